@@ -6,28 +6,29 @@ const BOX = { width: 144, height: 52 }
 const STEP = { x: 158, y: 92 }
 const MARGIN = { x: 24, y: 56 }
 const COLUMNS = 7
-const ROWS = 7
+const ROWS = 8
 
 type BoxPosition = { column: number; row: number; says: string; lastColumn?: number }
 
 const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   cli: { column: 2, row: 0, says: 'words in, text out' },
-  http: { column: 1, row: 1, says: 'three styles of API' },
-  runs: { column: 4, row: 1, says: 'operations on runs' },
-  hosts: { column: 6, row: 1, says: 'installs into agents' },
-  executions: { column: 1, row: 2, says: 'numbered events' },
-  config: { column: 2, row: 2, says: 'every setting' },
-  journal: { column: 3, row: 2, says: 'the events of a run' },
-  workspace: { column: 4, row: 2, says: 'reads git and files' },
-  source: { column: 5, row: 2, says: 'issue to pinned source' },
-  prompts: { column: 1, row: 3, says: 'one, many, compared' },
-  engine: { column: 3, row: 3, says: 'decides, without I/O' },
-  demo: { column: 0, row: 4, says: 'the demo agent' },
-  sessions: { column: 1, row: 4, says: 'stored conversations' },
-  contract: { column: 3, row: 5, lastColumn: 6, says: 'every message between drover and an agent' },
-  store: { column: 0, row: 5, says: 'one SQLite file' },
-  agents: { column: 1, row: 5, says: 'one program each' },
-  kit: { column: 0, row: 6, lastColumn: 6, says: 'faults, shapes, files, locks, processes' },
+  drive: { column: 3, row: 1, says: 'agents do a run' },
+  http: { column: 1, row: 2, says: 'three styles of API' },
+  runs: { column: 4, row: 2, says: 'operations on runs' },
+  hosts: { column: 6, row: 2, says: 'installs into agents' },
+  executions: { column: 1, row: 3, says: 'numbered events' },
+  config: { column: 2, row: 3, says: 'every setting' },
+  journal: { column: 3, row: 3, says: 'the events of a run' },
+  workspace: { column: 4, row: 3, says: 'reads git and files' },
+  source: { column: 5, row: 3, says: 'issue to pinned source' },
+  prompts: { column: 1, row: 4, says: 'one, many, compared' },
+  engine: { column: 3, row: 4, says: 'decides, without I/O' },
+  demo: { column: 0, row: 5, says: 'the demo agent' },
+  sessions: { column: 1, row: 5, says: 'stored conversations' },
+  contract: { column: 3, row: 6, lastColumn: 6, says: 'every message between drover and an agent' },
+  store: { column: 0, row: 6, says: 'one SQLite file' },
+  agents: { column: 1, row: 6, says: 'one program each' },
+  kit: { column: 0, row: 7, lastColumn: 6, says: 'faults, shapes, files, locks, processes' },
 }
 
 const HALVES = [

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
+import { DriveEvent } from '../src/drive/record/event.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
@@ -22,6 +23,7 @@ import {
 } from '../src/prompts/prompt-request.shape.ts'
 import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/manifest.shape.ts'
+import { WorktreeRecord } from '../src/workspace/worktrees/worktree.shape.ts'
 import { cliDocs } from './cli-docs.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
 import { configDocs } from './config-docs.ts'
@@ -50,7 +52,9 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await sourceFiles()),
     ...(await engineFiles()),
     ...(await journalFiles()),
+    ...(await workspaceFiles()),
     ...(await hostFiles()),
+    ...(await driveFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
     { path: 'docs/doctor.md', content: await doctorDocs() },
@@ -145,6 +149,23 @@ async function journalFiles(): Promise<GeneratedFile[]> {
   return [
     { path: 'src/journal/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/journal/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+  ]
+}
+
+async function workspaceFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateWorktreeRecord: WorktreeRecord }
+  const folder = 'src/workspace/worktrees'
+  return [
+    { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: false }) },
+    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
+  ]
+}
+
+async function driveFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateDriveEvent: DriveEvent }
+  return [
+    { path: 'src/drive/record/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
+    { path: 'src/drive/record/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },
   ]
 }
 

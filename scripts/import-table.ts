@@ -16,7 +16,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   source: ['contract', 'kit'],
   hosts: ['contract', 'kit'],
   runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
+  drive: ['executions', 'prompts', 'sessions', 'agents', 'runs', 'journal', 'source', 'workspace', 'contract', 'kit'],
   cli: [
+    'drive',
     'http',
     'executions',
     'prompts',
@@ -34,10 +36,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'bin.ts': ['cli', 'kit'],
 }
 
-/** The two halves of drover. They share only `SHARED`, and only `cli` and `bin.ts` may import both. */
+/** The two halves of drover. They share only `SHARED`, and only what is above both may import both. */
 export const HALVES = {
   prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions', 'http'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']
-export const ABOVE_BOTH_HALVES = ['cli', 'bin.ts']
+export const ABOVE_BOTH_HALVES = ['drive', 'cli', 'bin.ts']

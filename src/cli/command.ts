@@ -3,9 +3,10 @@ import type { Clock } from '../kit/clock.ts'
 import type { StandardInput } from './standard-input.ts'
 import type { Terminal } from './terminal.ts'
 
-export type Group = 'Prompts' | 'Server' | 'Changes' | 'Hosts' | 'Other'
+/** `Programs` are commands that programs call, not people. */
+export type Group = 'Prompts' | 'Server' | 'Changes' | 'Hosts' | 'Other' | 'Programs'
 
-export const GROUPS: readonly Group[] = ['Prompts', 'Server', 'Changes', 'Hosts', 'Other']
+export const GROUPS: readonly Group[] = ['Prompts', 'Server', 'Changes', 'Hosts', 'Other', 'Programs']
 
 /** Words that a shell offers; a function if they are looked up. */
 export type Choices = readonly string[] | ((runtime: Runtime) => Promise<readonly string[]>)

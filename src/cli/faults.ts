@@ -163,6 +163,40 @@ export const flagsConflict = defineFault({
     `${d.flags.join(' and ')} cannot be used together; ${d.instead ?? 'leave one of them out'}`,
 })
 
+export const flagRequired = defineFault({
+  code: 'flag_required',
+  kind: 'usage',
+  when: 'A flag has a meaning only together with another flag.',
+  message: (d: { flag: string; required: string }) => `${d.flag} needs ${d.required}; add it`,
+})
+
+export const comparisonNotFound = defineFault({
+  code: 'comparison_not_found',
+  kind: 'not_found',
+  when: 'There is no comparison with worktrees in this repository, or no agent with this name took part in the last one.',
+  message: (d: { name: string | undefined; known: readonly string[] }) =>
+    d.known.length === 0
+      ? 'this repository has no worktrees of a comparison; run "drover compare --worktrees" first'
+      : `no agent ${JSON.stringify(d.name)} took part in the last comparison; name one of ${d.known.join(', ')}`,
+})
+
+export const worktreeNotFound = defineFault({
+  code: 'worktree_not_found',
+  kind: 'not_found',
+  when: 'Drover has created no worktree with this name, or the beginning of a name fits several. Nothing was removed.',
+  message: (d: { given: string; candidates: readonly string[] }) =>
+    d.candidates.length === 0
+      ? `no worktree ${JSON.stringify(d.given)} (run "drover worktrees" to see the names)`
+      : `several worktrees begin with ${JSON.stringify(d.given)}: ${d.candidates.join(', ')}; give more characters`,
+})
+
+export const nothingToKeep = defineFault({
+  code: 'nothing_to_keep',
+  kind: 'conflict',
+  when: 'The agent that should be kept has changed nothing. Nothing was dropped.',
+  message: (d: { name: string }) => `${d.name} changed nothing, so there is nothing to keep; name another agent`,
+})
+
 /** The ids of runs have hyphens, those of sessions do not. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

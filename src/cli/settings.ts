@@ -1,4 +1,4 @@
-import type { ConfigEnvironment } from '../config/paths.ts'
+import { type ConfigEnvironment, findPaths } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
 import { flagValueInvalid } from './faults.ts'
@@ -6,6 +6,11 @@ import { flagValueInvalid } from './faults.ts'
 export function configEnvironmentOf({ flags, runtime }: Invocation): ConfigEnvironment {
   const { env, homeDirectory, cwd } = runtime
   return { env, homeDirectory, cwd, configFlag: flags.text('config') }
+}
+
+/** The directory of the git worktrees that drover creates. */
+export function worktreesHome(invocation: Invocation): string {
+  return findPaths(configEnvironmentOf(invocation)).worktrees
 }
 
 /** Reads the configuration, prints its warnings, and turns colour off if it says so. */

@@ -182,6 +182,53 @@ const WarmSection = strict({
   }),
 })
 
+const DriveSection = strict({
+  actions: Type.Integer({
+    default: 8,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Actions that a driven run may take.',
+  }),
+  checks: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      "Commands that drover runs after each implementation, and that must pass. No shell: write `sh -c '…'` for one.",
+  }),
+  check_timeout_secs: Type.Integer({
+    default: 600,
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECS,
+    description: 'Maximum run time of one check in seconds.',
+  }),
+  attempts: Type.Integer({
+    default: 3,
+    minimum: 0,
+    maximum: 20,
+    description: 'How often the output of a failed check goes back to the agent.',
+  }),
+  rounds: Type.Integer({
+    default: 2,
+    minimum: 0,
+    maximum: 20,
+    description: 'Further runs that work on the findings of a review and on checks that still fail.',
+  }),
+  approval_mode: literals(['auto', 'none', 'always'], {
+    default: 'auto',
+    description:
+      'What the agent may do without approval in an implementation: `auto` edit files, `none` everything, `always` nothing. In other actions it only reads.',
+  }),
+  stall_secs: Type.Integer({
+    default: 600,
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECS,
+    description: 'An agent without text, result of a tool or change of a file for this long is ended.',
+  }),
+  deliver: literals(['none', 'branch', 'pr'], {
+    default: 'branch',
+    description: 'What becomes of the work: `none`, a commit on its `branch`, or also a draft pull request (`pr`).',
+  }),
+})
+
 export const ConfigShape = strict({
   default_backend: textLike(BACKEND_NAME, 'the name of a backend', {
     default: 'claude',
@@ -195,6 +242,7 @@ export const ConfigShape = strict({
   executions: ExecutionsSection,
   output: OutputSection,
   parallel: ParallelSection,
+  drive: DriveSection,
   server: ServerSection,
   warm: WarmSection,
 })

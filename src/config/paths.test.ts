@@ -11,6 +11,7 @@ describe('findPaths', () => {
       config: '/home/me/.drover/config.yaml',
       configNamedBy: undefined,
       chatHistory: '/home/me/.drover/chat-history',
+      worktrees: '/home/me/.drover/worktrees',
       sessions: '/home/me/.drover/sessions.db',
       serverSocket: '/home/me/.drover/server.sock',
     })

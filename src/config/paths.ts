@@ -23,6 +23,8 @@ export type Paths = {
   serverSocket: string
   /** What the user typed in `drover chat`. */
   chatHistory: string
+  /** The git worktrees that drover creates. */
+  worktrees: string
 }
 
 /** Finds the per-user directory and the files in it. An empty variable counts as not set. */
@@ -38,5 +40,6 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     sessions: join(directory, 'sessions.db'),
     serverSocket: join(directory, 'server.sock'),
     chatHistory: join(directory, 'chat-history'),
+    worktrees: join(directory, 'worktrees'),
   }
 }

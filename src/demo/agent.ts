@@ -3,11 +3,13 @@
  * `--demo` starts it as `node agent.ts <agent> <arguments of that agent>` with the prompt on stdin.
  */
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AGENT_NAMES, type AgentName, planAnswer, type Reply } from './answer.ts'
+import { AGENT_NAMES, type AgentName, type Answer, estimateUsage, planAnswer, type Reply } from './answer.ts'
 import { ClaudeOutput } from './claude-output.ts'
 import { CodexOutput } from './codex-output.ts'
+import { planAction } from './driven-action.ts'
 import { GeminiOutput } from './gemini-output.ts'
 import { type DemoRequest, readRequest } from './read-request.ts'
 import type { TurnOutput } from './turn-output.ts'
@@ -30,7 +32,9 @@ else {
 async function answer(request: DemoRequest): Promise<void> {
   // Only `gemini --delete-session` has no prompt. The demo stores no sessions, so there is nothing to delete.
   if (request.prompt === '') return
-  const { replies, failure, usage } = planAnswer(request)
+  const driven = planAction(request.prompt)
+  if (driven?.file !== undefined) writeFileSync(driven.file.path, driven.file.content)
+  const { replies, failure, usage } = driven === undefined ? planAnswer(request) : toAnswer(request.prompt, driven.text)
   const output = new OUTPUTS[request.agent]({ ...request, sessionId: request.resumeId ?? randomUUID() })
   print(output.begin(request.prompt))
   if (failure !== undefined) {
@@ -41,6 +45,12 @@ async function answer(request: DemoRequest): Promise<void> {
   }
   for (const reply of replies) await printReply(output, reply)
   print(output.finish(usage))
+}
+
+/** In lines, because an outcome has many words. */
+function toAnswer(prompt: string, text: string): Answer {
+  const replies = [{ chunks: text.split(/(?<=\n)/) }]
+  return { replies, usage: estimateUsage(prompt, replies, '') }
 }
 
 async function printReply(output: TurnOutput, { thinking, chunks, call }: Reply): Promise<void> {

@@ -28,8 +28,15 @@ export function withJournal<T>(directory: RunDirectory, disk: Disk, work: (journ
 
 /** Opens the journal of a run. Opening for writing also makes the file private. Close it with `closeJournal`. */
 export function openJournal(directory: RunDirectory, access: 'read' | 'write', disk: Disk): OpenJournal {
-  const { runId } = directory
-  const path = journalPathIn(directory.path)
+  return openRecords({ runId: directory.runId, path: journalPathIn(directory.path) }, access, disk)
+}
+
+/** The same for any file of records of a run. */
+export function openRecords(
+  { runId, path }: Pick<OpenJournal, 'runId' | 'path'>,
+  access: 'read' | 'write',
+  disk: Disk,
+): OpenJournal {
   const invalid = (problem: string) => runJournalInvalid({ run_id: runId, path, problem })
   const found = disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (found === undefined) throw invalid('it does not exist')

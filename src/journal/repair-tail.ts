@@ -1,7 +1,7 @@
 import type { Disk } from '../kit/files/disk.ts'
 import { replaceFile, writeFully } from '../kit/files/write-file.ts'
 import type { OpenJournal } from './open-journal.ts'
-import type { Tail } from './replay-journal.ts'
+import type { Tail } from './read-records.ts'
 
 const LINE_FEED = Buffer.from('\n')
 

@@ -6,7 +6,7 @@ import { readFileBytes } from '../kit/files/read-file.ts'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { writeFully } from '../kit/files/write-file.ts'
 import type { OpenJournal } from './open-journal.ts'
-import { recordEnding } from './record.ts'
+import { recordEnding } from './record-line.ts'
 import { type RunStore, snapshotPathIn } from './run-store.ts'
 import {
   decodeSnapshot,

@@ -1,7 +1,9 @@
 /**
  * The directory with the runs of a repository, which all its worktrees share:
  *
- *     <git common dir>/drover/runs/<run id>/journal.jsonl      the events of the run, see record.ts
+ *     <git common dir>/drover/runs/<run id>/journal.jsonl      the events of the run, see record-line.ts
+ *                                           drive.jsonl        what drover did to drive the run, in the same format
+ *                                           drive.lock         an empty file that the driver of the run locks
  *                                           run.json           a snapshot of the run, see snapshot-format.ts
  *                                           run.lock           an empty file that processes lock
  *                                           materials/<hex>    section texts, named by their digests
@@ -43,6 +45,8 @@ export function isRunId(text: string): boolean {
 export const journalPathIn = (directory: string): string => join(directory, 'journal.jsonl')
 export const snapshotPathIn = (directory: string): string => join(directory, 'run.json')
 export const lockPathIn = (directory: string): string => join(directory, 'run.lock')
+export const drivePathIn = (directory: string): string => join(directory, 'drive.jsonl')
+export const driveLockPathIn = (directory: string): string => join(directory, 'drive.lock')
 export const materialsPathIn = (directory: string): string => join(directory, 'materials')
 
 /** The path of the journal of a run, which need not exist. */

@@ -189,3 +189,11 @@ export const programOutputTooLarge = defineFault({
   message: (d: { program: string; limitBytes: number }) =>
     `${d.program} was ended because it printed more than ${d.limitBytes} bytes; request less output`,
 })
+
+export const checkCommandInvalid = defineFault({
+  code: 'check_command_invalid',
+  kind: 'usage',
+  when: 'A check is not a command that can be run without a shell.',
+  message: (d: { command: string; problem: string }) =>
+    `the check ${JSON.stringify(d.command)} cannot be run: ${d.problem}; for a shell, write sh -c '…'`,
+})

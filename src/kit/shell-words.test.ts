@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quoteWord } from './shell-words.ts'
+import { quoteWord, splitCommand } from './shell-words.ts'
 
 describe('a quoted word', () => {
   it.each([
@@ -27,5 +27,36 @@ describe('a quoted word', () => {
       }),
       { numRuns: 20 },
     )
+  })
+})
+
+describe('splitCommand', () => {
+  it.each([
+    ['npm test', ['npm', 'test']],
+    ['  npm \t test  ', ['npm', 'test']],
+    ['sh -c \'npm test && echo "$HOME" | cat\'', ['sh', '-c', 'npm test && echo "$HOME" | cat']],
+    ['node -e "a \\"b\\" \\$c \\n"', ['node', '-e', 'a "b" $c \\n']],
+    ['a\'b\'"c"d', ['abcd']],
+    ["''", ['']],
+    ['a\\ b \\$c', ['a b', '$c']],
+    ['eslint src/*.ts --rule={a,b}', ['eslint', 'src/*.ts', '--rule={a,b}']],
+    ['', []],
+  ])('splits %j', (line, words) => {
+    expect(splitCommand(line)).toEqual({ words })
+  })
+
+  it.each([
+    ['npm test && npm run lint', '"&" needs a shell'],
+    ['npm test | tail', '"|" needs a shell'],
+    ['npm test > log', '">" needs a shell'],
+    ['echo $HOME', '"$" needs a shell'],
+    ['echo "$HOME"', '"$" and "`" in double quotes need a shell'],
+    ['echo `date`', '"`" needs a shell'],
+    ['a\nb', '"\\n" needs a shell'],
+    ["echo 'a", "a ' has no end"],
+    ['echo "a\\"', 'a " has no end'],
+    ['echo \\', 'it ends with a backslash'],
+  ])('refuses %j', (line, problem) => {
+    expect(splitCommand(line)).toEqual({ problem })
   })
 })

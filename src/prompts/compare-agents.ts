@@ -5,15 +5,24 @@ import { type BatchOptions, runBatch, runParts, toStatelessRequest } from './run
 
 export type { ComparisonResult }
 
+/** `workdirs` has a directory of its own for each agent. */
+type Comparison = CompareRequest & { workdirs?: readonly string[] | undefined }
+
 /** Runs the same prompt on several agents. */
 export async function compareAgents(
-  request: CompareRequest,
+  request: Comparison,
   context: PromptContext,
   options: BatchOptions,
 ): Promise<ComparisonResult> {
   const startedAt = performance.now()
-  const { prompt, backends, sequential, dry_run: dryRun, ...asking } = request
-  const requests = backends.map((backend) => toStatelessRequest({ ...asking, backend, prompt }, dryRun === true))
+  const { prompt, backends, sequential, dry_run: dryRun, workdirs, ...asking } = request
+  const requests = backends.map((backend, at) => {
+    const workdir = workdirs?.[at]
+    return toStatelessRequest(
+      { ...asking, ...(workdir !== undefined && { workdir }), backend, prompt },
+      dryRun === true,
+    )
+  })
   const atOnce = sequential === true ? 1 : requests.length
   return await runBatch({ kind: 'compare', context, options }, async (batch) => {
     const results = await runParts(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchRunIds } from './resolve-run-id.ts'
+import { matchRunIds, shortenRunId } from './resolve-run-id.ts'
 
 const IDS = ['6f1c2c6e-1', '6f1c9d00-2', 'ab', 'abcd', 'abcde']
 
@@ -16,5 +16,16 @@ describe('matchRunIds', () => {
     ['6F1C2', []],
   ])('finds for %s the ids %j', (given, found) => {
     expect(matchRunIds(given, IDS)).toEqual(found)
+  })
+})
+
+describe('shortenRunId', () => {
+  it.each([
+    ['6f1c2c6e-1111', ['6f1c2c6e-1111', 'other'], '6f1c2c6e'],
+    ['6f1c2c6e-1111', ['6f1c2c6e-1111', '6f1c2c6e-1222'], '6f1c2c6e-11'],
+    ['abcd', ['abcd'], 'abcd'],
+    ['6f1c2c6e-1', ['6f1c2c6e-1', '6f1c2c6e-11'], '6f1c2c6e-1'],
+  ])('shortens %s among %j to %s', (id, ids, short) => {
+    expect(shortenRunId(id, ids)).toBe(short)
   })
 })

@@ -1,4 +1,4 @@
-import { listRunIds } from '../journal/run-store.ts'
+import { isRunId, listRunIds } from '../journal/run-store.ts'
 import { runIdAmbiguous } from './faults.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -20,4 +20,26 @@ export function resolveRunId({ store }: Pick<RunContext, 'store'>, given: string
 export function matchRunIds(given: string, ids: readonly string[]): readonly string[] {
   if (ids.includes(given)) return [given]
   return given.length < SHORTEST_PREFIX ? [] : ids.filter((id) => id.startsWith(given))
+}
+
+/** Whether an argument that may be something else names a run. */
+export function namesRun({ store }: Pick<RunContext, 'store'>, given: string): boolean {
+  return isRunId(given) && matchRunIds(given, listRunIds(store)).length > 0
+}
+
+const SHORT_CHARACTERS = 8
+
+/** The beginning of an id that only this run has, for people. Pure. */
+export function shortenRunId(id: string, ids: readonly string[]): string {
+  const others = ids.filter((other) => other !== id)
+  for (let length = SHORT_CHARACTERS; length < id.length; length += 1) {
+    const short = id.slice(0, length)
+    if (!others.some((other) => other.startsWith(short))) return short
+  }
+  return id
+}
+
+/** The same for a run of this repository. */
+export function shortNameOf({ store }: Pick<RunContext, 'store'>, id: string): string {
+  return shortenRunId(id, listRunIds(store))
 }

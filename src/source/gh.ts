@@ -34,22 +34,30 @@ export function locateGh(places: SearchPlaces): Gh {
   return { program: findProgram('gh', places), env: toGhEnvironment(env), cwd, timeoutMs: FETCH_TIMEOUT_MS }
 }
 
+type Limits = { timeoutMs: number; signal: AbortSignal }
+
 /** A non-zero exit code is an answer too. Throws if gh is missing, too slow, interrupted or killed. */
-export async function askGh(
+export async function askGh(gh: Gh, request: GhRequest, limits: Limits): Promise<GhAnswer> {
+  const api = ['api', '--hostname', 'github.com']
+  if ('path' in request) return await runGh(gh, { args: [...api, request.path, '--method', 'GET'] }, limits)
+  const stdin = writeJson({ query: request.query, variables: request.variables })
+  return await runGh(gh, { args: [...api, 'graphql', '--input', '-'], stdin }, limits)
+}
+
+/** The same for any command of gh. */
+export async function runGh(
   gh: Gh,
-  request: GhRequest,
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  { args, stdin }: { args: readonly string[]; stdin?: string },
+  { timeoutMs, signal }: Limits,
 ): Promise<GhAnswer> {
   const { program, env, cwd } = gh
   if (program === undefined) throw ghMissing({})
-  const isQuery = 'query' in request
-  const args = isQuery ? ['graphql', '--input', '-'] : [request.path, '--method', 'GET']
   const { exit, stdout } = await runProcess(
     {
-      argv: [program, 'api', '--hostname', 'github.com', ...args],
+      argv: [program, ...args],
       cwd,
       env,
-      ...(isQuery && { stdin: writeJson({ query: request.query, variables: request.variables }) }),
+      ...(stdin !== undefined && { stdin }),
       timeoutMs,
       signal,
       sweep: 'always',

@@ -76,3 +76,18 @@ export const gitObservationFailed = defineFault({
   when: 'The state of a worktree could not be observed, because git failed or exceeded a limit.',
   message: (d: { root: string; problem: string }) => `the state of ${d.root} could not be observed: ${d.problem}`,
 })
+
+export const worktreeNotCreated = defineFault({
+  code: 'worktree_not_created',
+  kind: 'unavailable',
+  when: 'A worktree could not be created. Nothing of it is left.',
+  message: (d: { repository: string; problem: string }) =>
+    `no worktree of ${d.repository} could be created: ${d.problem}`,
+})
+
+export const worktreeNotCommitted = defineFault({
+  code: 'worktree_not_committed',
+  kind: 'conflict',
+  when: 'The changes in a worktree could not be committed. They are all still there.',
+  message: (d: { path: string; problem: string }) => `the changes in ${d.path} were not committed: ${d.problem}`,
+})

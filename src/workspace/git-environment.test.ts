@@ -52,6 +52,10 @@ describe('toGitEnvironment', () => {
     'GIT_CONFIG_SYSTEM',
     'GIT_CONFIG_NOSYSTEM',
     'GIT_ATTR_NOSYSTEM',
+    'GIT_AUTHOR_NAME',
+    'GIT_AUTHOR_EMAIL',
+    'GIT_COMMITTER_NAME',
+    'GIT_COMMITTER_EMAIL',
     'DROVER_TREE',
   ])('keeps %s', (name) => {
     expect(toGitEnvironment({ [name]: 'x' })).toEqual({ [name]: 'x', ...FIXED })

@@ -1,12 +1,16 @@
 import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 
-/** The location of git and of the user's and system's configuration. A user may set these permanently. */
+/** The location of git and of the user's and system's configuration, and the user's name. A user may set these permanently. */
 const KEPT: readonly string[] = [
   'GIT_EXEC_PATH',
   'GIT_CONFIG_GLOBAL',
   'GIT_CONFIG_SYSTEM',
   'GIT_CONFIG_NOSYSTEM',
   'GIT_ATTR_NOSYSTEM',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
   TREE_VARIABLE,
 ]
 

@@ -1,7 +1,8 @@
 /*
  * Runs git; no other file does. Programs that a repository configures (fsmonitor, hooks, transports) are not run, except
  * clean filters: without them git could not tell whether a filtered file has changed, and every file of Git LFS would look
- * modified. External diffs, textconv and pagers belong to commands that drover never runs.
+ * modified. Creating a worktree runs smudge filters, for the same reason. External diffs, textconv and pagers belong to
+ * commands that drover never runs.
  */
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
@@ -13,11 +14,15 @@ import { toGitEnvironment } from './git-environment.ts'
 const SETTINGS = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
-  // For versions of git without GIT_NO_LAZY_FETCH.
-  'protocol.allow=never',
   // The stash is not part of the worktree, and its line would change the output of status.
   'status.showStash=false',
+  // No maintenance in the background after a commit.
+  'gc.auto=0',
+  'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting])
+
+/** For versions of git without GIT_NO_LAZY_FETCH. */
+const NO_NETWORK = ['-c', 'protocol.allow=never']
 
 const LINE_LIMIT = 500
 
@@ -29,7 +34,15 @@ export type Git = {
   outputLimitBytes: number
 }
 
-export type GitCommand = { directory: string; args: readonly [string, ...string[]]; signal: AbortSignal }
+export type GitCommand = {
+  directory: string
+  args: readonly [string, ...string[]]
+  signal: AbortSignal
+  /** Empty by default. */
+  stdin?: string | undefined
+  /** Only to push a branch that the user wants to be pushed. */
+  allowsNetwork?: true
+}
 
 /** A non-zero exit code is an answer too. */
 export type GitAnswer = { code: number; stdout: Buffer; stderr: string }
@@ -44,14 +57,15 @@ export function locateGit(places: SearchPlaces): Git {
 }
 
 /** Throws `git_missing`, `git_timeout`, `git_interrupted`, `git_output_too_large` or `git_failed`. */
-export async function askGit(git: Git, { directory, args, signal }: GitCommand): Promise<GitAnswer> {
+export async function askGit(git: Git, { directory, args, signal, ...more }: GitCommand): Promise<GitAnswer> {
   const { program, env, timeoutMs, outputLimitBytes } = git
   if (program === undefined) throw gitMissing({})
   const command = nameOf(args)
   try {
-    const argv = [program, ...SETTINGS, ...args] as const
+    const { stdin, allowsNetwork = false } = more
+    const argv = [program, ...SETTINGS, ...(allowsNetwork ? [] : NO_NETWORK), ...args] as const
     const { exit, stdout } = await runProcess(
-      { argv, cwd: directory, env, timeoutMs, signal, sweep: 'when-ended' },
+      { argv, cwd: directory, env, timeoutMs, signal, sweep: 'when-ended', ...(stdin !== undefined && { stdin }) },
       { stdoutLimitBytes: outputLimitBytes },
     )
     return { code: codeOf(exit, { command, timeoutMs }), stdout, stderr: exit.stderrTail }

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 describe('drover complete-words', () => {
   it.each([
-    ['commands', ['con'], ['config']],
+    ['commands', ['conf'], ['config']],
     ['subcommands', ['config', 's'], ['show', 'set']],
     ['flags of a command', ['config', 'show', '--j'], ['--json']],
     ['flags of drover and of a bare prompt', ['--ve'], ['--verbose', '--version']],
@@ -71,7 +71,7 @@ describe.each(SHELLS)('drover completion $shell', ({ shell, start, enable }) => 
     skip(!hasTerminals, 'there is no program script here')
     const { runId, type, seen } = await openShell(start, enable)
     const cases = {
-      con: 'config|',
+      conf: 'config|',
       'config sh': 'config|show|',
       'status --wat': 'status|--watch|',
       'status ': `status|${runId}|`,

@@ -37,6 +37,7 @@ function createAcpAgent(backend: Backend, { command, env, profile: measured = {}
     executable: command[0] ?? backend,
     abilities: abilitiesOf(profile),
     countsApart: { cache: false, reasoning: false },
+    reports: { tokens: profile.usage !== 'none', cost: false },
     takesOpenSchemas: false,
     cancelSignal: 'SIGTERM',
     toCommand: (request) => toAcpCommand(request, { profile, variables }),

@@ -1,10 +1,5 @@
-import { OWNER_VARIABLE, TREE_VARIABLE } from '../../kit/process/environment-variables.ts'
+import { isPassedOn } from '../../kit/process/environment-variables.ts'
 import type { Environment } from './agent.ts'
-
-/** Windows ignores the case of names. */
-const DROVER_NAME = /^DROVER_/i
-/** No secrets; an agent that calls drover must find the same home and config. */
-const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
 
 type Variables = Readonly<Record<string, string>>
 
@@ -27,8 +22,4 @@ function mergeEnvironment(env: Environment, variables: Variables): Variables {
     if (value !== undefined && isPassedOn(name)) inherited[name] = value
   }
   return Object.assign(inherited, variables)
-}
-
-function isPassedOn(name: string): boolean {
-  return !DROVER_NAME.test(name) || PASSED_ON.includes(name)
 }

@@ -160,6 +160,8 @@ type AgentTraits = {
   abilities: Abilities
   /** What its counts of input and output tokens leave out. */
   countsApart: { cache: boolean; reasoning: boolean }
+  /** Whether it reports what a turn used, and what that cost. */
+  reports: { tokens: boolean; cost: boolean }
   /** Whether a schema for its answer may leave properties open; the model service of codex refuses that. */
   takesOpenSchemas: boolean
   /** The signal on which it ends its own tools too. */

@@ -17,6 +17,7 @@ export const gemini: LineAgent = {
     usage: { cached: true, reasoning: true },
   },
   countsApart: { cache: false, reasoning: true },
+  reports: { tokens: true, cost: false },
   takesOpenSchemas: false,
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,

@@ -118,7 +118,11 @@ first failure by default. No sessions are recorded.`,
     group: 'Prompts',
     summary: 'Run the same prompt on several agents',
     description: `A wide terminal shows the answers side by side. An agent that is not installed is skipped with a warning.
-The exit code is 1 if any agent failed.`,
+The exit code is 1 if any agent failed.
+
+With --worktrees each agent works in a git worktree of its own, on the last commit, and may edit files there. Then drover
+shows how much each has changed, and runs your checks. --keep makes the work of one agent a branch and drops the others:
+together with --worktrees at once, alone for the last comparison in this repository. Ctrl-C leaves nothing behind.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       {
@@ -128,6 +132,21 @@ The exit code is 1 if any agent failed.`,
       },
       { name: 'all-backends', description: 'Compare all installed agents, even if that is only one' },
       { name: 'sequential', description: 'Run one agent after another' },
+      { name: 'worktrees', description: 'Give each agent a git worktree of its own' },
+      {
+        name: 'check',
+        value: 'COMMAND',
+        description: "Run this in each worktree, without a shell unless it is sh -c '…'",
+        repeats: true,
+      },
+      {
+        name: 'check-timeout',
+        value: 'SECONDS',
+        description: 'Stop a check after this time (default: 600)',
+        integer: { min: 1, max: 86_400 },
+      },
+      { name: 'keep', value: 'NAME', description: 'Keep the work of this agent as a branch, and drop the others' },
+      { name: 'drop', description: 'Drop all worktrees of the last comparison' },
       { ...MODEL, description: 'Model for all agents' },
       WORKDIR,
       APPROVAL,
@@ -147,6 +166,11 @@ The exit code is 1 if any agent failed.`,
         line: 'git diff | drover compare - --backends claude,codex --json',
         description: 'compare two agents and print JSON',
       },
+      {
+        line: 'drover compare --worktrees --check "npm test" "show the wind in knots"',
+        description: 'let each agent make the change, and test it',
+      },
+      { line: 'drover compare --keep codex', description: 'keep one of the changes as a branch' },
       { line: 'drover compare --demo "hello there"', description: 'try it without an installed agent' },
     ],
     load: () => import('./compare.ts'),

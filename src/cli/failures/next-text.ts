@@ -4,10 +4,18 @@ import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import { columnsOf, splitToColumns } from '../output/printable.ts'
 import type { TypedInputs } from '../remedies.ts'
+import { toPeopleWords } from './people-words.ts'
 
-/** One command per line. */
+/** One command per line, in the words of people where they have their own. */
 export function formatCommands({ variants }: Next, typedInputs?: TypedInputs): string[] {
-  return variants.map((variant) => variantWords(variant, typedInputs).join(' '))
+  return variants.map((variant) => {
+    return toPeopleWords(variant, { hasRoot: true })?.line ?? variantWords(variant, typedInputs).join(' ')
+  })
+}
+
+/** The command of a variant, wrapped for a shell to `columns`. */
+export function formatVariant(variant: NextVariant, columns: number): string[] {
+  return wrapCommand(variantWords(variant), columns)
 }
 
 /** Each variant's name, and below it the command for copying: on one line, or wrapped for a shell to `columns`. */

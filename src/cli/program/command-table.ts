@@ -5,17 +5,20 @@ import { CHAT_COMMANDS } from '../chat/commands.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_COMMANDS } from '../config/commands.ts'
 import { DOCTOR_COMMANDS } from '../doctor/commands.ts'
+import { DRIVE_COMMANDS } from '../drive/commands.ts'
 import { EXECUTION_COMMANDS } from '../executions/commands.ts'
 import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
 import { LOCAL_COMMANDS } from '../local/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
+import { PROTOCOL_COMMANDS } from '../run/protocol-commands.ts'
 import { SERVER_COMMANDS } from '../serve/commands.ts'
 import { SESSION_COMMANDS } from '../sessions/commands.ts'
 import { SHELL_COMMANDS } from '../shell/commands.ts'
 import { SOURCE_COMMANDS } from '../source/commands.ts'
 import { USAGE_COMMANDS } from '../usage/commands.ts'
+import { WORKTREE_COMMANDS } from '../worktrees/commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
@@ -28,10 +31,13 @@ export const COMMANDS: readonly Command[] = [
   ...SERVER_COMMANDS,
   ...KEY_COMMANDS,
   ...LOCAL_COMMANDS,
+  ...DRIVE_COMMANDS,
   ...RUN_COMMANDS,
-  ...SOURCE_COMMANDS,
   ...HOST_COMMANDS,
   ...DOCTOR_COMMANDS,
   ...CONFIG_COMMANDS,
+  ...WORKTREE_COMMANDS,
   ...SHELL_COMMANDS,
+  ...PROTOCOL_COMMANDS,
+  ...SOURCE_COMMANDS,
 ]

@@ -87,7 +87,8 @@ function failureContextOf(target: Target | undefined, argv: readonly string[], r
 
 /** The group of the commands that start with this word, for command lines without a valid command. */
 function groupOf(first: string | undefined): Group | undefined {
-  return COMMANDS.find(({ words }) => words[0] === first)?.group
+  const found = COMMANDS.find(({ words }) => words[0] === first)
+  return found?.failsAs ?? found?.group
 }
 
 function asksForJson(given: readonly GivenFlag[]): boolean {

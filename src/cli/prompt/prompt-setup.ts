@@ -2,7 +2,7 @@
 
 import { locateAgent } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { keepModeOf } from '../../executions/execution-states.ts'
+import { type KeepMode, keepModeOf } from '../../executions/execution-states.ts'
 import type { ExecutionStore } from '../../executions/execution-store.ts'
 import { Executions } from '../../executions/executions.ts'
 import type { Stores } from '../../executions/open-stores.ts'
@@ -21,11 +21,15 @@ export type PromptSetup = AsyncDisposable & {
   openExecutions(): Promise<ExecutionStore>
 }
 
-/** `atOnce` is the number of agents that the command runs at the same time. */
-export function setUpPrompts(
-  invocation: Invocation,
-  { config, atOnce = 1 }: { config: Config; atOnce?: number },
-): PromptSetup {
+type SetupOptions = {
+  config: Config
+  /** The number of agents that the command runs at the same time. */
+  atOnce?: number
+  /** What is stored of prompts if the settings leave it open. */
+  keep?: KeepMode
+}
+
+export function setUpPrompts(invocation: Invocation, { config, atOnce = 1, keep = 'none' }: SetupOptions): PromptSetup {
   const { runtime, flags } = invocation
   const demo = flags.isOn('demo') ? runtime.demoAgent : undefined
   let opened: Promise<Stores> | undefined
@@ -40,7 +44,7 @@ export function setUpPrompts(
     owner: async () => await (await openStore()).owner(),
     clock: runtime.clock,
     ids: randomIds,
-    keep: keepModeOf(config.executions.keep, 'none'),
+    keep: keepModeOf(config.executions.keep, keep),
     // The result of the prompt has a warning about it.
     onFailure: () => {},
     toWarning: (error) => `the execution could not be saved: ${error instanceof Error ? error.message : error}`,

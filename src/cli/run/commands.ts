@@ -1,33 +1,12 @@
-/** The commands on runs: for people, and under `protocol` for hosts that drive a run. */
+/** The commands on runs for people. */
 import type { RunStatus } from '../../contract/run-status.shape.ts'
-import type { Command, Flag, Positional } from '../command.ts'
+import type { Command } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
-
-const BUDGET: Flag = { name: 'budget', value: 'N', description: 'The number of actions the run may use, 1 to 1000' }
-
-const SOURCE_FILE: Flag = {
-  name: 'source-file',
-  value: 'FILE',
-  description: 'The issue: an envelope written by drover source fetch',
-  mayBeEmpty: true,
-}
-
-const RUN: Flag = { name: 'run', value: 'ID', description: 'The id of the run, or its beginning', mayBeEmpty: true }
-
-const ACTION: Flag = { name: 'action', value: 'ID', description: 'The id of its current action', mayBeEmpty: true }
+import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
 const STATES: readonly RunStatus['state'][] = ['active', 'paused', 'stopped', 'ended']
 
-const RUN_ID: Positional = {
-  name: 'run-id',
-  description: 'The id of the run, or its beginning (at least 4 characters)',
-  suggests: async (runtime) => (await import('./open-runs.ts')).suggestRunIds(runtime),
-}
-
-const ID = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
-const ACTION_ID = '0b9d1c7a-55f0-4f0e-8a1c-6a2d1f3e4b5c'
-
-const PEOPLE: readonly Command[] = [
+export const RUN_COMMANDS: readonly Command[] = [
   {
     words: ['run'],
     group: 'Changes',
@@ -106,128 +85,83 @@ worktree is stopped. Stopping a run twice has no further effect.`,
     ],
     load: () => import('./stop.ts'),
   },
-]
+  {
+    words: ['answer'],
+    group: 'Changes',
+    summary: 'Answer the question of a run, or confirm what it asks for',
+    description: `Without a run, the only run that waits for an answer gets it. One argument is the answer, unless it names a run.
+Without a text, it is read from a pipe, or asked for at a terminal, after the question is shown.
 
-const HOSTS: readonly Command[] = [
-  {
-    words: ['protocol', 'submit'],
-    group: 'Changes',
-    summary: 'Report the outcome of the current action of a run',
-    description: `The outcome is JSON, described in docs/machine-protocol.md. Submitting the same bytes for the same action again returns
-the same response and changes nothing. Prints a protocolState with the next action.`,
-    positionals: [],
+A text never permits a destructive operation: it declines, and the agent reads it. To allow exactly what is shown, once,
+type y when drover asks, or pass the digest that drover status shows (its first 12 characters are enough).`,
+    positionals: [
+      { ...RUN_ID, isOptional: true },
+      { name: 'text', description: 'The answer', isOptional: true },
+    ],
     flags: [
-      RUN,
-      ACTION,
-      { name: 'outcome-file', value: 'FILE', description: 'Read the outcome from this file', mayBeEmpty: true },
-      { name: 'outcome-stdin', description: 'Read the outcome from standard input' },
+      { name: 'file', short: 'f', value: 'FILE', description: 'Read the answer from this file' },
+      { name: 'confirm', value: 'DIGEST', description: 'Permit the destructive request with this digest, once' },
       ROOT,
+      { ...JSON_FLAG, description: 'Print a protocolState' },
     ],
     examples: [
-      {
-        line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-file outcome.json`,
-        description: 'a file',
-      },
-      {
-        line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-stdin < outcome.json`,
-        description: 'standard input',
-      },
+      { line: 'drover answer "Whole knots."', description: 'the only run that asks' },
+      { line: 'drover answer 6f1c2c6e "Whole knots."', description: 'one of several' },
+      { line: 'drover answer 6f1c2c6e -f answer.md', description: 'a long answer' },
+      { line: 'drover answer 6f1c2c6e --confirm 3f2a9c01b7de', description: 'allow a destructive request' },
     ],
-    load: () => import('./protocol-submit.ts'),
+    load: () => import('./answer.ts'),
   },
   {
-    words: ['protocol', 'answer'],
-    group: 'Changes',
-    summary: 'Answer the question of a run, or confirm a destructive request',
-    description: `A text never permits a destructive operation. Only --confirm-destructive does, together with the digest of the exact
-request. You can add a text as a note. Prints a protocolState.`,
-    positionals: [],
-    flags: [
-      RUN,
-      ACTION,
-      { name: 'text', value: 'TEXT', description: 'The answer', mayBeEmpty: true },
-      { name: 'text-file', value: 'FILE', description: 'Read the answer from this file', mayBeEmpty: true },
-      { name: 'text-stdin', description: 'Read the answer from standard input' },
-      { name: 'confirm-destructive', description: 'Permit the request, once' },
-      { name: 'scope-sha256', value: 'DIGEST', description: 'The digest of the permitted request', mayBeEmpty: true },
-      ROOT,
-    ],
-    examples: [
-      { line: `drover protocol answer --run ${ID} --action ${ACTION_ID} --text "Knots."`, description: 'a decision' },
-      {
-        line: `drover protocol answer --run ${ID} --action ${ACTION_ID} --confirm-destructive --scope-sha256 sha256:…`,
-        description: 'a confirmation',
-      },
-    ],
-    load: () => import('./protocol-answer.ts'),
-  },
-  {
-    words: ['protocol', 'skip'],
+    words: ['skip'],
     group: 'Changes',
     summary: 'Skip the current action of a run',
-    description: 'Changes that the action made in the worktree are still recorded. Prints a protocolState.',
-    positionals: [],
-    flags: [RUN, ACTION, ROOT],
+    description: `Changes that the action made in the worktree are still recorded. Without an id, the only run with an action is
+meant.`,
+    positionals: [{ ...RUN_ID, isOptional: true }],
+    flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
     examples: [
-      { line: `drover protocol skip --run ${ID} --action ${ACTION_ID}`, description: 'continue with the next action' },
+      { line: 'drover skip', description: 'the only run' },
+      { line: 'drover skip 6f1c2c6e', description: 'one of several' },
     ],
-    load: () => import('./protocol-skip.ts'),
+    load: () => import('./skip.ts'),
   },
   {
-    words: ['protocol', 'resume'],
+    words: ['continue'],
     group: 'Changes',
     summary: 'Resume a run that was stopped, or is paused without a question',
-    description: `A run with an issue needs a choice: the current version of the issue, or the pinned one. If the issue has changed, the
-run waits until you choose between them. Without --budget the run keeps its remaining budget; if none is left, it gets
-its initial budget again. Prints a protocolState.`,
-    positionals: [RUN_ID],
+    description: `Without an id, the only run that can be resumed is meant. The issue of the run is fetched again, through gh. If it has
+changed, the run waits until you choose: --adopt works from the changed issue, --use-pinned from the pinned one. Without
+--budget the run keeps its remaining budget; if none is left, it gets its initial budget again.`,
+    positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
       BUDGET,
+      { name: 'use-pinned', description: 'Continue with the pinned issue' },
+      { name: 'adopt', description: 'Continue with the changed issue' },
       SOURCE_FILE,
-      { name: 'use-pinned-source', description: 'Continue with the pinned issue' },
-      {
-        name: 'source-choice',
-        value: 'CHOICE',
-        description: 'Which source to continue with: pinned or adopt',
-        mayBeEmpty: true,
-      },
-      { name: 'candidate', value: 'ID', description: 'The id of the source candidate', mayBeEmpty: true },
       ROOT,
+      { ...JSON_FLAG, description: 'Print a protocolState' },
     ],
     examples: [
-      { line: `drover protocol resume ${ID}`, description: 'a run without an issue' },
-      { line: `drover protocol resume ${ID} --source-file envelope.json`, description: 'with the current issue' },
-      {
-        line: `drover protocol resume ${ID} --use-pinned-source --budget 5`,
-        description: 'with the pinned issue and five actions',
-      },
-      {
-        line: `drover protocol resume ${ID} --source-choice adopt --candidate ${ACTION_ID}`,
-        description: 'adopt the changed issue',
-      },
+      { line: 'drover continue', description: 'the only run that was stopped' },
+      { line: 'drover continue 6f1c2c6e --budget 5', description: 'with five more actions' },
+      { line: 'drover continue 6f1c2c6e --use-pinned', description: 'without a look at the issue' },
     ],
-    load: () => import('./protocol-resume.ts'),
+    load: () => import('./continue.ts'),
   },
   {
-    words: ['protocol', 'material'],
+    words: ['report'],
     group: 'Changes',
-    summary: 'Read a section of the issue for the current action of a run',
-    description: 'Only the current action of a run may read it. Prints an actionMaterial and changes nothing.',
-    positionals: [],
-    flags: [
-      RUN,
-      ACTION,
-      { name: 'section', value: 'KEY', description: 'The key of the section', mayBeEmpty: true },
-      ROOT,
-    ],
+    summary: 'Write a report about a run, in Markdown',
+    description: `The report has the goal, the decisions, what changed, the checks, the findings of the review and the summary. It repeats
+what was reported and observed; it certifies nothing. Without an id, it is about the newest run. On a terminal the Markdown
+is rendered.`,
+    positionals: [{ ...RUN_ID, isOptional: true }],
+    flags: [{ name: 'output', short: 'o', value: 'FILE', description: 'Write the Markdown to this new file' }, ROOT],
     examples: [
-      {
-        line: `drover protocol material --run ${ID} --action ${ACTION_ID} --section requirements`,
-        description: 'the requirements',
-      },
+      { line: 'drover report', description: 'the newest run' },
+      { line: 'drover report 6f1c2c6e -o report.md', description: 'a file, for a pull request' },
     ],
-    load: () => import('./protocol-material.ts'),
+    load: () => import('./report.ts'),
   },
 ]
-
-export const RUN_COMMANDS: readonly Command[] = [...PEOPLE, ...HOSTS]

@@ -15,7 +15,7 @@ const MAX_SUGGESTIONS = 50
 const COMPLETION_TIMEOUT_MS = 2000
 const COMPLETION_LOCK_WAIT_MS = 200
 
-/** For completion: the ids of the latest runs of this worktree, newest first. An error gives an empty list. */
+/** For completion: the latest runs of this worktree, newest first, then those of others. An error gives an empty list. */
 export async function suggestRunIds({ env, cwd, clock, version }: Runtime): Promise<readonly string[]> {
   const git = locateGit({ env, cwd })
   const signal = AbortSignal.timeout(COMPLETION_TIMEOUT_MS)
@@ -23,11 +23,10 @@ export async function suggestRunIds({ env, cwd, clock, version }: Runtime): Prom
     const workspace = await discoverWorkspace({ start: cwd, git, signal })
     const options = { workspace, git, clock, signal, version: version(), lockWaitMs: COMPLETION_LOCK_WAIT_MS }
     const { runs } = await outlineRuns(openRunContext(options))
-    const own = runs.filter(({ workspace_foreign }) => workspace_foreign !== true)
-    return own
-      .map(({ id }) => id)
-      .reverse()
-      .slice(0, MAX_SUGGESTIONS)
+    const newest = runs.toReversed()
+    const own = newest.filter(({ workspace_foreign }) => workspace_foreign !== true)
+    const foreign = newest.filter(({ workspace_foreign }) => workspace_foreign === true)
+    return [...own, ...foreign].map(({ id }) => id).slice(0, MAX_SUGGESTIONS)
   } catch {
     return []
   }

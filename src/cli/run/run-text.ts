@@ -36,12 +36,6 @@ export function formatRun(run: RunOutline, now: Date): string {
   return toText([...runFacts(run, now), ...report, ...formatNextBlock(run.next, { source: run.pinned_source })])
 }
 
-/** The same for a screen of this size. Commands are wrapped; facts are left out, the last first, where rows are missing. */
-export function fitRun(run: RunOutline, now: Date, { columns, rows }: { columns: number; rows: number }): string[] {
-  const commands = formatNextBlock(run.next, { source: run.pinned_source, columns: columns - 1 })
-  return [...runFacts(run, now).slice(0, Math.max(2, rows - 1 - commands.length)), ...commands]
-}
-
 function runFacts(run: RunOutline, now: Date): string[] {
   const { pinned_source: source, source_candidate: candidate, pause_reason } = run
   const facts: Fact[] = [
@@ -88,8 +82,14 @@ export function formatSection({ run_id, run_state, section, requirements_revisio
 const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
 
 /** One row per run; undefined without runs. */
-export function formatRuns(list: RunList, now: Date, out: TextLayout): string | undefined {
-  const rows = [...list.runs.map((run) => toRow(run, now)), ...list.unavailable_runs.map(toUnavailableRow)]
+export function formatRuns(
+  list: RunList,
+  now: Date,
+  out: TextLayout & { nameOf?: ((id: string) => string) | undefined },
+): string | undefined {
+  const all = [...list.runs.map((run) => toRow(run, now)), ...list.unavailable_runs.map(toUnavailableRow)]
+  const { nameOf = (id: string) => id } = out
+  const rows = all.map(({ cells: [id = '', ...rest], note }) => ({ cells: [nameOf(id), ...rest], note }))
   return rows.length === 0 ? undefined : `${formatNotedTable(LIST_HEADINGS, rows, out).join('\n')}\n`
 }
 
@@ -109,7 +109,7 @@ function formatAction({ kind, action_id }: { kind: string; action_id: string }):
   return `${kind} (${action_id})`
 }
 
-function formatWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
+export function formatWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
   if (state === 'ended') return ''
   if (source_candidate !== undefined) return ', waiting for a choice between its pinned source and the candidate'
   if (state === 'stopped') return ', waiting to be resumed'
@@ -125,7 +125,7 @@ const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string
 }
 
 /** A resume can give a run more budget than it started with. */
-function formatBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
+export function formatBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
   const { remaining_budget: left, initial_budget: initial } = run
   return left > initial ? String(left) : `${left} of ${initial}`
 }

@@ -17,6 +17,7 @@ import { readInput } from '../read-input.ts'
 import type { TypedInputs, WorkspaceRef } from '../remedies.ts'
 import { type Suggestion, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
+import { printRunChange } from './person-run.ts'
 import { printChange, printState } from './print-change.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
 import { readBudget } from './read-flags.ts'
@@ -45,7 +46,9 @@ export const run: Run = (invocation) =>
       return { goal, state: await startRun(context, { goal, budget, reviewEnabled, reading }) }
     })
     command.runId = state.run_id
-    await (flags.isOn('json') ? printState(out, state) : printChange(out, formatStarted(state, { goal, budget })))
+    if (flags.isOn('json')) await printState(out, state)
+    else if (out.isTty) await printRunChange(invocation, { context, runId: state.run_id }, 'Started.')
+    else await printChange(out, formatStarted(state, { goal, budget }))
     return 0
   })
 

@@ -1,15 +1,20 @@
+import { readDrive } from '../../drive/record/drive-journal.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
+import { shortenRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { listRuns, outlineRun, outlineRuns, type RunList, showStatus } from '../../runs/run-status.ts'
+import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showStatus } from '../../runs/run-status.ts'
+import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
 import type { Invocation, Run } from '../command.ts'
+import { describeDrive } from '../driven/drive-text.ts'
 import { flagsConflict } from '../faults.ts'
-import { withWorkspace } from '../workspace-command.ts'
+import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 import { formatRun, formatRuns, formatSection } from './run-text.ts'
+import { formatRunView } from './run-view.ts'
 import { watchRun } from './watch-run.ts'
 
 export const run: Run = (invocation) =>
@@ -23,13 +28,27 @@ export const run: Run = (invocation) =>
     }
     const typed = await readRunId(command, given, 'inspect-runs')
     const key = section === undefined ? undefined : parseSectionKey(section)
-    const context = await openRuns(command, runtime)
-    const runId = completeRunId(command, context, typed)
-    if (isWatched) return await watchRun(invocation, followRun(context, { runId, show: viewFor(invocation) }))
+    const { context, runId } = await openForReader(command, invocation, typed)
+    if (isWatched)
+      return await watchRun(
+        invocation,
+        followRun(context, { runId, show: viewFor(invocation) }),
+        shortNameOf(context, runId),
+      )
     return key === undefined
       ? await showOne(invocation, context, runId)
       : await showSection(invocation, context, { runId, key })
   })
+
+/** A person at a terminal may look at a run from any worktree. Programs are told where it belongs, as the protocol says. A driven run can be read even if its worktree is gone. */
+async function openForReader(command: WorkspaceCommand, { flags, runtime }: Invocation, typed: string) {
+  const context = await openRuns(command, runtime)
+  const runId = completeRunId(command, context, typed)
+  if (!flags.isOn('json') && readDrive(context.store, runId) !== undefined)
+    return { context: asOwnerOf(context, runId), runId }
+  const isPerson = !flags.isOn('json') && runtime.terminal.out.isTty
+  return { context: isPerson ? await inWorktreeOf(context, runId) : context, runId }
+}
 
 /** Each of these flags selects another view, and `--state` only filters the list. */
 function refuseConflict({ args: [given], flags }: Invocation): void {
@@ -50,8 +69,18 @@ function viewFor({ flags }: Invocation): typeof outlineRun {
 async function showOne(invocation: Invocation, context: RunContext, runId: string): Promise<number> {
   const { flags, runtime } = invocation
   const shown = await viewFor(invocation)(context, runId)
-  await runtime.terminal.out.write(flags.isOn('json') ? toJsonLine(shown) : formatRun(shown, runtime.clock.now()))
+  await runtime.terminal.out.write(flags.isOn('json') ? toJsonLine(shown) : formatForPerson(invocation, shown, context))
   return 0
+}
+
+/** A terminal gets the history in colour; a pipe gets one fact per line. */
+function formatForPerson({ flags, runtime }: Invocation, run: RunOutline, context: RunContext): string {
+  const { clock, terminal } = runtime
+  const driven = readDrive(context.store, run.id)
+  const lines = driven === undefined ? '' : `\n${describeDrive(driven).join('\n')}\n`
+  if (!terminal.out.isTty) return formatRun(run, clock.now()) + lines
+  const name = shortNameOf(context, run.id)
+  return `${formatRunView(run, { now: clock.now(), name, hasRoot: flags.text('root') !== undefined, out: terminal.out })}${lines}`
 }
 
 async function showSection(
@@ -72,8 +101,19 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
     return 0
   }
   const list = inStates(await outlineRuns(context), states)
-  await out.write(formatRuns(list, runtime.clock.now(), out) ?? formatNone(states))
+  const layout = { style: out.style, isTty: out.isTty, columns: out.columns, nameOf: namesOn(out, list) }
+  await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))
   return 0
+}
+
+/** Short ids leave room for the goals on a terminal. */
+function namesOn(
+  { isTty }: { isTty: boolean },
+  { runs, unavailable_runs }: RunList,
+): ((id: string) => string) | undefined {
+  if (!isTty) return undefined
+  const ids = [...runs, ...unavailable_runs].map(({ id }) => id)
+  return (id) => shortenRunId(id, ids)
 }
 
 /** Unavailable runs stay in the list: their state is unknown and may be one of these. */

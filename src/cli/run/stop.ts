@@ -1,10 +1,11 @@
 import { onlyStoppable, stopRun } from '../../runs/operations.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRuns } from '../../runs/run-status.ts'
-import type { Run } from '../command.ts'
+import type { Invocation, Run } from '../command.ts'
 import { offer } from '../remedies.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
+import { openPersonRun, printRunChange } from './person-run.ts'
 import { printChange, printState } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 import { formatStopped } from './run-text.ts'
@@ -15,12 +16,25 @@ export const run: Run = (invocation) =>
     const { out } = runtime.terminal
     const [given] = args
     const typed = given === undefined ? undefined : await readRunId(command, given, 'list-runs')
-    const context = await openRuns(command, runtime)
-    command.runId = typed === undefined ? await findStoppable(command, context) : completeRunId(command, context, typed)
-    const state = await stopRun(context, command.runId)
+    const here = await openRuns(command, runtime)
+    if (!flags.isOn('json') && out.isTty) return await stopForPerson(invocation, { command, here, given })
+    const runId = typed === undefined ? await findStoppable(command, here) : completeRunId(command, here, typed)
+    command.runId = runId
+    const state = await stopRun(here, runId)
     await (flags.isOn('json') ? printState(out, state) : printChange(out, formatStopped(state)))
     return 0
   })
+
+/** A person at a terminal may stop a run from any worktree. Programs are told where it belongs, as the protocol says. */
+async function stopForPerson(
+  invocation: Invocation,
+  { command, here, given }: { command: WorkspaceCommand; here: RunContext; given: string | undefined },
+): Promise<number> {
+  const { context, run } = await openPersonRun(command, here, { given, wish: 'stop' })
+  await stopRun(context, run.id)
+  await printRunChange(invocation, { context, runId: run.id }, 'Stopped. Its work so far is kept.')
+  return 0
+}
 
 /** The only run that can be stopped. Without exactly one, the failure offers the list of runs. */
 async function findStoppable(command: WorkspaceCommand, context: RunContext): Promise<string> {

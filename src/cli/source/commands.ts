@@ -10,7 +10,8 @@ const ENVELOPE: Positional = {
 export const SOURCE_COMMANDS: readonly Command[] = [
   {
     words: ['source', 'check'],
-    group: 'Changes',
+    group: 'Programs',
+    failsAs: 'Changes',
     summary: 'Check whether an issue can be pinned',
     description: `Reads the envelope as a run does: level marker, manifest, sections. Reports the first problem and where it is. The
 result is printed to standard output. The exit code is 0 if the issue can be pinned, 3 if it cannot, and 2 if the input
@@ -29,7 +30,8 @@ is not an envelope; then an error is printed instead.`,
   },
   {
     words: ['source', 'fetch'],
-    group: 'Changes',
+    group: 'Programs',
+    failsAs: 'Changes',
     summary: 'Fetch an issue and the comments in its manifest',
     description: `Reads the issue through the GitHub CLI gh, with its login, and changes nothing. Prints an envelope, the input of
 drover run --source-file and drover source check.`,
@@ -46,7 +48,8 @@ drover run --source-file and drover source check.`,
   },
   {
     words: ['source', 'digest'],
-    group: 'Changes',
+    group: 'Programs',
+    failsAs: 'Changes',
     summary: 'Print the digest of a comment for a manifest',
     description:
       'The file contains the whole comment, including its marker. Line ends do not matter, everything else does.',
@@ -60,7 +63,8 @@ drover run --source-file and drover source check.`,
   },
   {
     words: ['source', 'draft'],
-    group: 'Changes',
+    group: 'Programs',
+    failsAs: 'Changes',
     summary: 'Print a template for an issue that can be pinned',
     description: `Without --comment: templates of five comments, one per role, and instructions. With --comment: the body of the issue,
 with a manifest of these comments in this order. The comments are read from GitHub through gh. The key of a section

@@ -3,3 +3,22 @@ export const TREE_VARIABLE = 'DROVER_TREE'
 
 /** Names the drover process for which an agent runs. If that process dies, another one finds and ends the agent by it. */
 export const OWNER_VARIABLE = 'DROVER_OWNER'
+
+/** No secrets; a program that calls drover must find the same home and config. */
+const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
+
+/** Whether a program that drover starts may see the variable: drover's own settings include API keys. */
+export function isPassedOn(name: string): boolean {
+  // Windows ignores the case of names.
+  return !/^DROVER_/i.test(name) || PASSED_ON.includes(name)
+}
+
+/** Variables that point git to a repository. A caller inside of a git hook has them. */
+const GIT_PLACES = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX)$/
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** For a program that works in another repository, or in another worktree, than the caller. */
+export function withoutGitPlaces(env: Variables): Variables {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !GIT_PLACES.test(name)))
+}

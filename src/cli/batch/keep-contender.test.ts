@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import type { FoundWorktree } from '../../workspace/worktrees/worktree-records.ts'
+import { toLabels } from './comparison-worktrees.ts'
+import { findComparison } from './keep-contender.ts'
+
+const worktree = (group: string | undefined, label: string | undefined, git_common_dir = '/r/.git') =>
+  ({ group, label, git_common_dir, name: `${group}-${label}` }) as unknown as FoundWorktree
+
+const ALL = [
+  worktree('1', 'claude'),
+  worktree('1', 'gemini'),
+  worktree('2', 'claude'),
+  worktree('2', 'codex'),
+  worktree(undefined, undefined),
+  worktree('3', 'codex', '/other/.git'),
+]
+
+const find = (name: string | undefined, gitCommonDir = '/r/.git') =>
+  findComparison(ALL, { gitCommonDir, name }).map((each) => each.name)
+
+describe('findComparison', () => {
+  it.each([
+    ['the newest one', undefined, ['2-claude', '2-codex']],
+    ['the newest one with this name', 'claude', ['2-claude', '2-codex']],
+    ['an earlier one, if only that has the name', 'gemini', ['1-claude', '1-gemini']],
+  ])('finds %s', (_what, name, found) => {
+    expect(find(name)).toEqual(found)
+  })
+
+  it('names those that took part in the last one', () => {
+    expect(() => find('nobody')).toThrow('name one of claude, codex')
+    expect(() => find('codex', '/nowhere')).toThrow('no worktrees of a comparison')
+  })
+})
+
+describe('toLabels', () => {
+  it('numbers an agent that takes part more than once', () => {
+    expect(toLabels(['codex', 'claude', 'codex', 'codex'])).toEqual(['codex', 'claude', 'codex-2', 'codex-3'])
+  })
+})

@@ -1,0 +1,68 @@
+/** Asks the person at the terminal what a driven run waits for, and records the answer. */
+import { answerQuestion } from '../../runs/operations.ts'
+import { resumeRun } from '../../runs/resume-run.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
+import type { Runtime } from '../command.ts'
+import { askPerson } from '../run/ask-person.ts'
+import { describeWait } from './wait-text.ts'
+
+type Person = Pick<Runtime, 'stdin' | 'terminal'>
+type Asked = { run: RunOutline; context: RunContext; ask: (question: string) => Promise<string> }
+
+/** True if the run goes on; false if the person leaves the question open. */
+export async function askAboutRun(person: Person, run: RunOutline, context: RunContext): Promise<boolean> {
+  const { out, err } = person.terminal
+  await err.write(`\n${describeWait(run, out).join('\n')}\n`)
+  const ask = (question: string) => askPerson(person, { question, signal: context.signal })
+  const asked = { run, context, ask }
+  if (run.source_candidate !== undefined) return false
+  switch (run.pause_reason) {
+    case 'decision_required':
+      return await answer(asked, await ask('Answer (empty: later): '))
+    case 'destructive_confirmation_required':
+      return await confirm(asked)
+    case 'environment_unavailable':
+      return await goOn(asked)
+    case 'budget_exhausted':
+      return await addActions(asked)
+    default:
+      return false
+  }
+}
+
+async function answer({ run, context }: Asked, text: string): Promise<boolean> {
+  if (text === '' || run.current_action === undefined) return false
+  await answerQuestion(context, run.id, { actionId: run.current_action.action_id, text, confirmDestructive: false })
+  return true
+}
+
+/** The whole request was just shown. Anything but `y` or its digest permits nothing. */
+async function confirm(asked: Asked): Promise<boolean> {
+  const { run, context, ask } = asked
+  const { pending_destructive_request: request, current_action } = run
+  if (request === undefined || current_action === undefined) return false
+  const text = await ask('Type y to allow exactly this, once, or say why not (empty: later): ')
+  if (text.toLowerCase() !== 'y' && text !== request.scope_sha256) return await answer(asked, text)
+  const confirmed = { confirmDestructive: true, scopeSha256: request.scope_sha256 }
+  await answerQuestion(context, run.id, { actionId: current_action.action_id, text: '', ...confirmed })
+  return true
+}
+
+async function goOn({ run, context, ask }: Asked): Promise<boolean> {
+  if ((await ask('Fix that, then type y to go on (empty: later): ')).toLowerCase() !== 'y') return false
+  await resumeRun(context, run.id, sourceChoiceOf(run))
+  return true
+}
+
+async function addActions({ run, context, ask }: Asked): Promise<boolean> {
+  const budget = Number(await ask('How many more actions (empty: later): '))
+  if (!Number.isInteger(budget) || budget < 1 || budget > 1000) return false
+  await resumeRun(context, run.id, { ...sourceChoiceOf(run), budget })
+  return true
+}
+
+/** A run with an issue goes on with the pinned requirements: to look at the issue again needs an explicit choice. */
+export function sourceChoiceOf({ pinned_source }: Pick<RunOutline, 'pinned_source'>): { usePinnedSource?: boolean } {
+  return pinned_source === undefined ? {} : { usePinnedSource: true }
+}

@@ -1,0 +1,94 @@
+import type { Command } from '../command.ts'
+import { suggestRunIds } from '../run/open-runs.ts'
+import { DEMO, JSON_FLAG, ROOT } from '../words/shared-flags.ts'
+
+export const DRIVE_COMMANDS: readonly Command[] = [
+  {
+    words: ['drive'],
+    group: 'Changes',
+    summary: 'Let agents do a run by themselves, from the goal to a branch',
+    description: `Starts a run and lets an agent do its actions: it looks around, asks if a decision is missing, changes the files, and
+another agent reviews the result. drover runs your checks itself, sends failures back, and compares what the agent reports with git and
+with its tool calls. The work is done in a new git worktree and ends as a commit on a branch of its own.
+
+If the run waits for a person, the question is asked at the terminal. Elsewhere the command says what it waits for and exits with 4;
+"drover drive RUN_ID" goes on. It also goes on with a run that was killed, stopped or has reached a limit, whoever started it.
+
+TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Exit codes: 0 the work is delivered, 3 it ended
+but a check fails, 4 it waits or has reached a limit, 130 interrupted.`,
+    positionals: [
+      {
+        name: 'TARGET',
+        description: 'A goal, an issue, or the id of a run',
+        isOptional: true,
+        suggests: suggestRunIds,
+      },
+    ],
+    flags: [
+      { name: 'with', value: 'BACKEND[/MODEL]', description: 'Agent that does the work (default: default_backend)' },
+      {
+        name: 'review-with',
+        value: 'BACKEND[/MODEL]',
+        description: 'Agent that reviews, read-only (default: another installed one)',
+      },
+      {
+        name: 'check',
+        value: 'COMMAND',
+        description: 'Command that drover runs after the work, and that must pass',
+        repeats: true,
+      },
+      { name: 'actions', value: 'N', description: 'Actions of a run (default 8)', integer: { min: 1, max: 1000 } },
+      {
+        name: 'max-tokens',
+        value: 'N',
+        description: 'Pause when so many tokens are used',
+        integer: { min: 1, max: 1_000_000_000_000 },
+      },
+      { name: 'max-cost', value: 'USD', description: 'Pause when so much is spent (claude only)' },
+      { name: 'max-time', value: 'TIME', description: 'Pause after this working time, such as 90m or 2h' },
+      {
+        name: 'rounds',
+        value: 'N',
+        description: 'Further runs for findings and failed checks (default 2)',
+        integer: { min: 0, max: 20 },
+      },
+      {
+        name: 'approval',
+        value: 'MODE',
+        description: 'What the agent may do without asking while it implements (default auto: edit files)',
+        choices: ['auto', 'none', 'always'],
+      },
+      { name: 'no-review', description: 'No reviews' },
+      { name: 'worktree', description: 'Work in a new git worktree on a new branch (the default)' },
+      { name: 'in-place', description: 'Work in this worktree as it is, and deliver nothing' },
+      {
+        name: 'deliver',
+        value: 'HOW',
+        description: 'Commit on the branch, open a draft pull request too (pr), or none (default branch)',
+        choices: ['none', 'branch', 'pr'],
+      },
+      { name: 'as-goal', description: 'Use the title and text of an ordinary issue as the goal, without asking' },
+      {
+        name: 'notify',
+        value: 'COMMAND',
+        description: 'Run this command, with JSON on its standard input, when the run waits or ends',
+      },
+      { name: 'list', description: 'List the worktrees of driven runs, and why they stay' },
+      DEMO,
+      ROOT,
+      {
+        ...JSON_FLAG,
+        description: 'Print one JSON object per line: every record, every event of an agent, the result',
+      },
+    ],
+    examples: [
+      { line: 'drover drive "Show the wind in knots"', description: 'a goal' },
+      { line: 'drover drive --demo "Show the wind in knots"', description: 'try it without an agent' },
+      { line: 'drover drive "Show the wind in knots" --check "npm test"', description: 'with a check' },
+      { line: 'drover drive https://github.com/ada/weather/issues/7 --with codex', description: 'an issue' },
+      { line: 'drover drive 6f1c2c6e --max-tokens 500000', description: 'go on with a run, up to a limit' },
+      { line: 'drover drive --list', description: 'the worktrees that stay' },
+    ],
+    load: () => import('./drive.ts'),
+  },
+]

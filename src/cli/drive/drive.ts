@@ -1,0 +1,130 @@
+/** `drover drive`: lets agents do a run, and reports what happens. */
+import type { Config } from '../../config/config.shape.ts'
+import { uninterrupted } from '../../drive/drive-context.ts'
+import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
+import type { Options } from '../../drive/record/event.shape.ts'
+import { toReportParts } from '../../drive/report-parts.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { writeReport } from '../../runs/run-report.ts'
+import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
+import type { Invocation, Run } from '../command.ts'
+import { describeSpent } from '../driven/drive-text.ts'
+import { exitCodeOfSignal } from '../interruption.ts'
+import { type PromptSetup, setUpPrompts } from '../prompt/prompt-setup.ts'
+import { canAsk } from '../run/ask-person.ts'
+import { openRuns } from '../run/open-runs.ts'
+import { readSettings } from '../settings.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { askAboutRun } from './ask-person.ts'
+import { completeOptions, readDriveFlags } from './drive-options.ts'
+import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
+import { parseTarget } from './drive-target.ts'
+import { listDriven } from './list-driven.ts'
+import { notify, parseNotify } from './notify.ts'
+import { removeDelivered } from './remove-delivered.ts'
+import { findTarget } from './start-drive.ts'
+import { commandsAfter, describeWait } from './wait-text.ts'
+
+const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
+
+export const run: Run = (invocation) =>
+  withWorkspace(invocation, async (command) => {
+    const { flags, args, runtime } = invocation
+    if (flags.isOn('list')) return await listDriven(invocation, await openRuns(command, runtime))
+    const target = parseTarget(args[0])
+    const given = readDriveFlags(invocation)
+    const notifyCommand = parseNotify(flags.text('notify'))
+    const { config } = await readSettings(invocation)
+    await using setup = setUpPrompts(invocation, { config, keep: 'events' })
+    const optionsFrom = (before?: Options) =>
+      completeOptions(given, before, { config, prompts: setup.context, isDemo: flags.isOn('demo') })
+    const context = await openRuns(command, runtime)
+    const found = await findTarget({ invocation, command, context, config, target, optionsFrom })
+    command.runId = found.runId
+    const printer = flags.isOn('json')
+      ? createJsonDrivePrinter(runtime.terminal)
+      : createTextDrivePrinter(runtime.terminal)
+    const drive = { invocation, config, setup, context: found.context, printer }
+    try {
+      const result = await driveIt(drive, found.runId, { ...found.begin, optionsFrom })
+      await printer.rest()
+      const exitCode = await reportEnd(drive, result)
+      await notify(invocation, notifyCommand, result)
+      return exitCode
+    } finally {
+      await printer.rest()
+    }
+  })
+
+type Drive = {
+  invocation: Invocation
+  config: Config
+  setup: PromptSetup
+  context: RunContext
+  printer: DrivePrinter
+}
+
+async function driveIt(drive: Drive, runId: string, begin: DriveBegin): Promise<DriveResult> {
+  const { invocation, setup, context, printer } = drive
+  const { flags, runtime } = invocation
+  const hasPerson = canAsk(runtime) && !flags.isOn('json')
+  const ask = async (run: RunOutline, there: RunContext) => {
+    await printer.rest()
+    return await askAboutRun(runtime, run, there)
+  }
+  return await driveRounds(
+    {
+      runs: context,
+      prompts: setup.context,
+      env: runtime.env,
+      wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
+      onUpdate: (update) => printer.update(update),
+      describe: async (state) => writeReport(await outlineRun(context, state.run_id), toReportParts(state)),
+      ...(hasPerson && { ask }),
+    },
+    runId,
+    begin,
+  )
+}
+
+/** Says how it ended and what to do next. */
+async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
+  const { invocation, context } = drive
+  const { flags, runtime } = invocation
+  const { end, state, runId } = result
+  const run = await outlineRun(uninterrupted(context), runId)
+  const failed =
+    state.attempts.findLast(({ checks }) => checks.length > 0)?.checks.some(({ passed }) => !passed) ?? false
+  const exitCode = exitCodeFor(result, failed)
+  const kept = end.is === 'ended' ? await removeDelivered(invocation, context, state) : undefined
+  if (flags.isOn('json')) {
+    const { delivered } = state
+    const ended = { type: 'result', run_id: runId, ended: end.is, state: run.state, exit_code: exitCode, delivered }
+    await runtime.terminal.out.write(`${JSON.stringify(ended)}\n`)
+    return exitCode
+  }
+  const lines = [
+    describeSpent(state),
+    ...(end.is === 'waits' ? ['', ...describeWait(run, runtime.terminal.out), '', ...next(commandsAfter(run))] : []),
+    ...(end.is === 'paused' || end.is === 'interrupted' ? next([`drover drive ${runId}`]) : []),
+    ...(end.is === 'ended' && failed ? ['A check still fails.'] : []),
+    ...(kept === undefined ? [] : [kept]),
+  ]
+  await runtime.terminal.out.write(`${lines.join('\n')}\n`)
+  return exitCode
+}
+
+function next(commands: readonly string[]): string[] {
+  return ['Go on with:', ...commands.map((command) => `  ${command}`)]
+}
+
+function exitCodeFor({ end }: DriveResult, failed: boolean): number {
+  switch (end.is) {
+    case 'ended':
+      return failed ? EXIT.failedCheck : EXIT.delivered
+    case 'interrupted':
+      return exitCodeOfSignal('SIGINT')
+    default:
+      return EXIT.waits
+  }
+}

@@ -1,0 +1,60 @@
+/** `drover drive --list`: the worktrees that drover created in this repository, and why each of them stays. */
+import { findPaths } from '../../config/paths.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { outlineRuns } from '../../runs/run-status.ts'
+import { describeKeepReason, findKeepReason, inspectWorktree } from '../../workspace/worktrees/inspect-worktree.ts'
+import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
+import type { Invocation } from '../command.ts'
+import { formatNotedTable } from '../output/noted-table.ts'
+import { configEnvironmentOf } from '../settings.ts'
+
+type Listed = {
+  branch: string
+  path: string
+  title: string
+  /** The latest run in it. */
+  run_id: string | null
+  state: string | null
+  /** Why it stays. */
+  keeps: string
+}
+
+export async function listDriven(invocation: Invocation, context: RunContext): Promise<number> {
+  const { flags, runtime } = invocation
+  const { out } = runtime.terminal
+  const { worktrees: home } = findPaths(configEnvironmentOf(invocation))
+  const own = listWorktrees(home).filter(({ git_common_dir }) => git_common_dir === context.workspace.git_common_dir)
+  const { runs } = await outlineRuns(context)
+  const listed: Listed[] = []
+  for (const worktree of own) {
+    const run = runs.findLast((each) => each.workspace_identity.worktree_root === worktree.path)
+    listed.push({
+      branch: worktree.branch,
+      path: worktree.path,
+      title: worktree.title,
+      run_id: run?.id ?? null,
+      state: run?.state ?? null,
+      keeps: await whyItStays(worktree, context),
+    })
+  }
+  if (flags.isOn('json')) {
+    await out.write(`${JSON.stringify({ worktrees: listed })}\n`)
+    return 0
+  }
+  const rows = listed.map(({ branch, run_id, state, path, keeps }) => ({
+    cells: [run_id ?? '-', state ?? '-', branch],
+    note: `${path}: ${keeps}`,
+  }))
+  await out.write(
+    rows.length === 0
+      ? 'No worktrees of driven runs.\n'
+      : `${formatNotedTable(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n`,
+  )
+  return 0
+}
+
+async function whyItStays(worktree: FoundWorktree, { git, signal }: RunContext): Promise<string> {
+  if (worktree.isMissing) return 'its directory is gone'
+  const reason = findKeepReason(await inspectWorktree({ git, worktree, signal }))
+  return reason === undefined ? 'its run has not delivered yet' : describeKeepReason(reason)
+}

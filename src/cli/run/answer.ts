@@ -1,0 +1,90 @@
+/** `drover answer`: an answer to the question of a run, or a confirmation of a destructive request. */
+import { answerModeConflict } from '../../runs/faults.ts'
+import { answerQuestion } from '../../runs/operations.ts'
+import { parseAnswer } from '../../runs/parse-request.ts'
+import { namesRun } from '../../runs/resolve-run-id.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
+import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
+import type { Invocation, Run } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
+import { readInput } from '../read-input.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { askPerson, canAsk } from './ask-person.ts'
+import { confirmedDigest } from './confirmed-digest.ts'
+import { openRuns } from './open-runs.ts'
+import { openPersonRun, type PersonRun, printRunChange } from './person-run.ts'
+import { printState } from './print-change.ts'
+import { destructiveLines } from './run-view.ts'
+
+export const run: Run = (invocation) =>
+  withWorkspace(invocation, async (command) => {
+    const { flags, runtime } = invocation
+    const context = await openRuns(command, runtime)
+    const { given, text } = await readWords(invocation, context)
+    const found = await openPersonRun(command, context, { given, wish: 'answer' })
+    const answer = await toAnswer(invocation, found, text)
+    const state = await answerQuestion(found.context, found.run.id, answer)
+    if (flags.isOn('json')) await printState(runtime.terminal.out, state)
+    else {
+      const change = { context: found.context, runId: found.run.id }
+      await printRunChange(invocation, change, answer.confirmDestructive ? 'Confirmed.' : 'Answered.')
+    }
+    return 0
+  })
+
+type Answer = ReturnType<typeof parseAnswer>
+
+type Words = { given: string | undefined; text: string | undefined }
+
+/** One argument is the answer, unless it names a run and the answer comes from elsewhere. */
+async function readWords({ args, flags, runtime }: Invocation, context: RunContext): Promise<Words> {
+  const [first, second] = args
+  const file = flags.text('file')
+  if (second !== undefined && file !== undefined) throw answerModeConflict({})
+  if (flags.text('confirm') !== undefined && file !== undefined) throw flagsConflict({ flags: ['--confirm', '--file'] })
+  if (second !== undefined) return { given: first, text: second }
+  const isRun = first !== undefined && (file !== undefined || namesRun(context, first))
+  if (first !== undefined && !isRun) return { given: undefined, text: first }
+  return { given: first, text: file === undefined ? undefined : await readText(runtime, file) }
+}
+
+async function readText(runtime: Invocation['runtime'], file: string | undefined): Promise<string> {
+  return decodeAnswer(await readInput({ ...ANSWER_INPUT, file, runtime }))
+}
+
+async function toAnswer(invocation: Invocation, found: PersonRun, text: string | undefined): Promise<Answer> {
+  const { flags, runtime } = invocation
+  const { run, context } = found
+  const actionId = run.current_action?.action_id ?? 'none'
+  const given = flags.text('confirm')
+  if (given !== undefined) {
+    const scopeSha256 = confirmedDigest(given, run.pending_destructive_request?.scope_sha256)
+    return parseAnswer({ actionId, text, confirmDestructive: true, scopeSha256 })
+  }
+  if (text !== undefined) return textAnswer(actionId, text)
+  if (runtime.stdin.isPiped()) return textAnswer(actionId, await readText(runtime, undefined))
+  if (!canAsk(runtime) || run.next.operation !== 'answer') return textAnswer(actionId, '')
+  return await askFor(invocation, { run, signal: context.signal }, actionId)
+}
+
+function textAnswer(actionId: string, text: string): Answer {
+  return parseAnswer({ actionId, text, confirmDestructive: false, scopeSha256: undefined })
+}
+
+/** Shows what is asked for, whole, and then asks. Only `y` confirms; every other answer is a text and declines. */
+async function askFor(
+  { runtime }: Invocation,
+  { run, signal }: { run: RunOutline; signal: AbortSignal },
+  actionId: string,
+): Promise<Answer> {
+  const { out, err } = runtime.terminal
+  const request = run.pending_destructive_request
+  const shown =
+    request === undefined ? [run.actions.at(-1)?.outcome?.pause?.question ?? ''] : destructiveLines(run, { out })
+  await err.write(`${shown.join('\n')}\n`)
+  const question = request === undefined ? 'Answer: ' : 'Type y to allow exactly this, once, or say why not: '
+  const text = await askPerson(runtime, { question, signal })
+  if (request === undefined || text.toLowerCase() !== 'y') return textAnswer(actionId, text)
+  return parseAnswer({ actionId, text: '', confirmDestructive: true, scopeSha256: request.scope_sha256 })
+}

@@ -1,0 +1,52 @@
+/** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
+import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
+import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { findWaitingRun, type Wish } from '../../runs/waiting-run.ts'
+import type { Invocation } from '../command.ts'
+import { offer, type WorkspaceRef } from '../remedies.ts'
+import type { WorkspaceCommand } from '../workspace-command.ts'
+import { printChange } from './print-change.ts'
+import { readRunId } from './read-flags.ts'
+import { formatRunView } from './run-view.ts'
+
+export type PersonRun = { context: RunContext; run: RunOutline }
+
+export async function openPersonRun(
+  command: WorkspaceCommand,
+  context: RunContext,
+  { given, wish }: { given: string | undefined; wish: Wish },
+): Promise<PersonRun> {
+  const typed = given === undefined ? undefined : await readRunId(command, given, 'list-runs')
+  const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }
+  const found =
+    typed === undefined
+      ? await command.suggesting(list, () => findWaitingRun(context, wish))
+      : await openNamed(command, context, typed)
+  command.runId = found.run.id
+  return found
+}
+
+/** The run with this id, or the beginning of one, in any worktree of the repository. */
+export async function openNamed(command: WorkspaceCommand, context: RunContext, typed: string) {
+  command.runId = resolveRunId(context, typed)
+  const there = await inWorktreeOf(context, command.runId)
+  return { context: there, run: await outlineRun(there, command.runId) }
+}
+
+/** Prints a run after a change, with a sentence about the change. */
+export async function printRunChange(
+  { flags, runtime }: Invocation,
+  { context, runId }: { context: RunContext; runId: string },
+  sentence: string,
+): Promise<void> {
+  const { out } = runtime.terminal
+  const view = formatRunView(await outlineRun(context, runId), {
+    now: runtime.clock.now(),
+    name: shortNameOf(context, runId),
+    hasRoot: flags.text('root') !== undefined,
+    out,
+  })
+  await printChange(out, `${sentence}\n\n${view}`)
+}

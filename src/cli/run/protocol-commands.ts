@@ -1,0 +1,137 @@
+/** The commands under `protocol`: for hosts and other programs that drive a run. */
+import type { Command, Flag } from '../command.ts'
+import { ROOT } from '../words/shared-flags.ts'
+import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
+
+const RUN: Flag = { name: 'run', value: 'ID', description: 'The id of the run, or its beginning', mayBeEmpty: true }
+
+const ACTION: Flag = { name: 'action', value: 'ID', description: 'The id of its current action', mayBeEmpty: true }
+
+const ACTION_ID = '0b9d1c7a-55f0-4f0e-8a1c-6a2d1f3e4b5c'
+
+export const PROTOCOL_COMMANDS: readonly Command[] = [
+  {
+    words: ['protocol', 'submit'],
+    group: 'Programs',
+    failsAs: 'Changes',
+    summary: 'Report the outcome of the current action of a run',
+    description: `The outcome is JSON, described in docs/machine-protocol.md. Submitting the same bytes for the same action again returns
+the same response and changes nothing. Prints a protocolState with the next action.`,
+    positionals: [],
+    flags: [
+      RUN,
+      ACTION,
+      { name: 'outcome-file', value: 'FILE', description: 'Read the outcome from this file', mayBeEmpty: true },
+      { name: 'outcome-stdin', description: 'Read the outcome from standard input' },
+      ROOT,
+    ],
+    examples: [
+      {
+        line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-file outcome.json`,
+        description: 'a file',
+      },
+      {
+        line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-stdin < outcome.json`,
+        description: 'standard input',
+      },
+    ],
+    load: () => import('./protocol-submit.ts'),
+  },
+  {
+    words: ['protocol', 'answer'],
+    group: 'Programs',
+    failsAs: 'Changes',
+    summary: 'Answer the question of a run, or confirm a destructive request',
+    description: `A text never permits a destructive operation. Only --confirm-destructive does, together with the digest of the exact
+request. You can add a text as a note. Prints a protocolState.`,
+    positionals: [],
+    flags: [
+      RUN,
+      ACTION,
+      { name: 'text', value: 'TEXT', description: 'The answer', mayBeEmpty: true },
+      { name: 'text-file', value: 'FILE', description: 'Read the answer from this file', mayBeEmpty: true },
+      { name: 'text-stdin', description: 'Read the answer from standard input' },
+      { name: 'confirm-destructive', description: 'Permit the request, once' },
+      { name: 'scope-sha256', value: 'DIGEST', description: 'The digest of the permitted request', mayBeEmpty: true },
+      ROOT,
+    ],
+    examples: [
+      { line: `drover protocol answer --run ${ID} --action ${ACTION_ID} --text "Knots."`, description: 'a decision' },
+      {
+        line: `drover protocol answer --run ${ID} --action ${ACTION_ID} --confirm-destructive --scope-sha256 sha256:…`,
+        description: 'a confirmation',
+      },
+    ],
+    load: () => import('./protocol-answer.ts'),
+  },
+  {
+    words: ['protocol', 'skip'],
+    group: 'Programs',
+    failsAs: 'Changes',
+    summary: 'Skip the current action of a run',
+    description: 'Changes that the action made in the worktree are still recorded. Prints a protocolState.',
+    positionals: [],
+    flags: [RUN, ACTION, ROOT],
+    examples: [
+      { line: `drover protocol skip --run ${ID} --action ${ACTION_ID}`, description: 'continue with the next action' },
+    ],
+    load: () => import('./protocol-skip.ts'),
+  },
+  {
+    words: ['protocol', 'resume'],
+    group: 'Programs',
+    failsAs: 'Changes',
+    summary: 'Resume a run that was stopped, or is paused without a question',
+    description: `A run with an issue needs a choice: the current version of the issue, or the pinned one. If the issue has changed, the
+run waits until you choose between them. Without --budget the run keeps its remaining budget; if none is left, it gets
+its initial budget again. Prints a protocolState.`,
+    positionals: [RUN_ID],
+    flags: [
+      BUDGET,
+      SOURCE_FILE,
+      { name: 'use-pinned-source', description: 'Continue with the pinned issue' },
+      {
+        name: 'source-choice',
+        value: 'CHOICE',
+        description: 'Which source to continue with: pinned or adopt',
+        mayBeEmpty: true,
+      },
+      { name: 'candidate', value: 'ID', description: 'The id of the source candidate', mayBeEmpty: true },
+      ROOT,
+    ],
+    examples: [
+      { line: `drover protocol resume ${ID}`, description: 'a run without an issue' },
+      { line: `drover protocol resume ${ID} --source-file envelope.json`, description: 'with the current issue' },
+      {
+        line: `drover protocol resume ${ID} --use-pinned-source --budget 5`,
+        description: 'with the pinned issue and five actions',
+      },
+      {
+        line: `drover protocol resume ${ID} --source-choice adopt --candidate ${ACTION_ID}`,
+        description: 'adopt the changed issue',
+      },
+    ],
+    load: () => import('./protocol-resume.ts'),
+  },
+  {
+    words: ['protocol', 'material'],
+    group: 'Programs',
+    failsAs: 'Changes',
+    summary: 'Read a section of the issue for the current action of a run',
+    description: 'Only the current action of a run may read it. Prints an actionMaterial and changes nothing.',
+    positionals: [],
+    flags: [
+      RUN,
+      ACTION,
+      { name: 'section', value: 'KEY', description: 'The key of the section', mayBeEmpty: true },
+      ROOT,
+    ],
+    examples: [
+      {
+        line: `drover protocol material --run ${ID} --action ${ACTION_ID} --section requirements`,
+        description: 'the requirements',
+      },
+    ],
+    load: () => import('./protocol-material.ts'),
+  },
+]

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path'
+import { readDrive } from '../../drive/record/drive-journal.ts'
+import { toReportParts } from '../../drive/report-parts.ts'
+import { createFile } from '../../kit/files/write-file.ts'
+import { encodeUtf8 } from '../../kit/utf8.ts'
+import { resolveRunId } from '../../runs/resolve-run-id.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { writeReport } from '../../runs/run-report.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
+import { asOwnerOf } from '../../runs/run-worktree.ts'
+import { findNewestRun } from '../../runs/waiting-run.ts'
+import type { Run } from '../command.ts'
+import { MarkdownStream } from '../output/markdown-stream.ts'
+import { toPrintable } from '../output/printable.ts'
+import { offer, type WorkspaceRef } from '../remedies.ts'
+import type { Channel } from '../terminal.ts'
+import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { openNamed } from './person-run.ts'
+import { readRunId } from './read-flags.ts'
+
+export const run: Run = (invocation) =>
+  withWorkspace(invocation, async (command) => {
+    const { args, flags, runtime } = invocation
+    const { out } = runtime.terminal
+    const typed = args[0] === undefined ? undefined : await readRunId(command, args[0], 'list-runs')
+    const context = await openRuns(command, runtime)
+    const shown = await findReported(command, context, typed)
+    const driven = readDrive(context.store, shown.id)
+    const markdown = writeReport(shown, driven && toReportParts(driven))
+    const file = flags.text('output')
+    if (file === undefined) await out.write(out.isTty ? render(markdown, out) : markdown)
+    else {
+      createFile({ path: resolve(runtime.cwd, file), bytes: encodeUtf8(markdown), mode: 0o644 })
+      await out.write(`Wrote ${file}.\n`)
+    }
+    return 0
+  })
+
+/** Without an id, the newest run. */
+async function findReported(
+  command: WorkspaceCommand,
+  context: RunContext,
+  typed: string | undefined,
+): Promise<RunOutline> {
+  if (typed !== undefined) {
+    const runId = resolveRunId(context, typed)
+    const isDriven = readDrive(context.store, runId) !== undefined
+    return (await openNamed(command, isDriven ? asOwnerOf(context, runId) : context, typed)).run
+  }
+  const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }
+  return (await command.suggesting(list, () => findNewestRun(context))).run
+}
+
+function render(markdown: string, { style }: Pick<Channel, 'style'>): string {
+  const stream = new MarkdownStream(style)
+  return stream.write(toPrintable(markdown)) + stream.end()
+}

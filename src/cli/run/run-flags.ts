@@ -1,0 +1,23 @@
+/** Flags and arguments that several commands on runs share. */
+import type { Flag, Positional } from '../command.ts'
+
+export const BUDGET: Flag = {
+  name: 'budget',
+  value: 'N',
+  description: 'The number of actions the run may use, 1 to 1000',
+}
+
+export const SOURCE_FILE: Flag = {
+  name: 'source-file',
+  value: 'FILE',
+  description: 'The issue: an envelope written by drover source fetch',
+  mayBeEmpty: true,
+}
+
+export const RUN_ID: Positional = {
+  name: 'run-id',
+  description: 'The id of the run, or its beginning (at least 4 characters)',
+  suggests: async (runtime) => (await import('./open-runs.ts')).suggestRunIds(runtime),
+}
+
+export const ID = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'

@@ -1,0 +1,44 @@
+/** Definitions of `worktrees`. */
+import type { Command, Positional } from '../command.ts'
+import { JSON_FLAG } from '../words/shared-flags.ts'
+
+const NAME: Positional = {
+  name: 'name',
+  description: 'Name of a worktree, or the beginning of one',
+  repeats: true,
+  suggests: async (runtime) => (await import('./suggest-worktrees.ts')).suggestWorktrees(runtime),
+}
+
+export const WORKTREE_COMMANDS: readonly Command[] = [
+  {
+    words: ['worktrees', 'list'],
+    group: 'Other',
+    isDefault: true,
+    otherNames: ['ls'],
+    summary: 'List the git worktrees that drover has created',
+    description: `Shows the worktrees of all repositories, oldest first, and what would be lost with each.`,
+    positionals: [],
+    flags: [JSON_FLAG],
+    examples: [
+      { line: 'drover worktrees', description: 'all worktrees' },
+      { line: 'drover worktrees list --json', description: 'for scripts' },
+    ],
+    load: () => import('./list.ts'),
+  },
+  {
+    words: ['worktrees', 'remove'],
+    group: 'Other',
+    otherNames: ['rm', 'delete'],
+    summary: 'Remove worktrees that drover has created',
+    description: `A worktree is removed if its branch holds everything in it, except files that git ignores. The branch stays, unless it has
+no commit of its own. With --discard the worktree and its branch are removed in any case; what is not committed is
+committed first, and the commit is printed, so that git branch can bring it back for a while.`,
+    positionals: [NAME],
+    flags: [{ name: 'discard', description: 'Remove changes and the branch too' }, JSON_FLAG],
+    examples: [
+      { line: 'drover worktrees remove show-the-wind-codex-0a1b2c3d', description: 'if nothing is lost' },
+      { line: 'drover worktrees remove show-the-wind --discard', description: 'in any case' },
+    ],
+    load: () => import('./remove.ts'),
+  },
+]

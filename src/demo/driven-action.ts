@@ -1,0 +1,48 @@
+/** The demo agent's part in `drover drive`: it recognizes the prompt of an action and reports an outcome. */
+
+export type DrivenAction = {
+  kind: string
+  id: string
+  /** A file that the agent really writes, in its working directory. */
+  file?: { path: string; content: string }
+  text: string
+}
+
+const FIRST_LINE = /^drover action: (orient|clarify|implement|review|summarize) (\S+)\n/
+const FILE = 'drover-demo.md'
+
+/** Undefined if the prompt is not one of an action. */
+export function planAction(prompt: string): DrivenAction | undefined {
+  const [, kind, id] = FIRST_LINE.exec(prompt) ?? []
+  if (kind === undefined || id === undefined) return undefined
+  const goal = /\n## Goal\n\n([^\n]*)/.exec(prompt)?.[1] ?? 'unknown'
+  const outcome = { ...frame(kind, id), ...REPORTS[kind] }
+  const text = `This is drover's built-in demo agent. No model was called.\n\n\`\`\`drover-outcome\n${JSON.stringify(outcome, null, 2)}\n\`\`\`\n`
+  const content = `# Demo\n\nThe demo agent of drover wrote this file. It calls no model. The goal was:\n\n> ${goal}\n`
+  return { kind, id, text, ...(kind === 'implement' && { file: { path: FILE, content } }) }
+}
+
+function frame(kind: string, id: string): object {
+  return {
+    contract_version: 2,
+    action_id: id,
+    action_kind: kind,
+    status: 'completed',
+    summary: `The demo agent did nothing but report this ${kind}.`,
+    observations: [],
+    known_issues: [],
+    suggested_actions: [],
+    pause: null,
+    implementation: null,
+    review: null,
+  }
+}
+
+const REPORTS: Readonly<Record<string, object>> = {
+  orient: { suggested_actions: [{ kind: 'implement', brief: `Write the goal into ${FILE}.` }] },
+  implement: {
+    summary: `The demo agent wrote the goal into ${FILE}.`,
+    implementation: { result: 'applied', files_changed: [FILE], activities: [], uncertainties: [], attempts: 1 },
+  },
+  review: { review: { result: 'no_findings_reported', findings: [], uncertainties: [] } },
+}

@@ -1,0 +1,50 @@
+/** What a driven run has used, and whether it may use more. Pure. */
+import type { Backend, Usage } from '../../agents/adapter/agent.ts'
+import { findNativeAgent } from '../../agents/registry.ts'
+import type { DriveState } from '../record/drive-state.ts'
+import type { DrivePause, Options, Spent } from '../record/event.shape.ts'
+
+/** All tokens of a turn, each once: some agents count those of the cache or of thinking apart. */
+export function tokensOf(usage: Usage, backend: Backend): number {
+  const countsApart = findNativeAgent(backend)?.countsApart ?? { cache: false, reasoning: false }
+  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens = 0 } = usage
+  const apart = [
+    ...(countsApart.cache ? [cached_tokens, cache_write_tokens] : []),
+    ...(countsApart.reasoning ? [reasoning_tokens] : []),
+  ]
+  return apart.reduce((sum, count) => sum + count, input_tokens + output_tokens)
+}
+
+/** What all attempts and checks have used, in this round and in those before. */
+export function spentBy({ spent, attempts }: Pick<DriveState, 'spent' | 'attempts'>): Spent {
+  return attempts.reduce((sum, { ended, checks, backend }) => {
+    const checkMs = checks.reduce((total, { duration_ms }) => total + duration_ms, 0)
+    return {
+      tokens: sum.tokens + (ended?.usage === undefined ? 0 : tokensOf(ended.usage, backend)),
+      cost_microusd: sum.cost_microusd + (ended?.cost_microusd ?? 0),
+      time_ms: sum.time_ms + (ended?.duration_ms ?? 0) + checkMs,
+    }
+  }, spent)
+}
+
+type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd' | 'max_time_ms'>
+
+/** The cap that is reached, if any. A cap of 100 is reached at 100. */
+export function reachedCap(spent: Spent, caps: Caps): DrivePause | undefined {
+  const { max_tokens = Infinity, max_cost_microusd = Infinity, max_time_ms = Infinity } = caps
+  if (spent.tokens >= max_tokens) return 'max_tokens'
+  if (spent.cost_microusd >= max_cost_microusd) return 'max_cost'
+  return spent.time_ms >= max_time_ms ? 'max_time' : undefined
+}
+
+export type Reserved = { readonly tokens?: number; readonly cost_microusd?: number; readonly time_ms?: number }
+
+/** What may still be used; a field without a cap is absent. */
+export function remainingBudget(spent: Spent, caps: Caps): Reserved {
+  const { max_tokens, max_cost_microusd, max_time_ms } = caps
+  return {
+    ...(max_tokens !== undefined && { tokens: Math.max(0, max_tokens - spent.tokens) }),
+    ...(max_cost_microusd !== undefined && { cost_microusd: Math.max(0, max_cost_microusd - spent.cost_microusd) }),
+    ...(max_time_ms !== undefined && { time_ms: Math.max(0, max_time_ms - spent.time_ms) }),
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
+import { checkOutcome } from '../../contract/outcome.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import { reachedCap, remainingBudget, spentBy, tokensOf } from './budget.ts'
+import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
+import { goalOfRound, mayStartRound, openWork } from './next-round.ts'
+import { ProgressWatch } from './progress-watch.ts'
+
+const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const
+const USAGE = { input_tokens: 100, output_tokens: 10, cached_tokens: 50, reasoning_tokens: 5, cache_write_tokens: 7 }
+const CHECK = { attempt: 1, command: 'npm test', passed: false, exit_code: 1, duration_ms: 5, output: 'broken', at: '' }
+
+describe('an outcome that drover writes', () => {
+  it.each(KINDS)('is valid for %s, whatever it quotes', (kind) => {
+    const action = actionOf(kind)
+    const odd = 'a\u0000b\u001b[31m \ud800 c\u0085\n'
+    expect(() => checkOutcome(errorOutcome(action, odd, [odd]))).not.toThrow()
+    expect(() => checkOutcome(askOutcome(action, { summary: odd, question: odd }))).not.toThrow()
+  })
+})
+
+describe('a check without an exit code', () => {
+  it('is a known issue, not an activity', () => {
+    const action = actionOf('implement')
+    const { exit_code: _, ...check } = { ...CHECK, problem: 'it did not end within 1 s' }
+    const attempt = attemptAt(action, { checks: [check] })
+    const outcome = checkOutcome(JSON.parse(attempt.ended?.outcome ?? ''))
+    const completed = checkOutcome(completeOutcome(outcome, [attempt]))
+    expect(completed.implementation?.activities).toHaveLength(1)
+    expect(completed.known_issues).toEqual([expect.stringContaining('it did not end within 1 s')])
+    expect(completed.status).toBe('partial')
+  })
+})
+
+describe('tokens', () => {
+  it.each([
+    ['claude', 167],
+    ['codex', 110],
+    ['gemini', 115],
+  ] as const)('of %s count each once: %s', (backend, tokens) => {
+    expect(tokensOf(USAGE, backend)).toBe(tokens)
+  })
+})
+
+describe('the budget', () => {
+  it('adds up attempts, checks and earlier rounds', () => {
+    const attempt = attemptAt(
+      actionOf('implement'),
+      { checks: [CHECK] },
+      { usage: USAGE, cost_microusd: 250_000, duration_ms: 20 },
+    )
+    const spent = { tokens: 1, cost_microusd: 1_000_000, time_ms: 1 }
+    expect(spentBy(driveState([attempt, attempt], { spent }))).toEqual({
+      tokens: 335,
+      cost_microusd: 1_500_000,
+      time_ms: 51,
+    })
+  })
+
+  it('of an attempt without a known usage counts its time', () => {
+    const attempt = attemptAt(actionOf('implement'), {}, { how: 'unknown', duration_ms: 20 })
+    expect(spentBy(driveState([attempt]))).toEqual({ tokens: 0, cost_microusd: 0, time_ms: 20 })
+  })
+
+  it('has no limits by default', () => {
+    expect(reachedCap({ tokens: 1e12, cost_microusd: 1e12, time_ms: 1e12 }, OPTIONS)).toBeUndefined()
+    expect(remainingBudget({ tokens: 5, cost_microusd: 5, time_ms: 5 }, OPTIONS)).toEqual({})
+  })
+
+  it('tells what is left, never less than nothing', () => {
+    const caps = { max_tokens: 10, max_cost_microusd: 1_000_000, max_time_ms: 100 }
+    expect(remainingBudget({ tokens: 4, cost_microusd: 2_000_000, time_ms: 100 }, caps)).toEqual({
+      tokens: 6,
+      cost_microusd: 0,
+      time_ms: 0,
+    })
+  })
+})
+
+describe('an agent that makes no progress', () => {
+  const event = (type: string, content: object) => ({ type, content, backend: 'claude' }) as unknown as PromptEvent
+  const call = (watch: ProgressWatch, output: string, now: number, command = 'npm test') => {
+    watch.note(event('tool_use', { tool_id: 't', tool_name: 'Bash', input: { command } }), now)
+    return watch.note(event('tool_result', { tool_id: 't', tool_name: 'Bash', output }), now)
+  }
+
+  it('is noticed after the time without text, results and changes', () => {
+    const watch = new ProgressWatch({ stallMs: 100, now: 0 })
+    expect(watch.leftMs(99)).toBe(1)
+    expect(watch.leftMs(100)).toBe(0)
+    watch.note(event('message', { text: 'a' }), 50)
+    expect(watch.leftMs(100)).toBe(50)
+    watch.note(event('progress', { stage: 'retry' }), 120)
+    expect(watch.leftMs(120)).toBe(30)
+    watch.noteChange(130)
+    expect(watch.leftMs(130)).toBe(100)
+  })
+
+  it('is noticed at the fourth equal call with an equal result', () => {
+    const watch = new ProgressWatch({ stallMs: 100, now: 0 })
+    expect([1, 2, 3].map((now) => call(watch, 'broken', now))).toEqual([undefined, undefined, undefined])
+    expect(call(watch, 'broken', 4)).toContain('4 times in a row')
+  })
+
+  it('is not one that polls with changing results, or works in between', () => {
+    const watch = new ProgressWatch({ stallMs: 100, now: 0 })
+    expect([1, 2, 3, 4, 5].map((now) => call(watch, `waiting ${now}`, now))).toEqual(Array(5).fill(undefined))
+    expect([1, 2, 3].map((now) => call(watch, 'broken', now)).concat(call(watch, 'ok', 4, 'ls'))).toEqual(
+      Array(4).fill(undefined),
+    )
+    expect([1, 2, 3].map((now) => call(watch, 'broken', now))).toEqual(Array(3).fill(undefined))
+  })
+})
+
+describe('what a run leaves open', () => {
+  const finding = { location: 'wind.ts:1', summary: 'Rounded twice', detail: 'It loses a knot.' }
+  const review = { action: { action_id: 'r', kind: 'review' }, outcome: { review: { findings: [finding] } } }
+
+  it('are the findings of the last review and the checks that fail at last', () => {
+    const attempts = [
+      attemptAt(actionOf('implement'), { checks: [CHECK] }),
+      attemptAt(actionOf('implement'), { attempt: 2, checks: [{ ...CHECK, command: 'npm run lint' }] }),
+    ]
+    const open = openWork({ actions: [review] } as never, driveState(attempts))
+    expect(open).toEqual([expect.stringContaining('npm run lint'), expect.stringContaining('Rounded twice')])
+    expect(goalOfRound('Show knots', open)).toMatch(/Show knots[\s\S]*1\. The check[\s\S]*2\. wind\.ts:1/)
+  })
+
+  it('is nothing if a later review has no findings', () => {
+    const calm = { ...review, outcome: { review: { findings: [] } } }
+    expect(openWork({ actions: [review, calm] } as never, driveState())).toEqual([])
+  })
+
+  it.each([
+    [1, 0, false],
+    [1, 1, true],
+    [2, 1, false],
+    [2, 2, true],
+  ])('starts another run after round %s of at most %s further ones: %s', (round, rounds, may) => {
+    expect(mayStartRound({ round, options: { ...OPTIONS, rounds } })).toBe(may)
+  })
+})

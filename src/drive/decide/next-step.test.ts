@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest'
+import {
+  actionOf,
+  activeRun,
+  attemptAt,
+  driveState,
+  OPTIONS,
+  outcomeText,
+  treeOf,
+} from '../../../test/support/drive-fixture.ts'
+import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
+import type { Attempt, DriveState } from '../record/drive-state.ts'
+import type { Claim } from '../record/event.shape.ts'
+import { nextStep } from './next-step.ts'
+
+const [orient, implement, review, summarize] = (['orient', 'implement', 'review', 'summarize'] as const).map(
+  actionOf,
+) as [
+  ReturnType<typeof actionOf>,
+  ReturnType<typeof actionOf>,
+  ReturnType<typeof actionOf>,
+  ReturnType<typeof actionOf>,
+]
+const USAGE = { input_tokens: 60, output_tokens: 40, cached_tokens: 0, reasoning_tokens: 0 }
+const PASSED = { attempt: 1, command: 'npm test', passed: true, exit_code: 0, duration_ms: 1, output: '', at: '' }
+const FAILED = { ...PASSED, passed: false, exit_code: 1, output: 'one test fails' }
+const LIE: Claim = { about: 'file', subject: 'a.ts', verdict: 'contradicted', note: 'git shows no change of it' }
+const NO_EVIDENCE = { attempt: 1, claims: [], flags: [] }
+
+const stepAfter = (attempts: readonly Attempt[], more: Partial<DriveState> = {}, action = implement) =>
+  nextStep(driveState(attempts, more), activeRun(action))
+
+describe('a run that is not active', () => {
+  it.each([
+    ['ended', 'finish'],
+    ['paused', 'wait'],
+    ['stopped', 'wait'],
+  ])('%s: %s', (state, step) => {
+    expect(nextStep(driveState(), { state } as ProtocolState)).toEqual({ do: step })
+  })
+})
+
+describe('an attempt', () => {
+  it('starts with the prompt of the action', () => {
+    expect(stepAfter([], {}, orient)).toEqual({ do: 'attempt', action: orient, purpose: 'action' })
+  })
+
+  it('of another action does not count', () => {
+    const other = attemptAt({ ...orient, action_id: 'other' } as typeof orient)
+    expect(stepAfter([other], {}, orient)).toMatchObject({ do: 'attempt', purpose: 'action' })
+  })
+
+  it('without an end is unknown', () => {
+    const running = attemptAt(implement, {}, null)
+    expect(stepAfter([running])).toEqual({ do: 'note_unknown_end', attempt: running })
+  })
+
+  it('with an unknown end is followed by another one', () => {
+    expect(stepAfter([attemptAt(implement, {}, { how: 'unknown' })])).toMatchObject({
+      do: 'attempt',
+      purpose: 'after_unknown_end',
+    })
+  })
+
+  it('that failed is tried again once', () => {
+    const failed = { how: 'failed', error: 'no credit' } as const
+    expect(stepAfter([attemptAt(implement, {}, failed)])).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
+    const twice = [attemptAt(implement, {}, failed), attemptAt(implement, { attempt: 2 }, failed)]
+    expect(stepAfter(twice)).toEqual({ do: 'pause', reason: 'agent_failed', message: 'claude failed: no credit' })
+    expect(stepAfter(twice, { attempts_before: 2 })).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
+  })
+
+  it('that was cancelled pauses, until another driver goes on', () => {
+    const attempts = [attemptAt(implement, {}, { how: 'cancelled' })]
+    expect(stepAfter(attempts)).toMatchObject({ do: 'pause', reason: 'cancelled' })
+    expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({ do: 'attempt', purpose: 'after_unknown_end' })
+  })
+
+  it('that stalled is told so once; then a person is asked', () => {
+    const stalled = { how: 'stalled', error: 'it repeats itself' } as const
+    expect(stepAfter([attemptAt(implement, {}, stalled)])).toMatchObject({
+      do: 'attempt',
+      purpose: 'stalled',
+      followUp: { reason: 'it repeats itself' },
+    })
+    const twice = [attemptAt(implement, {}, stalled), attemptAt(implement, { attempt: 2 }, stalled)]
+    expect(stepAfter(twice)).toMatchObject({
+      do: 'submit',
+      by: 'drover',
+      outcome: { status: 'needs_input', pause: { reason: 'decision_required' } },
+    })
+  })
+
+  it.each([
+    ['review', review],
+    ['summarize', summarize],
+  ])('that stalled twice ends a %s with an error, because it cannot ask', (_kind, action) => {
+    const stalled = { how: 'stalled', error: 'it repeats itself' } as const
+    const twice = [attemptAt(action, {}, stalled), attemptAt(action, { attempt: 2 }, stalled)]
+    expect(stepAfter(twice, {}, action)).toMatchObject({ do: 'submit', outcome: { status: 'error' } })
+  })
+})
+
+describe('an answer without a valid outcome', () => {
+  const bad = { problem: 'there is none', said: 'Done!' }
+
+  it('goes back twice, then the outcome is an error with what was said', () => {
+    const attempts = [
+      attemptAt(orient, {}, bad),
+      attemptAt(orient, { attempt: 2, purpose: 'outcome_problem' }, bad),
+      attemptAt(orient, { attempt: 3, purpose: 'outcome_problem' }, bad),
+    ]
+    for (const count of [1, 2]) {
+      expect(stepAfter(attempts.slice(0, count), {}, orient)).toMatchObject({
+        do: 'attempt',
+        purpose: 'outcome_problem',
+        followUp: { problem: 'there is none' },
+      })
+    }
+    expect(stepAfter(attempts, {}, orient)).toMatchObject({
+      do: 'submit',
+      by: 'drover',
+      outcome: { status: 'error', observations: ['It said: Done!'] },
+    })
+  })
+
+  it('goes back too if the run does not accept it', () => {
+    const attempts = [attemptAt(orient, { rejected: 'there is no such answer' })]
+    expect(stepAfter(attempts, {}, orient)).toMatchObject({ followUp: { problem: 'there is no such answer' } })
+  })
+
+  it('that belongs to another action goes back', () => {
+    const attempts = [attemptAt(orient, {}, { outcome: outcomeText(orient, { action_id: 'other' }) })]
+    expect(stepAfter(attempts, {}, orient)).toMatchObject({ followUp: { problem: expect.stringContaining('not ') } })
+  })
+})
+
+describe('a valid outcome', () => {
+  it('of an orientation is submitted', () => {
+    expect(stepAfter([attemptAt(orient)], {}, orient)).toMatchObject({ do: 'submit', by: 'agent' })
+  })
+
+  it('of a review is submitted if no file changed', () => {
+    const calm = attemptAt(review, {}, { tree: treeOf() })
+    expect(stepAfter([calm], {}, review)).toMatchObject({ do: 'submit', by: 'agent' })
+    const writing = attemptAt(review, {}, { tree: treeOf({ 'a.ts': '1' }) })
+    expect(stepAfter([writing], {}, review)).toMatchObject({ do: 'pause', reason: 'review_changed_files' })
+    expect(stepAfter([writing], { attempts_before: 1 }, review)).toMatchObject({ do: 'attempt', purpose: 'action' })
+  })
+
+  it('of an implementation that asks is submitted without checks', () => {
+    const pause = { reason: 'decision_required', question: 'Knots?', destructive_request: null }
+    const outcome = outcomeText(implement, { status: 'needs_input', pause, implementation: null })
+    const options = { ...OPTIONS, checks: ['npm test'] }
+    expect(stepAfter([attemptAt(implement, {}, { outcome })], { options })).toMatchObject({ do: 'submit' })
+  })
+})
+
+describe('an implementation', () => {
+  const options = { ...OPTIONS, checks: ['npm test', 'npm run lint'] }
+  const PASSED_LINT = { ...PASSED, command: 'npm run lint' }
+
+  it('is checked with every check, then compared, then submitted', () => {
+    expect(stepAfter([attemptAt(implement)], { options })).toMatchObject({ do: 'check', command: 'npm test' })
+    const once = attemptAt(implement, { checks: [PASSED] })
+    expect(stepAfter([once], { options })).toMatchObject({ do: 'check', command: 'npm run lint' })
+    const twice = attemptAt(implement, { checks: [PASSED, PASSED_LINT] })
+    expect(stepAfter([twice], { options })).toMatchObject({ do: 'compare' })
+    expect(stepAfter([{ ...twice, evidence: NO_EVIDENCE }], { options })).toMatchObject({
+      do: 'submit',
+      outcome: {
+        implementation: { attempts: 1, activities: [{}, { command: 'npm test' }, { command: 'npm run lint' }] },
+      },
+    })
+  })
+
+  it('goes back with the output of failed checks, up to the limit; then it is partial', () => {
+    const checks = [FAILED, PASSED_LINT]
+    const attempts = [1, 2, 3, 4].map((attempt) =>
+      attemptAt(implement, { attempt, checks, purpose: attempt === 1 ? 'action' : 'failed_check' }),
+    )
+    for (const count of [1, 2, 3]) {
+      expect(stepAfter(attempts.slice(0, count), { options })).toMatchObject({
+        do: 'attempt',
+        purpose: 'failed_check',
+        followUp: { checks: [{ output: 'one test fails' }] },
+      })
+    }
+    expect(stepAfter(attempts, { options })).toMatchObject({ do: 'compare' })
+    const compared = attempts.map((each) => ({ ...each, evidence: NO_EVIDENCE }))
+    expect(stepAfter(compared, { options })).toMatchObject({
+      do: 'submit',
+      outcome: {
+        status: 'partial',
+        implementation: { result: 'partial', attempts: 4 },
+        known_issues: [expect.stringContaining('npm test')],
+      },
+    })
+  })
+
+  it('that could not be done is not checked', () => {
+    const { implementation } = JSON.parse(outcomeText(implement))
+    const unable = { status: 'error', implementation: { ...implementation, result: 'unable' } }
+    const attempt = attemptAt(implement, {}, { outcome: outcomeText(implement, unable) })
+    expect(stepAfter([attempt], { options })).toMatchObject({ do: 'compare' })
+  })
+
+  it('that is contradicted goes back once; then a person sees both sides', () => {
+    const evidence = { ...NO_EVIDENCE, claims: [LIE] }
+    const first = attemptAt(implement, { evidence })
+    expect(stepAfter([first])).toMatchObject({ do: 'attempt', purpose: 'contradiction', followUp: { claims: [LIE] } })
+    const second = attemptAt(implement, { attempt: 2, purpose: 'contradiction', evidence })
+    expect(stepAfter([first, second])).toMatchObject({
+      do: 'submit',
+      by: 'drover',
+      outcome: {
+        status: 'needs_input',
+        pause: { question: expect.stringMatching(/a\.ts is reported as changed: git shows no change/) },
+      },
+    })
+  })
+
+  it('with claims that nothing shows is submitted', () => {
+    const evidence = { ...NO_EVIDENCE, claims: [{ ...LIE, verdict: 'claimed' as const }] }
+    expect(stepAfter([attemptAt(implement, { evidence })])).toMatchObject({ do: 'submit', by: 'agent' })
+  })
+})
+
+describe('a limit', () => {
+  const used = attemptAt(
+    implement,
+    { evidence: NO_EVIDENCE },
+    { usage: USAGE, cost_microusd: 500_000, duration_ms: 1000 },
+  )
+  const bad = attemptAt(
+    implement,
+    {},
+    { problem: 'there is none', usage: USAGE, cost_microusd: 500_000, duration_ms: 1000 },
+  )
+
+  it.each([
+    ['max_tokens', { max_tokens: 100 }, { max_tokens: 101 }],
+    ['max_cost', { max_cost_microusd: 500_000 }, { max_cost_microusd: 500_001 }],
+    ['max_time', { max_time_ms: 1000 }, { max_time_ms: 1001 }],
+  ])('%s pauses when it is reached, and not before', (reason, reached, notReached) => {
+    expect(stepAfter([bad], { options: { ...OPTIONS, ...reached } })).toMatchObject({ do: 'pause', reason })
+    expect(stepAfter([bad], { options: { ...OPTIONS, ...notReached } })).toMatchObject({ do: 'attempt' })
+  })
+
+  it('lets work that is paid for be submitted', () => {
+    expect(stepAfter([used], { options: { ...OPTIONS, max_tokens: 100 } })).toMatchObject({ do: 'submit' })
+  })
+
+  it('counts what earlier rounds have used', () => {
+    const spent = { tokens: 100, cost_microusd: 0, time_ms: 0 }
+    expect(stepAfter([], { spent, options: { ...OPTIONS, max_tokens: 100 } })).toMatchObject({ reason: 'max_tokens' })
+  })
+})

@@ -1,0 +1,168 @@
+/**
+ * What a driver does next. Every step is recorded, and the next one follows from the records alone: a driver that was killed
+ * goes on where the last record says. Pure.
+ */
+import type { Action } from '../../contract/action.shape.ts'
+import type { Outcome } from '../../contract/outcome.shape.ts'
+import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
+import { describeClaim, type FollowUp } from '../prompt/follow-ups.ts'
+import { type ReportedOutcome, readOutcomeText } from '../prompt/read-outcome.ts'
+import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
+import type { DrivePause, Purpose } from '../record/event.shape.ts'
+import { reachedCap, spentBy } from './budget.ts'
+import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
+
+export type Step =
+  /** Start an agent. Without a follow-up it gets the prompt of the action. */
+  | { readonly do: 'attempt'; readonly action: Action; readonly purpose: Purpose; readonly followUp?: FollowUp }
+  /** Record that the end of an attempt is unknown. */
+  | { readonly do: 'note_unknown_end'; readonly attempt: Attempt }
+  | { readonly do: 'check'; readonly attempt: Attempt; readonly command: string }
+  | { readonly do: 'compare'; readonly attempt: Attempt; readonly outcome: Outcome }
+  | { readonly do: 'submit'; readonly outcome: Outcome; readonly by: 'agent' | 'drover'; readonly attempt: Attempt }
+  /** Stop driving. The run itself does not change. */
+  | { readonly do: 'pause'; readonly reason: DrivePause; readonly message: string }
+  /** The run waits for a person, or was stopped by one. */
+  | { readonly do: 'wait' }
+  /** The run has ended. */
+  | { readonly do: 'finish' }
+
+/** How often an agent is told that its outcome is not valid. */
+const MAX_OUTCOME_PROBLEMS = 2
+/** How often it is told of a contradiction, of a stall, and of a failure. */
+const MAX_TOLD = 1
+
+type Facts = { readonly state: DriveState; readonly action: Action; readonly attempts: readonly Attempt[] }
+
+export function nextStep(state: DriveState, run: ProtocolState): Step {
+  if (run.state === 'ended') return { do: 'finish' }
+  if (run.state !== 'active') return { do: 'wait' }
+  const { action } = run
+  const facts = { state, action, attempts: attemptsAt(state, action.action_id) }
+  const last = facts.attempts.at(-1)
+  const step = last === undefined ? start(facts) : afterAttempt(facts, last)
+  return step.do === 'attempt' ? withinCaps(state, step) : step
+}
+
+/** A cap is checked before an agent starts: work that is paid for is still checked and submitted. */
+function withinCaps(state: DriveState, step: Step): Step {
+  const reason = reachedCap(spentBy(state), state.options)
+  return reason === undefined ? step : { do: 'pause', reason, message: CAP_MESSAGES[reason] ?? reason }
+}
+
+const CAP_MESSAGES: Partial<Record<DrivePause, string>> = {
+  max_tokens: 'the limit of tokens is reached; go on with a higher --max-tokens',
+  max_cost: 'the limit of costs is reached; go on with a higher --max-cost',
+  max_time: 'the limit of time is reached; go on with a higher --max-time',
+}
+
+function start({ action }: Facts): Step {
+  return { do: 'attempt', action, purpose: 'action' }
+}
+
+function again({ action }: Facts, followUp: FollowUp): Step {
+  return { do: 'attempt', action, purpose: followUp.why, followUp }
+}
+
+function afterAttempt(facts: Facts, last: Attempt): Step {
+  const { ended } = last
+  if (ended === undefined) return { do: 'note_unknown_end', attempt: last }
+  switch (ended.how) {
+    case 'unknown':
+      return again(facts, { why: 'after_unknown_end', changed: [] })
+    case 'failed':
+      return afterFailure(facts, last, ended.error ?? 'it does not say why')
+    case 'cancelled':
+      return afterCancel(facts, last)
+    case 'budget':
+      // If no cap is reached any more, the agent goes on where it was ended.
+      return again(facts, { why: 'after_unknown_end', changed: [] })
+    case 'stalled':
+      return afterStall(facts, last, ended.error ?? 'it made no progress')
+    case 'answered':
+      return afterAnswer(facts, last)
+  }
+}
+
+/** Whether a driver that came later may try again what stopped the one before. */
+function isOfEarlierDriver({ state }: Facts, { attempt }: Attempt): boolean {
+  return attempt <= state.attempts_before
+}
+
+function afterFailure(facts: Facts, last: Attempt, error: string): Step {
+  const failed = facts.attempts.filter((each) => each.ended?.how === 'failed' && !isOfEarlierDriver(facts, each))
+  if (failed.length <= MAX_TOLD) return again(facts, { why: 'after_failure', error })
+  return { do: 'pause', reason: 'agent_failed', message: `${last.backend} failed: ${error}` }
+}
+
+function afterCancel(facts: Facts, last: Attempt): Step {
+  if (isOfEarlierDriver(facts, last)) return again(facts, { why: 'after_unknown_end', changed: [] })
+  return { do: 'pause', reason: 'cancelled', message: `the attempt at ${last.action_kind} was cancelled` }
+}
+
+function afterStall(facts: Facts, last: Attempt, reason: string): Step {
+  const stalled = facts.attempts.filter(({ ended }) => ended?.how === 'stalled')
+  if (stalled.length <= MAX_TOLD) return again(facts, { why: 'stalled', reason })
+  const summary = `drover ended ${last.backend} twice, because ${reason}.`
+  const question = `${last.backend} makes no progress with this action: ${reason}. What should it do?`
+  return { do: 'submit', outcome: askOutcome(facts.action, { summary, question }), by: 'drover', attempt: last }
+}
+
+function afterAnswer(facts: Facts, last: Attempt): Step {
+  const { action } = facts
+  const reported = reportedBy(last, action)
+  if ('problem' in reported) return afterProblem(facts, last, reported.problem)
+  if (action.kind === 'review' && hasChangedFiles(last)) return afterWritingReview(facts, last)
+  const { outcome } = reported
+  if (outcome.implementation === null || outcome.implementation === undefined) return submit(outcome, last)
+  return checkWork(facts, last, outcome)
+}
+
+function reportedBy({ ended, rejected }: Attempt, action: Action): ReportedOutcome {
+  if (rejected !== undefined) return { problem: rejected }
+  if (ended?.outcome === undefined) return { problem: ended?.problem ?? 'there is none' }
+  return readOutcomeText(ended.outcome, action)
+}
+
+function submit(outcome: Outcome, attempt: Attempt): Step {
+  return { do: 'submit', outcome, by: 'agent', attempt }
+}
+
+function afterProblem(facts: Facts, last: Attempt, problem: string): Step {
+  const told = facts.attempts.length - 1 - facts.attempts.findLastIndex(({ purpose }) => purpose !== 'outcome_problem')
+  if (told < MAX_OUTCOME_PROBLEMS) return again(facts, { why: 'outcome_problem', problem })
+  const said = last.ended?.said === undefined ? [] : [`It said: ${last.ended.said}`]
+  const outcome = errorOutcome(facts.action, `${last.backend} reported no valid outcome: ${problem}.`, said)
+  return { do: 'submit', outcome, by: 'drover', attempt: last }
+}
+
+/** A review must leave the worktree as it is. */
+function hasChangedFiles({ tree, ended }: Attempt): boolean {
+  return ended?.tree !== undefined && ended.tree.snapshot !== tree.snapshot
+}
+
+function afterWritingReview(facts: Facts, last: Attempt): Step {
+  if (isOfEarlierDriver(facts, last)) return start(facts)
+  const message = `the review by ${last.backend} changed files, so it does not count; look at the worktree, then go on for another review`
+  return { do: 'pause', reason: 'review_changed_files', message }
+}
+
+/** Runs the checks, compares the claims, and submits the outcome if both allow it. */
+function checkWork(facts: Facts, last: Attempt, outcome: Outcome): Step {
+  const { state, attempts } = facts
+  const isDone = outcome.status !== 'error'
+  const command = state.options.checks.find((each) => !last.checks.some((run) => run.command === each))
+  if (isDone && command !== undefined) return { do: 'check', attempt: last, command }
+  const failed = last.checks.filter(({ passed }) => !passed)
+  const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length
+  if (failed.length > 0 && told < state.options.attempts) return again(facts, { why: 'failed_check', checks: failed })
+  if (last.evidence === undefined) return { do: 'compare', attempt: last, outcome }
+  const claims = last.evidence.claims.filter(({ verdict }) => verdict === 'contradicted')
+  if (claims.length === 0) return submit(completeOutcome(outcome, attempts), last)
+  const wasTold = attempts.filter(({ purpose }) => purpose === 'contradiction').length >= MAX_TOLD
+  if (!wasTold) return again(facts, { why: 'contradiction', claims })
+  const sides = claims.map(describeClaim).join('\n')
+  const summary = `The outcome that ${last.backend} reports is contradicted by what drover observed.`
+  const question = `${last.backend} was told so once and still reports this:\n\n${sides}\n\nIts own summary: ${outcome.summary}\n\nHow should the run go on?`
+  return { do: 'submit', outcome: askOutcome(facts.action, { summary, question }), by: 'drover', attempt: last }
+}

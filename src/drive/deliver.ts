@@ -1,0 +1,104 @@
+/** Delivers the work of an ended run: as a commit on its branch, and as a draft pull request if that is wanted. */
+import { Fault } from '../kit/fault.ts'
+import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
+import { askGit, gitErrorLine } from '../workspace/git.ts'
+import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
+import { type DriveContext, record, stateOf } from './drive-context.ts'
+import { driveDeliveryFailed } from './faults.ts'
+import type { DriveState } from './record/drive-state.ts'
+import type { Place } from './record/event.shape.ts'
+
+const NETWORK_TIMEOUT_MS = 5 * 60_000
+const TITLE_CHARACTERS = 72
+
+type WorktreePlace = Extract<Place, { kind: 'worktree' }>
+
+export type DeliverOptions = {
+  /** The text of the pull request. */
+  readonly describe: (state: DriveState) => Promise<string>
+}
+
+export async function deliver(context: DriveContext, options: DeliverOptions): Promise<void> {
+  const { place, options: wanted, goal } = stateOf(context)
+  if (place.kind === 'in_place' || wanted.deliver === 'none') {
+    record(context, 'delivered', { as: 'none', note: `the changes are in ${place.root}` })
+    return
+  }
+  const { runs } = context
+  const { branch, base, root } = place
+  const message = `${titleOf(goal)}\n\nRun: ${context.runId}\n`
+  const { head } = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
+  if (head === base) {
+    record(context, 'delivered', { as: 'none', branch, note: 'nothing was changed' })
+    return
+  }
+  if (wanted.deliver === 'branch') {
+    record(context, 'delivered', { as: 'branch', branch, commit: head })
+    return
+  }
+  const pullRequest = await openPullRequest(context, place, { title: titleOf(goal), ...options })
+  record(context, 'delivered', { as: 'pr', branch, commit: head, pull_request: pullRequest })
+}
+
+/** The first line of the goal, as the subject of a commit. */
+function titleOf(goal: string): string {
+  const line =
+    goal
+      .trim()
+      .split(/[\r\n]/, 1)[0]
+      ?.replace(/\p{Cc}/gu, ' ') ?? ''
+  const characters = [...line]
+  return characters.length > TITLE_CHARACTERS
+    ? `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`
+    : line || 'Change'
+}
+
+/** Once: a pull request that is open already is used. */
+async function openPullRequest(
+  context: DriveContext,
+  place: WorktreePlace,
+  { title, describe }: DeliverOptions & { title: string },
+): Promise<string> {
+  const gh = locateGh({ env: context.env, cwd: place.root })
+  await push(context, place)
+  const found = await findPullRequest(context, gh, place)
+  if (found !== undefined) return found
+  const args = ['pr', 'create', '--draft', '--head', place.branch, '--title', title, '--body-file', '-']
+  const stdin = await describe(stateOf(context))
+  return urlIn(await ask(context, gh, { args, stdin }))
+}
+
+async function push({ runs }: DriveContext, { branch, root }: WorktreePlace): Promise<void> {
+  const git = { ...runs.git, timeoutMs: NETWORK_TIMEOUT_MS }
+  const args = ['push', '--quiet', 'origin', `refs/heads/${branch}:refs/heads/${branch}`] as const
+  const { code, stderr } = await askGit(git, { directory: root, args, signal: runs.signal, allowsNetwork: true })
+  if (code !== 0) throw driveDeliveryFailed({ problem: `git push failed: ${gitErrorLine(stderr)}` })
+}
+
+async function findPullRequest(context: DriveContext, gh: Gh, { branch }: WorktreePlace): Promise<string | undefined> {
+  const args = ['pr', 'list', '--head', branch, '--state', 'open', '--json', 'url', '--jq', '.[0].url // empty']
+  const answer = await ask(context, gh, { args })
+  return answer.trim() === '' ? undefined : urlIn(answer)
+}
+
+function urlIn(text: string): string {
+  const url = /https:\/\/\S+/.exec(text)?.[0]
+  if (url === undefined) throw driveDeliveryFailed({ problem: 'gh did not print the address of the pull request' })
+  return url
+}
+
+async function ask(
+  { runs }: DriveContext,
+  gh: Gh,
+  command: { args: readonly string[]; stdin?: string },
+): Promise<string> {
+  try {
+    const limits = { timeoutMs: NETWORK_TIMEOUT_MS, signal: runs.signal }
+    const { exitCode, stdout, stderr } = await runGh(gh, command, limits)
+    if (exitCode === 0) return stdout.toString('utf8')
+    throw driveDeliveryFailed({ problem: `gh failed: ${quoteFirstLine(gh, [stderr]) ?? `exit code ${exitCode}`}` })
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === driveDeliveryFailed.code) throw error
+    throw driveDeliveryFailed({ problem: error.message }, error)
+  }
+}

@@ -1,0 +1,52 @@
+/** What a driver of a run needs: the run in its worktree, the agents, and the record of what it did. */
+import type { EventFile } from '../journal/event-file.ts'
+import { toTimestamp } from '../kit/clock.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import type { PromptEvent } from '../prompts/prompt-event.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import { type DriveState, toDriveState } from './record/drive-state.ts'
+import type { DriveEvent } from './record/event.shape.ts'
+
+/** What a driver reports while it works: its own records, and the events of the agents. */
+export type DriveUpdate =
+  /** `state` is the one after the event. */
+  | { readonly is: 'recorded'; readonly runId: string; readonly event: DriveEvent; readonly state: DriveState }
+  | { readonly is: 'agent'; readonly runId: string; readonly attempt: number; readonly event: PromptEvent }
+
+export type DriveTools = {
+  readonly prompts: PromptContext
+  /** The environment of checks and of `gh`. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Text comes in pieces, for a reader who watches. */
+  readonly wantsDeltas: boolean
+  readonly onUpdate: (update: DriveUpdate) => void
+}
+
+export type DriveContext = DriveTools & {
+  readonly runs: RunContext
+  readonly runId: string
+  readonly journal: EventFile<DriveEvent>
+}
+
+/** Appends an event, with the time, and reports it. */
+export function record<T extends DriveEvent['type']>(
+  context: DriveContext,
+  type: T,
+  data: Extract<DriveEvent, { type: T }>['data'],
+): void {
+  const event = { type, at: toTimestamp(context.runs.clock.now()), data } as DriveEvent
+  context.journal.append(event)
+  context.onUpdate({ is: 'recorded', runId: context.runId, event, state: stateOf(context) })
+}
+
+/** The same context for what must still be done after an interruption: neither it nor the wait for a lock is aborted. */
+export function uninterrupted(runs: RunContext): RunContext {
+  const { signal } = new AbortController()
+  return { ...runs, signal, store: { ...runs.store, signal } }
+}
+
+export function stateOf({ journal }: Pick<DriveContext, 'journal'>): DriveState {
+  const state = toDriveState(journal.events)
+  if (state === undefined) throw new TypeError('the run is not driven yet')
+  return state
+}

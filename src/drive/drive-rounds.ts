@@ -1,0 +1,106 @@
+/** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
+import { runNotFound } from '../journal/faults.ts'
+import { readRunHeader } from '../journal/read-run.ts'
+import { Fault } from '../kit/fault.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import { outlineRun, type RunOutline } from '../runs/run-status.ts'
+import { startRun } from '../runs/start-run.ts'
+import { spentBy } from './decide/budget.ts'
+import { goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
+import { type DeliverOptions, deliver } from './deliver.ts'
+import { type DriveContext, type DriveTools, record, stateOf } from './drive-context.ts'
+import { type DriveEnd, driveRun } from './drive-run.ts'
+import { openDriveJournal } from './record/drive-journal.ts'
+import type { DriveState } from './record/drive-state.ts'
+import type { Options } from './record/event.shape.ts'
+import type { EventOf } from './record/event.ts'
+
+/** How a drive begins: what is recorded of a new one, and the options of one that goes on. */
+export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'options'> & {
+  /** The options, from those that the run was last driven with. */
+  readonly optionsFrom: (before: Options | undefined) => Options
+}
+
+export type RoundsTools = DriveTools &
+  DeliverOptions & {
+    readonly runs: RunContext
+    /** Asks a person. True if the run goes on. Absent if no one can be asked. */
+    readonly ask?: (run: RunOutline, context: RunContext) => Promise<boolean>
+  }
+
+export type DriveResult = { readonly runId: string; readonly end: DriveEnd; readonly state: DriveState }
+
+export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<DriveResult> {
+  using journal = await openDriveJournal(tools.runs.store, runId)
+  const context: DriveContext = { ...tools, runId, journal }
+  beginDrive(context, begin)
+  const end = await driveAndAsk(context, tools)
+  if (end.is !== 'ended') return { runId, end, state: stateOf(context) }
+  const next = await planRound(context)
+  if (next === undefined) {
+    if (stateOf(context).delivered === undefined) await deliver(context, tools)
+    return { runId, end, state: stateOf(context) }
+  }
+  const { options, spent: _, ...before } = stateOf(context)
+  await startRound(context, next)
+  const { place, goal, issue } = before
+  return await driveRounds(tools, next.runId, {
+    goal,
+    place,
+    ...(issue !== undefined && { issue }),
+    round: before.round + 1,
+    previous_run_id: runId,
+    spent: spentBy(stateOf(context)),
+    optionsFrom: (known) => begin.optionsFrom(known ?? options),
+  })
+}
+
+function beginDrive(context: DriveContext, { optionsFrom, ...begin }: DriveBegin): void {
+  const { journal, runId } = context
+  if (journal.events.length === 0) {
+    record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
+  } else record(context, 'drive_resumed', { options: optionsFrom(stateOf(context).options) })
+}
+
+async function driveAndAsk(context: DriveContext, { ask }: RoundsTools): Promise<DriveEnd> {
+  for (;;) {
+    const end = await driveRun(context)
+    if (end.is !== 'waits' || ask === undefined) return end
+    const { runs, runId } = context
+    if (!(await ask(await outlineRun(runs, runId), runs))) return end
+  }
+}
+
+type NextRound = { readonly runId: string; readonly open: readonly string[]; readonly before: RunOutline }
+
+/** The next run is announced before it is started, so that a driver that comes later finds it. */
+async function planRound(context: DriveContext): Promise<NextRound | undefined> {
+  const { runs, runId } = context
+  const state = stateOf(context)
+  const run = await outlineRun(runs, runId)
+  const open = openWork(run, state)
+  if (state.next_run_id !== undefined) return { runId: state.next_run_id, open, before: run }
+  if (state.delivered !== undefined || open.length === 0 || !mayStartRound(state)) return undefined
+  const next = runs.ids.uuid()
+  record(context, 'round_started', { next_run_id: next })
+  return { runId: next, open, before: run }
+}
+
+async function startRound({ runs, journal }: DriveContext, { runId, open, before }: NextRound): Promise<void> {
+  if (hasRun(runs, runId)) return
+  const ids = [runId]
+  const chosen = { ...runs.ids, uuid: () => ids.shift() ?? runs.ids.uuid() }
+  const { goal } = stateOf({ journal })
+  const request = { budget: before.initial_budget, reviewEnabled: before.review_enabled }
+  await startRun({ ...runs, ids: chosen }, { ...request, goal: goalOfRound(goal, open) })
+}
+
+function hasRun({ store }: RunContext, runId: string): boolean {
+  try {
+    readRunHeader(store, runId)
+    return true
+  } catch (error) {
+    if (error instanceof Fault && error.code === runNotFound.code) return false
+    throw error
+  }
+}

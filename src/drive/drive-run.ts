@@ -1,0 +1,149 @@
+/**
+ * Drives a run: decides the next step from the records, does it, records it, and decides again. Whoever drives a run alone
+ * writes its records, so a driver that comes later goes on where the last one was ended.
+ */
+import type { ProtocolState } from '../contract/protocol-state.shape.ts'
+import { Fault } from '../kit/fault.ts'
+import { runCheck } from '../kit/process/run-check.ts'
+import { encodeUtf8 } from '../kit/utf8.ts'
+import { reportChange } from '../runs/change-run.ts'
+import { openRun } from '../runs/open-run.ts'
+import { submitOutcome } from '../runs/operations.ts'
+import { readOutcome } from '../runs/read-outcome.ts'
+import { compareWork } from './compare-work.ts'
+import { nextStep, type Step } from './decide/next-step.ts'
+import { type DriveContext, record, stateOf, uninterrupted } from './drive-context.ts'
+import { observeTree } from './observe-tree.ts'
+import type { Attempt } from './record/drive-state.ts'
+import { runAttempt } from './run-attempt.ts'
+
+/** Why a driver stops. */
+export type DriveEnd =
+  | { readonly is: 'ended' }
+  /** The run waits for a person, or was stopped. */
+  | { readonly is: 'waits'; readonly run: ProtocolState }
+  | { readonly is: 'paused'; readonly reason: string; readonly message: string }
+  | { readonly is: 'interrupted' }
+
+/** Kept of the output of a check: enough to find the cause, and small enough for a prompt. */
+const OUTPUT_CHARACTERS = 16_000
+
+/** Drives a run until it has ended, waits for a person, or may not go on. */
+export async function driveRun(context: DriveContext): Promise<DriveEnd> {
+  await noteSubmitted(context)
+  for (;;) {
+    const run = await readRun(context)
+    const step = nextStep(stateOf(context), run)
+    if (step.do === 'finish') return { is: 'ended' }
+    if (step.do === 'wait') return { is: 'waits', run }
+    // The end of an attempt that was interrupted is recorded, and whatever follows is for the next driver.
+    if (context.runs.signal.aborted && step.do !== 'note_unknown_end') return { is: 'interrupted' }
+    if (step.do === 'pause') {
+      const { reason, message } = step
+      record(context, 'paused', { reason, message })
+      return { is: 'paused', reason, message }
+    }
+    await perform(context, step)
+  }
+}
+
+async function readRun({ runs, runId }: DriveContext): Promise<ProtocolState> {
+  return await openRun(uninterrupted(runs), runId, (run) => reportChange(run))
+}
+
+type WorkStep = Exclude<Step, { do: 'finish' | 'wait' | 'pause' }>
+
+async function perform(context: DriveContext, step: WorkStep): Promise<void> {
+  switch (step.do) {
+    case 'attempt':
+      return await runAttempt(context, step)
+    case 'note_unknown_end':
+      return await noteUnknownEnd(context, step.attempt)
+    case 'check':
+      return await check(context, step)
+    case 'compare':
+      return await compareWork(context, step)
+    case 'submit':
+      return await submit(context, step)
+  }
+}
+
+/** The agent of the attempt may still run if its driver was killed: it is ended first. */
+async function noteUnknownEnd(context: DriveContext, { attempt, session_id, started_at }: Attempt): Promise<void> {
+  const store = await context.prompts.openStore()
+  await store.endAbandonedTurns()
+  const since = context.runs.clock.now().getTime() - Date.parse(started_at)
+  record(context, 'attempt_ended', {
+    attempt,
+    how: 'unknown',
+    ...(session_id !== undefined && { session_id }),
+    duration_ms: Math.max(0, Math.min(since, Number.MAX_SAFE_INTEGER)),
+    tree: await observeTree(context),
+    trace: [],
+    warnings: [],
+  })
+}
+
+async function check(context: DriveContext, { attempt, command }: Extract<Step, { do: 'check' }>): Promise<void> {
+  const { runs, env } = context
+  const { check_timeout_ms: timeoutMs } = stateOf(context).options
+  const cwd = runs.workspace.worktree_root
+  const { passed, exitCode, problem, durationMs, output } = await runCheck({
+    command,
+    cwd,
+    env,
+    timeoutMs,
+    signal: runs.signal,
+  })
+  if (runs.signal.aborted) return
+  record(context, 'check_ran', {
+    attempt: attempt.attempt,
+    command,
+    passed,
+    ...(exitCode !== null && { exit_code: exitCode }),
+    ...(problem !== undefined && { problem }),
+    duration_ms: durationMs,
+    output: output.slice(-OUTPUT_CHARACTERS).toWellFormed(),
+  })
+}
+
+/** Someone else changed the run meanwhile. */
+const CHANGED_MEANWHILE = ['stale_action', 'run_not_active', 'outcome_conflict']
+
+async function submit(context: DriveContext, step: Extract<Step, { do: 'submit' }>): Promise<void> {
+  const { runs, runId } = context
+  const { outcome, by, attempt } = step
+  const submission = { actionId: outcome.action_id, ...readOutcome(encodeUtf8(JSON.stringify(outcome))) }
+  try {
+    await submitOutcome(runs, runId, submission)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    if (error.code === 'invalid_outcome' && by === 'agent') {
+      record(context, 'outcome_rejected', { attempt: attempt.attempt, problem: error.message })
+      return
+    }
+    if (CHANGED_MEANWHILE.includes(error.code)) return
+    throw error
+  }
+  const { action_id, status } = outcome
+  const payload = { payload_sha256: submission.payloadSha256, status, by }
+  record(context, 'outcome_submitted', { action_id, attempt: attempt.attempt, ...payload })
+}
+
+/** Records an outcome that the run accepted just before its driver was killed. */
+async function noteSubmitted(context: DriveContext): Promise<void> {
+  const { attempts, submitted } = stateOf(context)
+  const last = attempts.at(-1)
+  if (last === undefined || submitted.some(({ action_id }) => action_id === last.action_id)) return
+  await openRun(context.runs, context.runId, ({ actions }) => {
+    const found = actions.find(({ action }) => action.action_id === last.action_id)
+    if (found?.outcome === undefined || found.outcome_payload_sha256 === undefined) return
+    record(context, 'outcome_submitted', {
+      action_id: last.action_id,
+      attempt: last.attempt,
+      payload_sha256: found.outcome_payload_sha256,
+      status: found.outcome.status,
+      by: 'agent',
+    })
+  })
+}

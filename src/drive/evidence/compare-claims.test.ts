@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { compareClaims, type ObservedWork, type Traced } from './compare-claims.ts'
+
+const WORK: ObservedWork = {
+  root: '/work',
+  changed: ['src/wind.ts', 'src/new/knots.ts'],
+  changedInRun: ['src/wind.ts', 'src/new/knots.ts', 'docs/wind.md'],
+  isComplete: true,
+  ignored: ['dist/wind.js'],
+  trace: [],
+  checks: [],
+}
+
+const ran = (command: string, exit_code?: number, seq = 1): Traced => ({
+  did: 'command',
+  seq,
+  command,
+  execution_id: 'exec_1',
+  ...(exit_code !== undefined && { exit_code }),
+})
+
+const claimsOf = (
+  files: readonly string[],
+  activities: readonly [string, number][],
+  work: Partial<ObservedWork> = {},
+) =>
+  compareClaims(
+    {
+      result: 'applied',
+      files_changed: files,
+      activities: activities.map(([command, exit_code]) => ({ kind: 'test', command, exit_code, summary: '-' })),
+      uncertainties: [],
+      attempts: 1,
+    },
+    { ...WORK, ...work },
+  )
+
+const verdictOfFile = (path: string, work?: Partial<ObservedWork>) => claimsOf([path], [], work)[0]?.verdict
+
+describe('a file that is reported as changed', () => {
+  it.each([
+    ['src/wind.ts', 'observed'],
+    ['./src/wind.ts', 'observed'],
+    ['/work/src/wind.ts', 'observed'],
+    ['src/new', 'observed'],
+    ['src/new/', 'observed'],
+    ['src/other.ts', 'contradicted'],
+    ['src/win', 'contradicted'],
+    ['docs/wind.md', 'claimed'],
+    ['dist/wind.js', 'claimed'],
+    ['/etc/passwd', 'claimed'],
+    ['../other/file.ts', 'claimed'],
+  ])('%s: %s', (path, verdict) => {
+    expect(verdictOfFile(path)).toBe(verdict)
+  })
+
+  it('is not contradicted if git could not observe everything', () => {
+    expect(verdictOfFile('src/other.ts', { isComplete: false })).toBe('claimed')
+  })
+})
+
+describe('applied work without files', () => {
+  it('is contradicted if git shows no change', () => {
+    expect(claimsOf([], [], { changed: [] })).toMatchObject([{ verdict: 'contradicted' }])
+    expect(claimsOf([], [], { changed: [], isComplete: false })).toEqual([])
+    expect(claimsOf([], [])).toEqual([])
+  })
+})
+
+describe('an activity', () => {
+  const verdictOf = (exit: number, trace: readonly Traced[], checks: ObservedWork['checks'] = []) =>
+    claimsOf(['src/wind.ts'], [['npm test', exit]], { trace, checks })[1]
+
+  it.each([
+    ['that no call shows', 0, [], 'claimed'],
+    ['that a call shows', 0, [ran('npm test', 0)], 'observed'],
+    ['that failed, as reported', 1, [ran('npm test', 1)], 'observed'],
+    ['with another exit code', 0, [ran('npm test', 1)], 'contradicted'],
+    ['that passed at last', 0, [ran('npm test', 1), ran('npm test', 0, 2)], 'observed'],
+    ['that failed at last', 0, [ran('npm test', 0), ran('npm test', 1, 2)], 'contradicted'],
+    ['without a visible exit code', 0, [ran('npm test')], 'claimed'],
+    ['in a pipeline', 0, [ran('npm test | tail', 0)], 'claimed'],
+    ['another command', 0, [ran('npm test -- one', 1)], 'claimed'],
+  ])('%s', (_name, exit, trace, verdict) => {
+    expect(verdictOf(exit, trace as Traced[])).toMatchObject({ verdict })
+  })
+
+  it('names the event that shows it', () => {
+    expect(verdictOf(0, [ran('npm test', 0, 7)])).toMatchObject({ seq: 7, execution_id: 'exec_1' })
+  })
+
+  it.each([
+    [0, 0, 'observed'],
+    [0, 1, 'contradicted'],
+    [1, 1, 'observed'],
+  ])('that reports %s and that drover ran with %s is %s', (exit, exit_code, verdict) => {
+    expect(verdictOf(exit, [], [{ command: 'npm test', exit_code }])).toMatchObject({ verdict })
+  })
+
+  it('is judged by its calls if the check of drover did not end by itself', () => {
+    expect(verdictOf(0, [ran('npm test', 0)], [{ command: 'npm test', problem: 'it was cancelled' }])).toMatchObject({
+      verdict: 'observed',
+    })
+  })
+
+  it('that is reported twice may have failed first', () => {
+    const trace = [ran('npm test', 1), ran('npm test', 0, 2)]
+    const claims = claimsOf(
+      ['src/wind.ts'],
+      [
+        ['npm test', 1],
+        ['npm test', 0],
+      ],
+      { trace },
+    )
+    expect(claims.map(({ verdict }) => verdict)).toEqual(['observed', 'observed', 'observed'])
+  })
+})

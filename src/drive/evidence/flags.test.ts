@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import type { Traced } from './compare-claims.ts'
+import { type FlagFacts, findFlags, isCheckConfiguration, isNamedBy, isTestPath } from './flags.ts'
+
+const FACTS: FlagFacts = {
+  root: '/work',
+  implementation: { result: 'applied', files_changed: ['src'], activities: [], uncertainties: [], attempts: 1 },
+  claims: [],
+  trace: [],
+  changed: ['src/wind.ts'],
+  tests: [],
+  checkPrograms: [],
+  checkedByDrover: [],
+  warnings: [],
+}
+const flagsOf = (facts: Partial<FlagFacts>) =>
+  findFlags({ ...FACTS, ...facts }).map(({ flag, detail }) => `${flag} ${detail}`)
+
+const command: Traced = { did: 'command', seq: 3, command: 'npm test', exit_code: 0, execution_id: 'exec_1' }
+const edit = (seq: number): Traced => ({ did: 'edit', seq, paths: ['src/wind.ts'], execution_id: 'exec_1' })
+const claim = {
+  about: 'activity',
+  subject: 'npm test',
+  exit_code: 0,
+  verdict: 'observed',
+  note: '',
+  seq: 3,
+  execution_id: 'exec_1',
+} as const
+
+describe('a check', () => {
+  it('that is older than the last edit is flagged', () => {
+    const flag = ['check_older_than_last_edit npm test']
+    expect(flagsOf({ claims: [claim], trace: [edit(1), command, edit(5)] })).toEqual(flag)
+    expect(flagsOf({ claims: [claim], trace: [edit(1), command] })).toEqual([])
+    const laterAttempt = { ...edit(1), execution_id: 'exec_2' }
+    expect(flagsOf({ claims: [claim], trace: [edit(1), command, laterAttempt] })).toEqual(flag)
+  })
+
+  it('that drover ran itself is not', () => {
+    const facts = { claims: [claim], trace: [command, edit(5)], checkedByDrover: ['npm test'] }
+    expect(flagsOf(facts)).toEqual([])
+  })
+})
+
+describe('a test', () => {
+  const tests = (before: string | undefined, after: string | undefined) =>
+    flagsOf({ tests: [{ path: 'wind.test.ts', before, after }] })
+
+  it.each([
+    ['deleted', `it('a', () => {})`, undefined, ['test_deleted wind.test.ts']],
+    ['emptied', `it('a', () => { expect(1).toBe(1) })`, '', ['test_emptied wind.test.ts']],
+    ['skipped', `it('a', () => {})`, `it.skip('a', () => {})`, ['test_skipped wind.test.ts']],
+    [
+      'skipped in Python',
+      'def test_a(): assert 1',
+      '@pytest.mark.skip\ndef test_a(): assert 1',
+      ['test_skipped wind.test.ts'],
+    ],
+    [
+      'skipped in Rust',
+      '#[test] fn a() { assert!(true) }',
+      '#[test] #[ignore] fn a() { assert!(true) }',
+      ['test_skipped wind.test.ts'],
+    ],
+    ['new', undefined, `it.skip('a')`, []],
+    ['changed', `it('a', () => {})`, `it('b', () => {})`, []],
+    ['with a skip that was there before', `it.skip('a')`, `it.skip('a'); it('b')`, []],
+  ])('%s', (_name, before, after, flags) => {
+    expect(tests(before, after)).toEqual(flags)
+  })
+
+  it.each([
+    'src/wind.test.ts',
+    'test/wind.ts',
+    'tests/a/b.py',
+    'test_wind.py',
+    'wind_test.go',
+    'spec/wind.rb',
+    'a/__tests__/b.js',
+  ])('is recognized: %s', (path) => expect(isTestPath(path)).toBe(true))
+
+  it.each(['src/wind.ts', 'latest.ts', 'contest/a.ts', 'src/testimony.md'])('is not %s', (path) => {
+    expect(isTestPath(path)).toBe(false)
+  })
+})
+
+describe('the configuration of a check', () => {
+  it.each([
+    'package.json',
+    'web/tsconfig.build.json',
+    'vitest.config.ts',
+    '.eslintrc.cjs',
+    'pyproject.toml',
+    '.github/workflows/ci.yml',
+    'Makefile',
+  ])('is %s', (path) => {
+    expect(isCheckConfiguration(path)).toBe(true)
+    expect(flagsOf({ changed: [path], implementation: { ...FACTS.implementation, files_changed: [path] } })).toEqual([
+      `check_configuration_changed ${path}`,
+    ])
+  })
+
+  it.each(['src/package.json.ts', 'src/config.ts', 'makefile.md'])('is not %s', (path) => {
+    expect(isCheckConfiguration(path)).toBe(false)
+  })
+
+  it('is a program that a check names', () => {
+    expect(isNamedBy(['sh ./check.sh --all'], 'check.sh')).toBe(true)
+    expect(isNamedBy(['sh check.sh'], 'other.sh')).toBe(false)
+    expect(isNamedBy(['npx vitest run src/a.test.ts'], 'src/a.test.ts')).toBe(false)
+    expect(flagsOf({ changed: ['src/check.sh'], checkPrograms: ['src/check.sh'] })).toEqual([
+      'check_configuration_changed src/check.sh',
+    ])
+  })
+})
+
+describe('other flags', () => {
+  it('name changes that were not reported, at most 20', () => {
+    expect(flagsOf({ changed: ['src/wind.ts', 'other.ts'] })).toEqual(['change_not_reported other.ts'])
+    const many = Array.from({ length: 21 }, (_, at) => `other/${at}`)
+    expect(flagsOf({ changed: many }).slice(-2)).toEqual([
+      'change_not_reported other/19',
+      'change_not_reported and 1 more',
+    ])
+    expect(flagsOf({ changed: many.slice(0, 20) })).toHaveLength(20)
+  })
+
+  it('name denied tool calls', () => {
+    const warnings = ['2 tool calls were denied: Bash (npm test), Write', 'something else']
+    expect(flagsOf({ warnings })).toEqual([`tool_call_denied ${warnings[0]}`])
+  })
+})

@@ -1,0 +1,101 @@
+/** What a person should look at: facts about the work that make its checks worth less. Pure. */
+import { normalize } from 'node:path/posix'
+import type { Outcome } from '../../contract/outcome.shape.ts'
+import type { Claim, Flag } from '../record/event.shape.ts'
+import { type Traced, toRelative } from './compare-claims.ts'
+
+/** A changed file before and after the work; undefined if it did not or does not exist, or is not text. */
+export type FileChange = {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+export type FlagFacts = {
+  readonly root: string
+  readonly implementation: NonNullable<Outcome['implementation']>
+  readonly claims: readonly Claim[]
+  readonly trace: readonly Traced[]
+  readonly changed: readonly string[]
+  /** The changed files that look like tests. */
+  readonly tests: readonly FileChange[]
+  /** The changed files that checks name, and that were there before. */
+  readonly checkPrograms: readonly string[]
+  /** The commands that drover ran itself after the last edit. */
+  readonly checkedByDrover: readonly string[]
+  /** Warnings of the agent's runs. */
+  readonly warnings: readonly string[]
+}
+
+const MAX_LISTED = 20
+
+export function findFlags(facts: FlagFacts): Flag[] {
+  return [
+    ...staleChecks(facts),
+    ...facts.tests.flatMap(judgeTest),
+    ...facts.changed
+      .filter((path) => isCheckConfiguration(path) || facts.checkPrograms.includes(path))
+      .map((path): Flag => ({ flag: 'check_configuration_changed', detail: path })),
+    ...unreported(facts),
+    ...facts.warnings
+      .filter((warning) => DENIED.test(warning))
+      .map((detail): Flag => ({ flag: 'tool_call_denied', detail })),
+  ]
+}
+
+const DENIED = /^\d+ tool calls? (?:was|were) denied/
+
+/** A check that ran before the last edit says nothing about the result. */
+function staleChecks({ claims, trace, checkedByDrover }: FlagFacts): Flag[] {
+  const lastEdit = trace.findLastIndex(({ did }) => did === 'edit')
+  return claims.flatMap(({ about, subject, seq, execution_id }): Flag[] => {
+    if (about !== 'activity' || seq === undefined || checkedByDrover.includes(subject)) return []
+    const at = trace.findIndex((entry) => entry.seq === seq && entry.execution_id === execution_id)
+    return at !== -1 && at < lastEdit ? [{ flag: 'check_older_than_last_edit', detail: subject }] : []
+  })
+}
+
+const TEST_PATH =
+  /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[./_-])(?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$|_test\.[a-z]+$/i
+
+export function isTestPath(path: string): boolean {
+  return TEST_PATH.test(path)
+}
+
+const SKIPS =
+  /\b(?:it|test|describe|context|suite)\.(?:skip|todo)\b|\bx(?:it|describe|test)\s*\(|@pytest\.mark\.skip|@unittest\.skip|\bpytest\.skip\(|#\[ignore\]|\bt\.Skip(?:Now|f)?\(|@Disabled\b|@Ignore\b/g
+const CASES =
+  /\bx?(?:it|test)(?:\.\w+)*\s*[(`]|\bdef test_|#\[(?:tokio::)?test\]|\bfunc Test[A-Z_]|@Test\b|\b(?:assert|expect)\b/g
+
+function judgeTest({ path, before, after }: FileChange): Flag[] {
+  if (before === undefined) return []
+  if (after === undefined) return [{ flag: 'test_deleted', detail: path }]
+  const [cases, casesLeft] = [countOf(CASES, before), countOf(CASES, after)]
+  if (cases > 0 && casesLeft === 0) return [{ flag: 'test_emptied', detail: path }]
+  return countOf(SKIPS, after) > countOf(SKIPS, before) ? [{ flag: 'test_skipped', detail: path }] : []
+}
+
+function countOf(pattern: RegExp, text: string): number {
+  return text.match(pattern)?.length ?? 0
+}
+
+const CONFIGURATION =
+  /(?:^|\/)(?:package\.json|tsconfig[^/]*\.json|(?:vitest|jest|playwright|karma|babel|eslint|prettier|biome|mocha|nyc|cypress)[^/]*\.(?:json|jsonc|[cm]?[jt]s|ya?ml|toml)|\.(?:eslintrc|mocharc|prettierrc|nycrc|flake8|pylintrc|rubocop)[^/]*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|conftest\.py|noxfile\.py|mypy\.ini|ruff\.toml|Makefile|GNUmakefile|Rakefile|Cargo\.toml|clippy\.toml|go\.mod|\.golangci\.ya?ml|pom\.xml|build\.gradle(?:\.kts)?|phpunit\.xml[^/]*)$|(?:^|\/)\.github\/workflows\/|(?:^|\/)\.gitlab-ci\.yml$/
+
+/** Whether a file decides what a check does. */
+export function isCheckConfiguration(path: string): boolean {
+  return CONFIGURATION.test(path)
+}
+
+/** Whether a check names this file, as in `sh check.sh`. */
+export function isNamedBy(commands: readonly string[], path: string): boolean {
+  return !isTestPath(path) && commands.some((command) => command.split(/\s+/).some((word) => normalize(word) === path))
+}
+
+function unreported({ implementation, changed, root }: FlagFacts): Flag[] {
+  const reported = implementation.files_changed.map((path) => toRelative(path, root) ?? path)
+  const missing = changed.filter((path) => !reported.some((each) => each === path || path.startsWith(`${each}/`)))
+  const listed = missing.slice(0, MAX_LISTED).map((path): Flag => ({ flag: 'change_not_reported', detail: path }))
+  const more = missing.length - listed.length
+  return more > 0 ? [...listed, { flag: 'change_not_reported', detail: `and ${more} more` }] : listed
+}

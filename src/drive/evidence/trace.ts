@@ -1,0 +1,75 @@
+/** Notes the commands and edits of an agent from its events. What an agent shows differs: see docs/drive.md. Pure. */
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import type { TraceEntry } from '../record/event.shape.ts'
+import { unwrapShell } from './commands.ts'
+
+/** An execution has two events before the first of its agent: `queued` and `running`. */
+const STATES_BEFORE = 2
+const MAX_ENTRIES = 2000
+const MAX_COMMAND = 4096
+
+const EDITING_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'file_change', 'write_file', 'replace', 'edit']
+
+type ToolUse = Extract<PromptEvent, { type: 'tool_use' }>
+type ToolResult = Extract<PromptEvent, { type: 'tool_result' }>
+
+export class Trace {
+  readonly entries: TraceEntry[] = []
+  /** Calls without a result, by id. */
+  readonly #open = new Map<string, ToolUse['content']>()
+
+  note(event: PromptEvent): void {
+    if (event.type === 'tool_use') this.#open.set(keyOf(event.content), event.content)
+    if (event.type === 'tool_result') this.#noteResult(event)
+  }
+
+  #noteResult(event: ToolResult): void {
+    const key = keyOf(event.content)
+    const call = this.#open.get(key)
+    this.#open.delete(key)
+    const entry = call && toEntry(call, event)
+    if (entry === undefined) return
+    this.entries.push(entry)
+    if (this.entries.length > MAX_ENTRIES) this.entries.shift()
+  }
+}
+
+function keyOf({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
+  return tool_id ?? tool_name
+}
+
+function toEntry({ input, tool_name: tool }: ToolUse['content'], result: ToolResult): TraceEntry | undefined {
+  const seq = (result.sequence ?? 0) + STATES_BEFORE
+  if (EDITING_TOOLS.includes(tool)) {
+    const paths = pathsIn(input)
+    return result.content.is_error === true || paths.length === 0 ? undefined : { did: 'edit', seq, paths }
+  }
+  const command = fieldOf(input, 'command')
+  if (typeof command !== 'string') return undefined
+  const exitCode = exitCodeIn(result, input)
+  const shown = unwrapShell(command).slice(0, MAX_COMMAND).toWellFormed()
+  return { did: 'command', seq, command: shown, ...(exitCode !== undefined && { exit_code: exitCode }) }
+}
+
+function pathsIn(input: unknown): string[] {
+  const changes = fieldOf(input, 'changes')
+  const paths = Array.isArray(changes)
+    ? changes.map((each) => fieldOf(each, 'path'))
+    : ['file_path', 'notebook_path', 'path'].map((name) => fieldOf(input, name))
+  return paths.filter((path): path is string => typeof path === 'string')
+}
+
+/**
+ * Codex reports the exit code. Claude writes it in front of the output of a command that failed, and a command without
+ * an error ended with 0, unless it goes on in the background. Gemini reports every command as a success.
+ */
+function exitCodeIn({ backend, content }: ToolResult, input: unknown): number | undefined {
+  if (backend === 'gemini' || fieldOf(input, 'run_in_background') === true) return undefined
+  if (content.is_error !== true) return 0
+  const code = /^(?:Error: )?exit code (-?\d+)/i.exec(content.error_message ?? '')?.[1]
+  return code === undefined ? undefined : Number(code)
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}

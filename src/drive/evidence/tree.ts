@@ -1,0 +1,24 @@
+/** The state of the worktree before and after an attempt, and what differs. Pure. */
+import type { GitObservation, PathObservation } from '../../contract/git-observation.shape.ts'
+import type { Tree } from '../record/event.shape.ts'
+
+export function toTree(git: GitObservation): Tree {
+  return {
+    head: git.head,
+    snapshot: git.snapshot_hash,
+    is_complete: git.content_observation_complete && !git.details_truncated,
+    paths: Object.fromEntries(git.path_observations.map((each) => [each.path, markOf(each)])),
+  }
+}
+
+/** Changes with the content of the path, and not with whether it is staged. */
+function markOf({ observation, content_sha256, size, modified_unix_nano }: PathObservation): string {
+  return `${observation} ${content_sha256 ?? [size, modified_unix_nano].join(' ')}`
+}
+
+/** The paths that differ, sorted. `committed` are the paths that differ between the two commits. */
+export function changedPaths(before: Tree, after: Tree, committed: readonly string[]): string[] {
+  const listed = [...Object.keys(before.paths), ...Object.keys(after.paths)]
+  const differing = listed.filter((path) => before.paths[path] !== after.paths[path])
+  return [...new Set([...differing, ...committed])].sort()
+}

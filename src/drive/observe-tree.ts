@@ -1,0 +1,84 @@
+/** Looks at the worktree of a run: its state, and what differs between two states. */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { askGit } from '../workspace/git.ts'
+import { observeGit } from '../workspace/observe-git.ts'
+import type { DriveContext } from './drive-context.ts'
+import type { FileChange } from './evidence/flags.ts'
+import { changedPaths, toTree } from './evidence/tree.ts'
+import type { Tree } from './record/event.shape.ts'
+
+type Place = Pick<DriveContext, 'runs'>
+
+const TEXT_LIMIT_BYTES = 1024 * 1024
+
+/** Not interrupted by the signal of the driver: the state after an attempt is needed most when it was cancelled. */
+export async function observeTree({ runs }: Place): Promise<Tree> {
+  const { signal } = new AbortController()
+  return toTree(await observeGit({ start: runs.workspace.worktree_root, isRoot: true, git: runs.git, signal }))
+}
+
+/** The paths that differ between two states, sorted. */
+export async function pathsBetween(place: Place, before: Tree, after: Tree): Promise<string[]> {
+  return changedPaths(before, after, await committedBetween(place, before.head, after.head))
+}
+
+async function committedBetween(place: Place, from: string, to: string): Promise<string[]> {
+  if (from === to || from === 'unborn' || to === 'unborn') return []
+  const args = ['diff', '--name-only', '-z', '--no-ext-diff', '--no-renames', from, to] as const
+  return (await ask(place, args)).split('\0').filter((path) => path !== '')
+}
+
+/** Those of the paths that git ignores. */
+export async function ignoredPaths(place: Place, paths: readonly string[]): Promise<string[]> {
+  const ignored: string[] = []
+  for (const path of paths) {
+    const { code } = await git(place, ['check-ignore', '--quiet', '--', path])
+    if (code === 0) ignored.push(path)
+  }
+  return ignored
+}
+
+/** A file at the given commit and now. */
+export async function fileChange(place: Place, path: string, commit: string): Promise<FileChange> {
+  return {
+    path,
+    before: await textAt(place, path, commit),
+    after: textNow(join(place.runs.workspace.worktree_root, path)),
+  }
+}
+
+async function textAt(place: Place, path: string, commit: string): Promise<string | undefined> {
+  if (commit === 'unborn') return undefined
+  const { code, stdout } = await git(place, ['show', '--no-ext-diff', '--no-textconv', `${commit}:${path}`])
+  return code === 0 && stdout.length <= TEXT_LIMIT_BYTES ? toText(stdout) : undefined
+}
+
+function textNow(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.isFile() && found.size <= TEXT_LIMIT_BYTES ? toText(readFileSync(path)) : undefined
+}
+
+function toText(bytes: Buffer): string {
+  return bytes.toString('utf8')
+}
+
+const DIFF_LIMIT = 64 * 1024
+
+/** The difference to a commit, for a reviewer who may not run commands. New files are only named. */
+export async function describeDifference(place: Place, commit: string): Promise<string> {
+  const status = await ask(place, ['status', '--short', '--untracked-files=all'])
+  const diff = commit === 'unborn' ? '' : await ask(place, ['diff', '--no-ext-diff', '--no-textconv', commit, '--'])
+  const cut =
+    diff.length > DIFF_LIMIT ? `${diff.slice(0, DIFF_LIMIT)}\n(cut: ${diff.length} characters in all)\n` : diff
+  return `git status --short\n${status}\ngit diff ${commit}\n${cut}`.toWellFormed()
+}
+
+async function ask(place: Place, args: readonly [string, ...string[]]): Promise<string> {
+  return (await git(place, args)).stdout.toString('utf8')
+}
+
+async function git({ runs }: Place, args: readonly [string, ...string[]]) {
+  const { signal } = new AbortController()
+  return await askGit(runs.git, { directory: runs.workspace.worktree_root, args, signal })
+}

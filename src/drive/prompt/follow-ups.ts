@@ -1,0 +1,77 @@
+/** What an agent is told when it must go on with an action that it already worked on. Pure. */
+import type { Action } from '../../contract/action.shape.ts'
+import type { Claim } from '../record/event.shape.ts'
+import type { EventOf } from '../record/event.ts'
+import { quoteData } from './fence.ts'
+import { describeOutcome } from './outcome-form.ts'
+
+type CheckRun = EventOf<'check_ran'>['data']
+
+/** Why the agent gets another turn. */
+export type FollowUp =
+  | { readonly why: 'outcome_problem'; readonly problem: string }
+  | { readonly why: 'failed_check'; readonly checks: readonly CheckRun[] }
+  | { readonly why: 'contradiction'; readonly claims: readonly Claim[] }
+  | { readonly why: 'stalled'; readonly reason: string }
+  | { readonly why: 'after_failure'; readonly error: string }
+  /** drover or the agent was ended in the middle of a turn. */
+  | { readonly why: 'after_unknown_end'; readonly changed: readonly string[] }
+
+const MAX_PATHS = 100
+
+/** For the session that did the work. */
+export function composeFollowUp(action: Action, followUp: FollowUp): string {
+  const { kind, action_id } = action
+  return `drover action: ${kind} ${action_id}\n\n${describeFollowUp(followUp)}\n\n${describeOutcome(action)}\n`
+}
+
+/** For a new session, after the prompt of the action. */
+export function describeFollowUp(followUp: FollowUp): string {
+  switch (followUp.why) {
+    case 'outcome_problem':
+      return `Your answer has no valid outcome: ${followUp.problem}. Do no more work. Report the outcome of what you did.`
+    case 'failed_check':
+      return [
+        'drover ran its checks after your work, and these failed. Find the cause, fix it, and report the outcome anew. Do not weaken the checks.',
+        ...followUp.checks.map(describeCheck),
+      ].join('\n\n')
+    case 'contradiction':
+      return [
+        'Parts of your outcome do not agree with what drover observed:',
+        followUp.claims.map(describeClaim).join('\n'),
+        'Do what is missing, or correct the outcome. Report it anew, and report only what really happened.',
+      ].join('\n\n')
+    case 'stalled':
+      return `drover ended your last turn: ${followUp.reason}. Go on in another way, or ask a person in the outcome.`
+    case 'after_failure':
+      return `Your last turn failed: ${followUp.error}. Look at what is done already, and go on.`
+    case 'after_unknown_end':
+      return [
+        'An earlier attempt at this action was interrupted, and how far it got is unknown.',
+        changesSince(followUp.changed),
+        'Look at what is done already, finish the action, and report the outcome of all of it.',
+      ].join(' ')
+  }
+}
+
+function describeCheck(check: CheckRun): string {
+  return `\`${check.command}\` ${howItEnded(check)}. The end of its output:\n${quoteData(check.output)}`
+}
+
+export function howItEnded({ exit_code, problem }: Pick<CheckRun, 'exit_code' | 'problem'>): string {
+  return exit_code === undefined
+    ? `did not end by itself: ${problem ?? 'the reason is unknown'}`
+    : `ended with exit code ${exit_code}`
+}
+
+export function describeClaim({ about, subject, exit_code, note }: Claim): string {
+  const said =
+    about === 'file' ? `${subject} is reported as changed` : `\`${subject}\` is reported with exit code ${exit_code}`
+  return `- ${said}: ${note}`
+}
+
+function changesSince(changed: readonly string[]): string {
+  if (changed.length === 0) return 'git shows no changes since it began.'
+  const more = changed.length > MAX_PATHS ? ` and ${changed.length - MAX_PATHS} more` : ''
+  return `Since it began, git shows changes of ${changed.slice(0, MAX_PATHS).join(', ')}${more}.`
+}

@@ -1,0 +1,3 @@
+import type { Validate } from '../../kit/schema.ts'
+
+export declare const validateDriveEvent: Validate

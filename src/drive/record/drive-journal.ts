@@ -1,0 +1,33 @@
+/** Opens and reads `drive.jsonl`, the record of a driven run. */
+import { EventFile, type EventFileOptions, readEventFile } from '../../journal/event-file.ts'
+import { runNotFound } from '../../journal/faults.ts'
+import { findRun } from '../../journal/find-run.ts'
+import { driveLockPathIn, drivePathIn, type RunStore } from '../../journal/run-store.ts'
+import { Fault } from '../../kit/fault.ts'
+import { type DriveState, toDriveState } from './drive-state.ts'
+import type { DriveEvent } from './event.shape.ts'
+import { checkDriveEvent } from './event.ts'
+import { driveBusy } from './faults.ts'
+
+/** Becomes the only driver of a run. Throws `drive_busy` if there is one. */
+export async function openDriveJournal(store: RunStore, runId: string): Promise<EventFile<DriveEvent>> {
+  const { path } = findRun(store, runId)
+  const file = await EventFile.open(optionsFor(store, runId), driveLockPathIn(path))
+  if (file === undefined) throw driveBusy({ run_id: runId })
+  return file
+}
+
+/** The state of a driven run; undefined if it was never driven, or does not exist. It locks and changes nothing. */
+export function readDrive(store: RunStore, runId: string): DriveState | undefined {
+  try {
+    return toDriveState(readEventFile(optionsFor(store, runId)))
+  } catch (error) {
+    if (error instanceof Fault && error.code === runNotFound.code) return undefined
+    throw error
+  }
+}
+
+function optionsFor(store: RunStore, runId: string): EventFileOptions<DriveEvent> {
+  const path = drivePathIn(findRun(store, runId).path)
+  return { runId, path, disk: store.disk, check: checkDriveEvent }
+}

@@ -1,0 +1,85 @@
+/** The state of a driven run, as its events tell it. Pure. */
+import type { DriveEvent, Options } from './event.shape.ts'
+import type { EventOf } from './event.ts'
+
+type Started = EventOf<'attempt_started'>['data']
+type Ended = EventOf<'attempt_ended'>['data']
+
+export type Attempt = Started & {
+  readonly started_at: string
+  /** The session of the attempt, as soon as it is known. */
+  readonly session_id?: string
+  /** Undefined while it runs, or if whoever ran it died. */
+  readonly ended?: Ended & { readonly at: string }
+  /** Those that drover ran after it. */
+  readonly checks: readonly CheckRun[]
+  readonly evidence?: Evidence
+  /** Why the run did not accept its outcome. */
+  readonly rejected?: string
+}
+
+export type CheckRun = EventOf<'check_ran'>['data'] & { readonly at: string }
+type Evidence = EventOf<'evidence'>['data']
+type Submitted = EventOf<'outcome_submitted'>['data']
+type Delivery = EventOf<'delivered'>['data']
+
+export type DriveState = EventOf<'drive_started'>['data'] & {
+  readonly started_at: string
+  /** Those of the latest driver. */
+  readonly options: Options
+  readonly attempts: readonly Attempt[]
+  readonly submitted: readonly Submitted[]
+  /** The number of attempts when the latest driver began: what stopped an earlier one does not stop it. */
+  readonly attempts_before: number
+  /** Why the driver stopped; undefined as soon as another one goes on. */
+  readonly paused?: EventOf<'paused'>['data']
+  readonly next_run_id?: string
+  readonly delivered?: Delivery
+}
+
+/** Undefined if the run was never driven. */
+export function toDriveState(events: readonly DriveEvent[]): DriveState | undefined {
+  return events.reduce<DriveState | undefined>(applyDriveEvent, undefined)
+}
+
+function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
+  const { type, at, data } = event
+  if (type === 'drive_started') return { ...data, started_at: at, attempts: [], submitted: [], attempts_before: 0 }
+  if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
+  switch (type) {
+    case 'drive_resumed': {
+      const { paused: _, ...rest } = state
+      return { ...rest, options: data.options, attempts_before: state.attempts.length }
+    }
+    case 'attempt_started':
+      return { ...state, attempts: [...state.attempts, { ...data, started_at: at, checks: [] }] }
+    case 'session_opened':
+      return updateAttempt(state, data.attempt, () => ({ session_id: data.session_id }))
+    case 'attempt_ended':
+      return updateAttempt(state, data.attempt, () => ({ ended: { ...data, at } }))
+    case 'check_ran':
+      return updateAttempt(state, data.attempt, ({ checks }) => ({ checks: [...checks, { ...data, at }] }))
+    case 'evidence':
+      return updateAttempt(state, data.attempt, () => ({ evidence: data }))
+    case 'outcome_rejected':
+      return updateAttempt(state, data.attempt, () => ({ rejected: data.problem }))
+    case 'outcome_submitted':
+      return { ...state, submitted: [...state.submitted, data] }
+    case 'paused':
+      return { ...state, paused: data }
+    case 'round_started':
+      return { ...state, next_run_id: data.next_run_id }
+    case 'delivered':
+      return { ...state, delivered: data }
+  }
+}
+
+function updateAttempt(state: DriveState, number: number, update: (attempt: Attempt) => Partial<Attempt>): DriveState {
+  const attempts = state.attempts.map((each) => (each.attempt === number ? { ...each, ...update(each) } : each))
+  return { ...state, attempts }
+}
+
+/** The attempts at one action, oldest first. */
+export function attemptsAt({ attempts }: Pick<DriveState, 'attempts'>, actionId: string): readonly Attempt[] {
+  return attempts.filter(({ action_id }) => action_id === actionId)
+}

@@ -1,0 +1,230 @@
+/** The events of a driven run, as `drive.jsonl` records them beside the journal of the run. */
+import { type TProperties, Type } from 'typebox'
+import { Usage } from '../../agents/adapter/agent.shape.ts'
+import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
+import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
+
+const text = Type.String()
+const count = Type.Integer({ minimum: 0 })
+const optional = Type.Optional
+// Costs are in millionths of a dollar: records have no fractions.
+
+/** The files that differ from the last commit at one moment: each path with a digest of what is there. */
+export const Tree = named(
+  'driveTree',
+  strict(
+    {
+      head: text,
+      snapshot: meaning('Digest of the whole observation.', Digest),
+      is_complete: Type.Boolean({ description: 'Whether every file was read and every path is listed.' }),
+      paths: Type.Record(Type.String(), Type.String(), { description: 'A mark for each path that changes with it.' }),
+    },
+    { title: 'Tree' },
+  ),
+)
+export type Tree = Message<typeof Tree>
+
+/** What the agent was seen to do: the tool calls that matter for its claims, in the order of the events. */
+export const TraceEntry = named(
+  'driveTraceEntry',
+  tagged('did', [
+    strict({
+      did: Type.Literal('command'),
+      seq: count,
+      command: text,
+      /** Absent if the agent does not show it. */
+      exit_code: optional(Type.Integer()),
+    }),
+    strict({ did: Type.Literal('edit'), seq: count, paths: Type.Array(text) }),
+  ]),
+)
+export type TraceEntry = Message<typeof TraceEntry>
+
+export const Options = named(
+  'driveOptions',
+  strict({
+    backend: text,
+    model: optional(text),
+    review_backend: text,
+    review_model: optional(text),
+    approval_mode: literals(['default', 'auto', 'none', 'always']),
+    is_demo: Type.Boolean(),
+    checks: Type.Array(text),
+    check_timeout_ms: count,
+    max_tokens: optional(count),
+    max_cost_microusd: optional(count),
+    max_time_ms: optional(count),
+    rounds: count,
+    attempts: count,
+    stall_ms: count,
+    deliver: literals(['none', 'branch', 'pr']),
+  }),
+)
+export type Options = Message<typeof Options>
+
+/** Where the agents work. */
+const Place = tagged('kind', [
+  strict({ kind: Type.Literal('in_place'), root: text }),
+  strict({
+    kind: Type.Literal('worktree'),
+    root: text,
+    branch: text,
+    /** The commit that the branch starts from. */
+    base: text,
+    /** The worktree in which the command was given. */
+    repository: text,
+  }),
+])
+export type Place = Message<typeof Place>
+
+/** An ordinary issue whose title and body are the goal. */
+const Issue = strict({ url: text, sha256: meaning('Digest of title and body.', Digest) })
+
+const Spent = strict({ tokens: count, cost_microusd: count, time_ms: count })
+export type Spent = Message<typeof Spent>
+
+const PURPOSES = [
+  'action',
+  'outcome_problem',
+  'failed_check',
+  'contradiction',
+  'stalled',
+  'after_failure',
+  'after_unknown_end',
+] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+const ENDS = ['answered', 'failed', 'cancelled', 'stalled', 'budget', 'unknown'] as const
+export type AttemptEnd = (typeof ENDS)[number]
+
+export const Claim = named(
+  'driveClaim',
+  strict({
+    about: literals(['file', 'activity']),
+    subject: text,
+    /** What the outcome says; only an activity has an exit code. */
+    exit_code: optional(Type.Integer()),
+    verdict: literals(['observed', 'claimed', 'contradicted']),
+    note: text,
+    /** The number of the event that shows it. */
+    seq: optional(count),
+    execution_id: optional(text),
+  }),
+)
+export type Claim = Message<typeof Claim>
+
+const FLAGS = [
+  'check_older_than_last_edit',
+  'test_deleted',
+  'test_skipped',
+  'test_emptied',
+  'check_configuration_changed',
+  'change_not_reported',
+  'tool_call_denied',
+] as const
+
+export const Flag = named('driveFlag', strict({ flag: literals(FLAGS), detail: text }))
+export type Flag = Message<typeof Flag>
+
+const PAUSES = [
+  'max_tokens',
+  'max_cost',
+  'max_time',
+  'agent_failed',
+  'cancelled',
+  'review_changed_files',
+  'stopped',
+] as const
+export type DrivePause = (typeof PAUSES)[number]
+
+const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
+  strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
+
+export const DriveEvent = named(
+  'driveEvent',
+  tagged('type', [
+    event('drive_started', {
+      run_id: text,
+      goal: text,
+      /** Counts from 1; a later round works on what the one before left open. */
+      round: Type.Integer({ minimum: 1 }),
+      previous_run_id: optional(text),
+      place: Place,
+      issue: optional(Issue),
+      /** What earlier rounds have used. */
+      spent: Spent,
+      options: Options,
+    }),
+    event('drive_resumed', { options: Options }),
+    event('attempt_started', {
+      attempt: Type.Integer({ minimum: 1 }),
+      action_id: text,
+      action_kind: literals(['orient', 'clarify', 'implement', 'review', 'summarize']),
+      purpose: literals(PURPOSES),
+      backend: text,
+      model: optional(text),
+      execution_id: text,
+      /** The session that goes on. */
+      resumes: optional(text),
+      /** What may still be used. */
+      reserved: strict({
+        tokens: optional(count),
+        cost_microusd: optional(count),
+        time_ms: optional(count),
+      }),
+      prompt_sha256: Digest,
+      tree: Tree,
+    }),
+    event('session_opened', { attempt: count, session_id: text }),
+    event('attempt_ended', {
+      attempt: count,
+      how: literals(ENDS),
+      session_id: optional(text),
+      usage: optional(Usage),
+      cost_microusd: optional(count),
+      duration_ms: count,
+      tree: optional(Tree),
+      /** The text of the outcome block. */
+      outcome: optional(text),
+      /** Why there is no valid outcome. */
+      problem: optional(text),
+      /** The end of the answer, if it has no valid outcome. */
+      said: optional(text),
+      error: optional(text),
+      trace: Type.Array(TraceEntry),
+      warnings: Type.Array(text),
+    }),
+    event('check_ran', {
+      attempt: count,
+      command: text,
+      passed: Type.Boolean(),
+      exit_code: optional(Type.Integer()),
+      /** Why there is no exit code. */
+      problem: optional(text),
+      duration_ms: count,
+      /** The end of what it printed. */
+      output: text,
+    }),
+    event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(Flag) }),
+    /** The run does not accept an outcome that is valid by itself. */
+    event('outcome_rejected', { attempt: count, problem: text }),
+    event('outcome_submitted', {
+      action_id: text,
+      attempt: optional(count),
+      payload_sha256: Digest,
+      status: text,
+      /** Who wrote it: `drover` if the agent gave none. */
+      by: literals(['agent', 'drover']),
+    }),
+    event('paused', { reason: literals(PAUSES), message: text }),
+    event('round_started', { next_run_id: text }),
+    event('delivered', {
+      as: literals(['none', 'branch', 'pr']),
+      branch: optional(text),
+      commit: optional(text),
+      pull_request: optional(text),
+      note: optional(text),
+    }),
+  ]),
+)
+export type DriveEvent = Message<typeof DriveEvent>

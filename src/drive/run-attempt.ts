@@ -1,0 +1,234 @@
+/** Lets an agent work on an action, once. What will be done is recorded before it costs anything, and how it ended after. */
+import type { Action } from '../contract/action.shape.ts'
+import { newExecutionId } from '../executions/execution-id.ts'
+import { digest } from '../kit/digest.ts'
+import { Fault } from '../kit/fault.ts'
+import { encodeUtf8 } from '../kit/utf8.ts'
+import type { PromptRequest } from '../prompts/prompt-request.ts'
+import { failedResult, type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import { runPromptToEnd } from '../prompts/run-prompt.ts'
+import { readActionMaterial } from '../runs/read-material.ts'
+import type { Session } from '../sessions/session.shape.ts'
+import { AttemptGuard } from './attempt-guard.ts'
+import { reachedCap, remainingBudget, spentBy, tokensOf } from './decide/budget.ts'
+import type { Step } from './decide/next-step.ts'
+import { type DriveContext, record, stateOf } from './drive-context.ts'
+import { Trace } from './evidence/trace.ts'
+import { describeDifference, observeTree, pathsBetween } from './observe-tree.ts'
+import { composePrompt, type Section } from './prompt/compose-prompt.ts'
+import { quoteData } from './prompt/fence.ts'
+import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follow-ups.ts'
+import { readAnswer } from './prompt/read-outcome.ts'
+import type { Attempt } from './record/drive-state.ts'
+import type { AttemptEnd, Options, Tree } from './record/event.shape.ts'
+
+type AttemptStep = Extract<Step, { do: 'attempt' }>
+
+/** Long enough to see what the agent said instead of an outcome. */
+const SAID_CHARACTERS = 2000
+
+export async function runAttempt(context: DriveContext, step: AttemptStep): Promise<void> {
+  const state = stateOf(context)
+  const { action, purpose } = step
+  const tree = await observeTree(context)
+  const session = await sessionToResume(context, step)
+  const followUp = await complete(context, step.followUp, tree)
+  const prompt = await toPrompt(context, { action, followUp, isResumed: session !== undefined })
+  const executionId = newExecutionId(context.runs.ids)
+  const who = agentFor(action, state.options)
+  const number = state.attempts.length + 1
+  record(context, 'attempt_started', {
+    attempt: number,
+    action_id: action.action_id,
+    action_kind: action.kind,
+    purpose,
+    ...who,
+    execution_id: executionId,
+    ...(session !== undefined && { resumes: session.id }),
+    reserved: remainingBudget(spentBy(state), state.options),
+    prompt_sha256: digest(encodeUtf8(prompt)),
+    tree,
+  })
+  const request = toRequest({ action, prompt, session, who, context, options: state.options })
+  await execute(context, { number, action, request, executionId, tree })
+}
+
+/** The agent that does an action. */
+function agentFor({ kind }: Action, options: Options): Pick<Attempt, 'backend' | 'model'> {
+  const isReview = kind === 'review'
+  const model = isReview ? options.review_model : options.model
+  return { backend: isReview ? options.review_backend : options.backend, ...(model !== undefined && { model }) }
+}
+
+/** Only an implementation may change files. The sandbox mode is always named: a resumed session would keep its own. */
+function permissionsFor({ kind }: Action, { approval_mode: approval }: Options) {
+  if (kind !== 'implement') return { approval_mode: 'auto', sandbox_mode: 'read-only' } as const
+  if (approval === 'none') return { approval_mode: 'none', sandbox_mode: 'full' } as const
+  if (approval === 'always') return { approval_mode: 'always', sandbox_mode: 'read-only' } as const
+  return { approval_mode: 'auto', sandbox_mode: 'workspace' } as const
+}
+
+type Requested = {
+  action: Action
+  prompt: string
+  session: Session | undefined
+  who: Pick<Attempt, 'backend' | 'model'>
+  context: DriveContext
+  options: Options
+}
+
+function toRequest({ action, prompt, session, who, context, options }: Requested): PromptRequest {
+  return {
+    ...who,
+    prompt,
+    ...(session === undefined && { workdir: context.runs.workspace.worktree_root }),
+    ...permissionsFor(action, options),
+    resumes: session,
+    metadata: { drover_run: context.runId },
+    wantsDeltas: context.wantsDeltas,
+  }
+}
+
+/** The prompt of the action, or only what is new for a session that knows the rest. */
+async function toPrompt(
+  context: DriveContext,
+  { action, followUp, isResumed }: { action: Action; followUp: FollowUp | undefined; isResumed: boolean },
+): Promise<string> {
+  if (followUp !== undefined && isResumed) return composeFollowUp(action, followUp)
+  const { options, issue, round, attempts } = stateOf(context)
+  const sections = await readSections(context, action)
+  const isGoalData = issue !== undefined || action.source !== undefined || round > 1
+  const prompt = composePrompt({ action, sections, isGoalData, checks: options.checks })
+  const base = attempts[0]?.tree.head ?? 'HEAD'
+  const difference = action.kind === 'review' ? [DIFFERENCE, quoteData(await describeDifference(context, base))] : []
+  const note = followUp === undefined ? [] : ['## An earlier attempt', describeFollowUp(followUp)]
+  return [prompt, ...difference, ...note].join('\n\n')
+}
+
+/** Of the prompt for a review. */
+const DIFFERENCE = '## The difference since the start of the run'
+
+async function readSections({ runs, runId }: DriveContext, action: Action): Promise<Section[]> {
+  const sections: Section[] = []
+  for (const key of action.requirements?.required_for_action ?? []) {
+    const { section } = await readActionMaterial(runs, { runId, actionId: action.action_id, key })
+    sections.push(section)
+  }
+  return sections
+}
+
+/** What git shows since the attempt whose end is unknown. */
+async function complete(
+  context: DriveContext,
+  followUp: FollowUp | undefined,
+  now: Tree,
+): Promise<FollowUp | undefined> {
+  const last = stateOf(context).attempts.at(-1)
+  if (followUp?.why !== 'after_unknown_end' || last === undefined) return followUp
+  return { ...followUp, changed: await pathsBetween(context, last.tree, now) }
+}
+
+/** The session that knows what came before: of the whole run for work, of this action for a review. */
+async function sessionToResume(context: DriveContext, { action, followUp }: AttemptStep): Promise<Session | undefined> {
+  const state = stateOf(context)
+  const isReview = action.kind === 'review'
+  if (isReview && followUp === undefined) return undefined
+  const { backend } = agentFor(action, state.options)
+  const last = state.attempts.findLast(
+    (each) =>
+      (isReview ? each.action_id === action.action_id : each.action_kind !== 'review') && sessionOf(each) !== undefined,
+  )
+  const id = last && sessionOf(last)
+  if (id === undefined || last?.backend !== backend || context.prompts.locate(backend)?.agent.abilities.resume !== true)
+    return undefined
+  try {
+    const store = await context.prompts.openStore()
+    const session = await store.find(id)
+    return session.backend_session_id === undefined || session.status === 'active' ? undefined : session
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+function sessionOf({ session_id, ended }: Attempt): string | undefined {
+  return ended?.session_id ?? session_id
+}
+
+type Execution = { number: number; action: Action; request: PromptRequest; executionId: string; tree: Tree }
+
+async function execute(
+  context: DriveContext,
+  { number, action, request, executionId, tree }: Execution,
+): Promise<void> {
+  const { prompts, runs, runId, onUpdate } = context
+  const state = stateOf(context)
+  const { backend } = agentFor(action, state.options)
+  const trace = new Trace()
+  const isOverBudget = (usage: Parameters<typeof tokensOf>[0]) => {
+    const spent = spentBy(state)
+    return reachedCap(
+      { ...spent, tokens: spent.tokens + tokensOf(usage, backend) },
+      { ...state.options, max_time_ms: Infinity },
+    )
+  }
+  using guard = new AttemptGuard({
+    signal: runs.signal,
+    stallMs: state.options.stall_ms,
+    timeMs: remainingBudget(spentBy(state), state.options).time_ms,
+    tree,
+    observe: () => observeTree(context),
+    isOverBudget,
+  })
+  const startedAt = performance.now()
+  const result = await runPromptToEnd(request, prompts, {
+    signal: guard.signal,
+    execution: {
+      kind: 'action',
+      id: executionId,
+      parentId: runId,
+      onSession: (session_id) => record(context, 'session_opened', { attempt: number, session_id }),
+    },
+    onEvent: (event) => {
+      trace.note(event)
+      guard.note(event)
+      onUpdate({ is: 'agent', runId, attempt: number, event })
+    },
+  }).catch((error: unknown) => {
+    if (error instanceof Fault) return failedResult(backend, error)
+    throw error
+  })
+  // An agent that has answered before it was ended is paid for, so its answer counts.
+  const how = statusOf(result) === 'completed' ? 'answered' : (guard.reason?.how ?? endOf(result))
+  record(context, 'attempt_ended', {
+    attempt: number,
+    how,
+    ...endFacts(result),
+    duration_ms: Math.round(performance.now() - startedAt),
+    tree: await observeTree(context),
+    ...(how === 'answered'
+      ? reportIn(result, action)
+      : { error: guard.reason?.message ?? result.error ?? 'it failed' }),
+    trace: trace.entries,
+    warnings: result.warnings ?? [],
+  })
+}
+
+function endOf(result: PromptResult): AttemptEnd {
+  return statusOf(result) === 'canceled' ? 'cancelled' : 'failed'
+}
+
+function endFacts(result: PromptResult) {
+  const { session_id, token_usage, cost_usd } = result
+  return {
+    ...(session_id !== '' && { session_id }),
+    usage: token_usage,
+    ...(cost_usd !== undefined && { cost_microusd: Math.round(cost_usd * 1_000_000) }),
+  }
+}
+
+function reportIn({ output }: PromptResult, action: Action) {
+  const reported = readAnswer(output, action)
+  if ('text' in reported) return { outcome: reported.text }
+  return { problem: reported.problem, said: output.slice(-SAID_CHARACTERS).toWellFormed() }
+}

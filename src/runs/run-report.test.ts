@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { writeReport } from './run-report.ts'
+import type { RunOutline } from './run-status.ts'
+
+const outcome = {
+  implementation: {
+    files_changed: ['a|b.ts', ''],
+    activities: [{ kind: 'test', command: 'npm test | tail', exit_code: 0, summary: 'fine' }],
+  },
+  review: null,
+}
+const review = {
+  implementation: null,
+  review: {
+    result: 'findings_reported',
+    findings: [{ location: 'a.ts:1', summary: '# Not a heading', detail: 'One\n## Two' }],
+  },
+}
+
+const RUN = {
+  id: '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11',
+  goal: 'Show it\n# As a heading',
+  state: 'ended',
+  created_at: '2026-01-31T10:00:00Z',
+  updated_at: '2026-01-31T11:00:00Z',
+  initial_budget: 8,
+  remaining_budget: 5,
+  review_enabled: true,
+  actions: [
+    { action: { action_id: '1', kind: 'implement' }, outcome },
+    { action: { action_id: '2', kind: 'review' }, outcome: review },
+  ],
+  known_issues: ['*Slow*'],
+} as unknown as RunOutline
+
+describe('writeReport', () => {
+  it('calls what only a host reports claimed', () => {
+    const report = writeReport(RUN)
+    expect(report).toContain('| test: npm test \\| tail exited with 0 | **claimed** | the host says so |')
+    expect(report).toContain('As the host reported:\n\n- `a\\|b.ts`\n\n')
+    expect(report).not.toContain('## Checks')
+  })
+
+  it('quotes texts of others, so that they are no part of the report', () => {
+    const headings = writeReport(RUN).match(/^ *#+ .*$/gm)
+    expect(headings).toEqual([
+      ...[`# Run ${RUN.id}`, '## Goal', '## What changed', '## Evidence', '## Review', '## Known issues', '## Cost'],
+    ])
+    expect(writeReport(RUN)).toContain('- \\*Slow\\*')
+  })
+
+  it('has what a driver knows', () => {
+    const report = writeReport(RUN, {
+      branch: 'drover/show-it-0a1b2c3d',
+      evidence: [{ claim: 'npm test', verdict: 'contradicted', seen: 'exit code 1 at event 12' }],
+      checks: [{ command: 'npm test', passed: false, result: 'exit code 1 in 3 s' }],
+      changes: [
+        { path: 'a.ts', insertions: 3, deletions: 1 },
+        { path: 'b.png', insertions: null, deletions: null },
+      ],
+      cost: [{ name: 'Tokens', value: '12,345' }],
+    })
+    expect(report).toContain('Branch: `drover/show-it-0a1b2c3d`.')
+    expect(report).toContain('| npm test | **contradicted** | exit code 1 at event 12 |')
+    expect(report).toContain('| `npm test` | **failed** | exit code 1 in 3 s |')
+    expect(report).toContain('| `a.ts` | +3 | -1 |\n| `b.png` | binary | binary |')
+    expect(report).toContain('- Actions: 2, 5 left (8 at the start)\n- Tokens: 12,345')
+  })
+})

@@ -1,0 +1,130 @@
+/** Creates a git worktree on a new branch, in a directory of the user. */
+import { basename } from 'node:path'
+import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Ids } from '../../kit/ids.ts'
+import { worktreeNotCreated } from '../faults.ts'
+import { askGit, type Git, gitErrorLine } from '../git.ts'
+import { SLOW_GIT_MS } from './git-time.ts'
+import { discardWorktree } from './remove-worktree.ts'
+import type { WorktreeRecord } from './worktree.shape.ts'
+import { branchOf, folderFor, toSlug } from './worktree-name.ts'
+import { claimName, deleteRecord, saveRecord, toWorktree, type Worktree } from './worktree-records.ts'
+
+const NAME_ATTEMPTS = 10
+const TITLE_CHARACTERS = 200
+
+export type NewWorktree = {
+  /** The directory of all worktrees of the user. */
+  home: string
+  /** Any worktree of the repository. */
+  repository: WorkspaceIdentity
+  /** A commit, in any form that git understands. */
+  commit: string
+  /** The goal: its first words become the name of the branch. */
+  title: string
+  /** For worktrees that are created together. */
+  group?: { id: string; label: string } | undefined
+  git: Git
+  clock: Clock
+  ids: Ids
+  signal: AbortSignal
+}
+
+/** Throws `worktree_not_created` if the commit is unknown or git fails. Then nothing is left of the worktree. */
+export async function createWorktree(wanted: NewWorktree): Promise<Worktree> {
+  const base = await findCommit(wanted)
+  const worktree = await saveNewRecord(wanted, base)
+  try {
+    await checkOut(wanted, worktree)
+    return worktree
+  } catch (error) {
+    // With a signal of its own: the caller's may be the reason for the failure.
+    await discardWorktree({ git: wanted.git, worktree, signal: new AbortController().signal })
+    throw error
+  }
+}
+
+async function findCommit({ git, repository, commit, signal }: NewWorktree): Promise<string> {
+  const { code, stdout } = await askGit(git, {
+    directory: repository.worktree_root,
+    args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{commit}`],
+    signal,
+  })
+  const found = stdout.toString('latin1').trim()
+  if (code === 0 && found !== '') return found
+  const problem =
+    commit === 'HEAD'
+      ? 'the repository has no commit yet; make a first commit'
+      : `${JSON.stringify(commit)} is not a commit of it; name a branch, a tag or a commit`
+  throw worktreeNotCreated({ repository: repository.worktree_root, problem })
+}
+
+async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktree> {
+  const { home, repository, title, group, clock } = wanted
+  const name = await claimFreeName(wanted)
+  const record: WorktreeRecord = {
+    version: 1,
+    name,
+    branch: branchOf(name),
+    folder: folderFor(basename(repository.worktree_root)),
+    base,
+    repository: repository.worktree_root,
+    git_common_dir: repository.git_common_dir,
+    title: title.slice(0, TITLE_CHARACTERS).toWellFormed(),
+    ...(group && { group: group.id, label: group.label }),
+    created_at: toTimestamp(clock.now()),
+  }
+  try {
+    return saveRecord(home, record)
+  } catch (error) {
+    deleteRecord(toWorktree(record, home))
+    throw error
+  }
+}
+
+/** A name for which neither a directory nor a branch exists. */
+async function claimFreeName(wanted: NewWorktree): Promise<string> {
+  const { home, repository, title, group, ids } = wanted
+  const slug = group === undefined ? toSlug(title) : `${toSlug(title)}-${toSlug(group.label)}`
+  for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt += 1) {
+    const name = `${slug}-${ids.hex(4)}`
+    if (!(await hasBranch(wanted, branchOf(name))) && claimName(home, name)) return name
+  }
+  const problem = `${NAME_ATTEMPTS} names beginning with ${slug} are all taken; try again`
+  throw worktreeNotCreated({ repository: repository.worktree_root, problem })
+}
+
+async function hasBranch({ git, repository, signal }: NewWorktree, branch: string): Promise<boolean> {
+  const { code } = await askGit(git, {
+    directory: repository.worktree_root,
+    args: ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`],
+    signal,
+  })
+  return code === 0
+}
+
+async function checkOut({ git, repository, signal }: NewWorktree, { branch, path, base }: Worktree): Promise<void> {
+  const refuse = (problem: string, cause?: unknown) =>
+    worktreeNotCreated({ repository: repository.worktree_root, problem }, cause)
+  try {
+    const { code, stderr } = await askGit(
+      { ...git, timeoutMs: SLOW_GIT_MS },
+      {
+        directory: repository.worktree_root,
+        args: ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, base],
+        signal,
+      },
+    )
+    if (code !== 0) throw refuse(explain(stderr))
+  } catch (error) {
+    throw error instanceof Fault && error.code.startsWith('git_') ? refuse(error.message, error) : error
+  }
+}
+
+function explain(stderr: string): string {
+  return /'refs\/heads\/drover' exists/.test(stderr)
+    ? 'a branch named drover leaves no room for branches below drover/; rename it with git branch -m drover NEW'
+    : gitErrorLine(stderr)
+}

@@ -1,0 +1,115 @@
+/** Finds out whether anything would be lost with a worktree. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../../kit/fault.ts'
+import { askGit, askGitForOutput, type Git } from '../git.ts'
+import { type ChangedPath, parseStatus } from '../parse-status.ts'
+import type { Worktree } from './worktree-records.ts'
+
+export type WorktreeFacts = {
+  /** The directory of the checkout is there. */
+  exists: boolean
+  /** Changed and untracked paths. Ignored files do not count. */
+  changed: readonly ChangedPath[]
+  /** Undefined if the branch was deleted. */
+  branchTip: string | undefined
+  /** The checked-out commit. */
+  head: string | undefined
+  /** The branch contains that commit. */
+  isHeadOnBranch: boolean
+  /** Directories with repositories of their own: submodules and clones. Their commits are not in this repository. */
+  nestedRepositories: readonly string[]
+  /** The index has links to commits of other repositories, empty or not. */
+  hasGitLinks: boolean
+}
+
+/** Why a worktree has to stay. */
+export type KeepReason = 'uncommitted_changes' | 'branch_missing' | 'commits_not_on_branch' | 'nested_repository'
+
+/** Undefined if the branch holds everything. Pure. */
+export function findKeepReason(facts: WorktreeFacts): KeepReason | undefined {
+  if (!facts.exists) return undefined
+  if (facts.nestedRepositories.length > 0) return 'nested_repository'
+  if (facts.changed.length > 0) return 'uncommitted_changes'
+  if (facts.branchTip === undefined) return 'branch_missing'
+  return facts.isHeadOnBranch ? undefined : 'commits_not_on_branch'
+}
+
+const KEEP_TEXT: Readonly<Record<KeepReason, string>> = {
+  uncommitted_changes: 'it has changes that are not committed',
+  branch_missing: 'its branch was deleted',
+  commits_not_on_branch: 'it has commits that are not on its branch',
+  nested_repository: 'it contains another git repository',
+}
+
+export function describeKeepReason(reason: KeepReason): string {
+  return KEEP_TEXT[reason]
+}
+
+export type InspectOptions = { git: Git; worktree: Worktree; signal: AbortSignal }
+
+/** Throws a fault if git fails, for example because the repository is gone. */
+export async function inspectWorktree(options: InspectOptions): Promise<WorktreeFacts> {
+  const { worktree } = options
+  const branchTip = await findBranchTip(options)
+  if (!existsSync(join(worktree.path, '.git'))) return { ...MISSING, branchTip }
+  const changed = parseStatus(await ask(options, STATUS))
+  const head = await findCommit(options, 'HEAD')
+  const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))
+  const links = await findGitLinks(options)
+  const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
+  const nestedRepositories = [...findUntrackedRepositories(changed), ...filled]
+  return { exists: true, changed, branchTip, head, isHeadOnBranch, nestedRepositories, hasGitLinks: links.length > 0 }
+}
+
+const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=none'] as const
+
+const MISSING = {
+  exists: false,
+  changed: [],
+  head: undefined,
+  isHeadOnBranch: false,
+  nestedRepositories: [],
+  hasGitLinks: false,
+}
+
+/** Git lists a repository inside the worktree as one untracked path with a slash at its end. */
+export function findUntrackedRepositories(changed: readonly ChangedPath[]): string[] {
+  return changed.filter(({ category, path }) => category === 'untracked' && path.endsWith('/')).map(({ path }) => path)
+}
+
+/** Links to commits of other repositories. In a new worktree their directories are empty. */
+async function findGitLinks(options: InspectOptions): Promise<string[]> {
+  const index = (await ask(options, ['ls-files', '--stage', '-z'])).toString('utf8')
+  const links = index.split('\0').filter((line) => line.startsWith('160000 '))
+  return links.map((line) => line.slice(line.indexOf('\t') + 1))
+}
+
+function hasEntries(directory: string): boolean {
+  try {
+    return readdirSync(directory).length > 0
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
+  }
+}
+
+/** Undefined if there is no such branch. */
+export async function findBranchTip(options: InspectOptions): Promise<string | undefined> {
+  return await findCommit(options, `refs/heads/${options.worktree.branch}`)
+}
+
+async function findCommit({ git, worktree, signal }: InspectOptions, name: string): Promise<string | undefined> {
+  const directory = name === 'HEAD' ? worktree.path : worktree.git_common_dir
+  const args = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`] as const
+  const { code, stdout } = await askGit(git, { directory, args, signal })
+  return code === 0 ? stdout.toString('latin1').trim() : undefined
+}
+
+async function isAncestor({ git, worktree, signal }: InspectOptions, one: string, other: string): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', one, other] as const
+  return (await askGit(git, { directory: worktree.path, args, signal })).code === 0
+}
+
+async function ask({ git, worktree, signal }: InspectOptions, args: readonly [string, ...string[]]): Promise<Buffer> {
+  return await askGitForOutput(git, { directory: worktree.path, args, signal })
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { askGit, askGitForOutput } from '../git.ts'
+import { SLOW_GIT_MS } from './git-time.ts'
+import {
+  findBranchTip,
+  findKeepReason,
+  type InspectOptions,
+  inspectWorktree,
+  type KeepReason,
+} from './inspect-worktree.ts'
+import { deleteRecord } from './worktree-records.ts'
+
+export type Removal =
+  | {
+      is: 'removed'
+      /** Undefined if the branch had no commit of its own and was deleted too. */
+      branch: string | undefined
+    }
+  | { is: 'kept'; reason: KeepReason }
+
+/** Removes a worktree if its branch holds everything in it, except ignored files. */
+export async function removeWorktree(options: InspectOptions): Promise<Removal> {
+  const { worktree } = options
+  const facts = await inspectWorktree(options)
+  const reason = findKeepReason(facts)
+  if (reason !== undefined) return { is: 'kept', reason }
+  // Git refuses all worktrees with links to other repositories, and one that is gone. Otherwise let it check once more.
+  await unregister(options, { isForced: facts.hasGitLinks || !facts.exists })
+  deleteRecord(worktree)
+  if (facts.branchTip === undefined) return { is: 'removed', branch: undefined }
+  if (facts.branchTip !== worktree.base) return { is: 'removed', branch: worktree.branch }
+  await deleteBranch(options, worktree.base)
+  return { is: 'removed', branch: undefined }
+}
+
+/** Removes a worktree and its branch, with all changes. The repository may be gone. */
+export async function discardWorktree(options: InspectOptions): Promise<void> {
+  const { worktree } = options
+  if (existsSync(worktree.git_common_dir)) {
+    await unregister(options, { isForced: true })
+    const tip = await findBranchTip(options)
+    if (tip !== undefined) await deleteBranch(options, tip)
+  }
+  deleteRecord(worktree)
+}
+
+/** Removes the checkout, and git's record of it. With force, a worktree that git does not know is no failure. */
+async function unregister(
+  { git, worktree, signal }: InspectOptions,
+  { isForced }: { isForced: boolean },
+): Promise<void> {
+  const force = isForced ? ['--force', '--force'] : []
+  const args = ['worktree', 'remove', ...force, worktree.path] as [string, ...string[]]
+  const command = { directory: worktree.git_common_dir, args, signal }
+  await (isForced ? askGit : askGitForOutput)({ ...git, timeoutMs: SLOW_GIT_MS }, command)
+}
+
+/** Fails if the branch does not point to `tip` any more. */
+async function deleteBranch({ git, worktree, signal }: InspectOptions, tip: string): Promise<void> {
+  const args = ['update-ref', '-d', `refs/heads/${worktree.branch}`, tip] as const
+  await askGitForOutput(git, { directory: worktree.git_common_dir, args, signal })
+}

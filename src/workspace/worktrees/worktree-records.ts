@@ -1,0 +1,93 @@
+/**
+ * The worktrees that drover creates, in a directory of the user:
+ *
+ *     worktrees/<name>/worktree.json     what it is (worktree.shape.ts)
+ *     worktrees/<name>/<folder>/         the checkout
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode, Fault } from '../../kit/fault.ts'
+import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
+import { createFile } from '../../kit/files/write-file.ts'
+import { readJson } from '../../kit/json/read-json.ts'
+import { checker } from '../../kit/schema.ts'
+import { compareBytes, encodeUtf8 } from '../../kit/utf8.ts'
+import { validateWorktreeRecord } from './checks.generated.js'
+import type { WorktreeRecord } from './worktree.shape.ts'
+
+const RECORD_LIMIT_BYTES = 64 * 1024
+
+const checkRecord = checker<WorktreeRecord>('worktreeRecord', validateWorktreeRecord)
+
+/** A worktree that drover created. */
+export type Worktree = WorktreeRecord & {
+  /** The root of the checkout. */
+  readonly path: string
+  /** The directory of the checkout and of its record. */
+  readonly directory: string
+}
+
+export function toWorktree(record: WorktreeRecord, home: string): Worktree {
+  const directory = join(home, record.name)
+  return { ...record, directory, path: join(directory, record.folder) }
+}
+
+/** Reserves a name. False if it is taken. */
+export function claimName(home: string, name: string): boolean {
+  ensurePrivateDirectory({ path: home })
+  try {
+    mkdirSync(join(home, name), { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+export function saveRecord(home: string, record: WorktreeRecord): Worktree {
+  const worktree = toWorktree(record, home)
+  const bytes = encodeUtf8(`${JSON.stringify(record, null, 2)}\n`)
+  createFile({ path: join(worktree.directory, 'worktree.json'), bytes, mode: 0o600 })
+  return worktree
+}
+
+/** Removes the record and everything beside it. */
+export function deleteRecord({ directory }: Pick<Worktree, 'directory'>): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+}
+
+export type FoundWorktree = Worktree & {
+  /** The directory is gone: someone deleted it, or its creation was interrupted. */
+  readonly isMissing: boolean
+}
+
+/** All worktrees, of all repositories, oldest first. A directory without a valid record is not one of ours and is left out. */
+export function listWorktrees(home: string): FoundWorktree[] {
+  return namesIn(home)
+    .map((name) => readRecord(home, name))
+    .filter((worktree) => worktree !== undefined)
+    .sort((one, other) => compareBytes(one.created_at, other.created_at) || compareBytes(one.name, other.name))
+}
+
+function namesIn(home: string): string[] {
+  try {
+    return readdirSync(home)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+function readRecord(home: string, name: string): FoundWorktree | undefined {
+  try {
+    const file = { path: join(home, name, 'worktree.json'), limitBytes: RECORD_LIMIT_BYTES }
+    const record = checkRecord(readJson(readFileBytes(file), { input: file.path, limitBytes: RECORD_LIMIT_BYTES }))
+    if (record.name !== name) return undefined
+    const worktree = toWorktree(record, home)
+    return { ...worktree, isMissing: !existsSync(join(worktree.path, '.git')) }
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}

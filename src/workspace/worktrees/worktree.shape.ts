@@ -1,0 +1,30 @@
+import { Type } from 'typebox'
+import { UtcTimestamp } from '../../contract/identifiers.shape.ts'
+import { type Message, meaning, named, strict, textLike } from '../../kit/shape.ts'
+
+const ObjectId = textLike('^(?:[0-9a-f]{40}|[0-9a-f]{64})$', 'the id of a commit')
+
+/** Stored beside the worktree before it is created, so that a worktree is known even if its creator is killed. */
+export const WorktreeRecord = named(
+  'worktreeRecord',
+  strict(
+    {
+      version: Type.Literal(1),
+      name: textLike('^[a-z0-9][a-z0-9-]{0,127}$', 'the name of a worktree'),
+      branch: Type.String({ minLength: 1 }),
+      folder: textLike('^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$', 'the name of a directory'),
+      base: meaning('The commit that it was created from.', ObjectId),
+      repository: Type.String({
+        minLength: 1,
+        description: 'The root of the worktree whose repository it belongs to.',
+      }),
+      git_common_dir: Type.String({ minLength: 1, description: 'The git directory of the repository.' }),
+      title: Type.String({ description: 'What it was created for.' }),
+      group: Type.Optional(Type.String({ description: 'The same for worktrees that were created together.' })),
+      label: Type.Optional(Type.String({ description: 'Its name in the group.' })),
+      created_at: meaning('The time of its creation.', UtcTimestamp),
+    },
+    { title: 'Worktree', description: 'A worktree that drover created.' },
+  ),
+)
+export type WorktreeRecord = Message<typeof WorktreeRecord>

@@ -1,0 +1,365 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { createRepository, PLAIN_ENV, type Repository } from '../../../test/support/temporary-repository.ts'
+import { systemClock } from '../../kit/clock.ts'
+import { randomIds } from '../../kit/ids.ts'
+import { discoverWorkspace } from '../discover-workspace.ts'
+import { locateGit } from '../git.ts'
+import { commitWorktree } from './commit-worktree.ts'
+import { createWorktree, type NewWorktree } from './create-worktree.ts'
+import { diffWorktree, parseNumstat } from './diff-worktree.ts'
+import { discardWorktree, removeWorktree } from './remove-worktree.ts'
+import { listWorktrees, type Worktree } from './worktree-records.ts'
+
+const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
+const signal = new AbortController().signal
+
+function repositoryWithCommit(): Repository {
+  const repository = createRepository()
+  repository.write('a', 'one\n')
+  repository.write('.gitignore', 'ignored\n')
+  repository.commit()
+  return repository
+}
+
+async function prepare(repository: Repository, changes: Partial<NewWorktree> = {}) {
+  const identity = await discoverWorkspace({ start: repository.root, git, signal })
+  const home = join(temporaryDirectory(), 'worktrees')
+  const wanted: NewWorktree = {
+    ...{ home, repository: identity, commit: 'HEAD', title: 'Show the wind', git, signal },
+    ...{ clock: systemClock, ids: randomIds },
+    ...changes,
+  }
+  return { wanted, home: wanted.home }
+}
+
+async function create(repository = repositoryWithCommit(), changes: Partial<NewWorktree> = {}) {
+  const { wanted, home } = await prepare(repository, changes)
+  const worktree = await createWorktree(wanted)
+  const write = (path: string, content: string) => {
+    mkdirSync(join(worktree.path, path, '..'), { recursive: true })
+    writeFileSync(join(worktree.path, path), content)
+  }
+  const inside = (...args: string[]) => repository.git('-C', worktree.path, ...args)
+  const commit = (message = 'A change') =>
+    commitWorktree({ git, directory: worktree.path, branch: worktree.branch, message, signal })
+  const remove = () => removeWorktree({ git, worktree, signal })
+  return { repository, worktree, home, write, inside, commit, remove, wanted }
+}
+
+const branches = (repository: Repository) =>
+  repository.git('branch', '--list', 'drover/*', '--format=%(refname:short)').split('\n').filter(Boolean)
+
+describe('createWorktree', () => {
+  it('checks out the commit on a new branch, in a directory named like the repository', async () => {
+    const { worktree, repository, inside } = await create()
+    expect(worktree.branch).toMatch(/^drover\/show-the-wind-[0-9a-f]{8}$/)
+    expect(basename(worktree.path)).toBe(basename(repository.root))
+    expect(readFileSync(join(worktree.path, 'a'), 'utf8')).toBe('one\n')
+    expect(inside('symbolic-ref', '--short', 'HEAD').trim()).toBe(worktree.branch)
+    expect(worktree.base).toBe(repository.git('rev-parse', 'HEAD').trim())
+  })
+
+  it('takes another id if a branch or a directory has the name', async () => {
+    const repository = repositoryWithCommit()
+    repository.git('branch', 'drover/show-the-wind-aaaaaaaa')
+    const given = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].values()
+    const ids = { ...randomIds, hex: () => given.next().value ?? '' }
+    const { wanted, home } = await prepare(repository, { ids })
+    mkdirSync(join(home, 'show-the-wind-bbbbbbbb'), { recursive: true })
+    expect((await createWorktree(wanted)).name).toBe('show-the-wind-cccccccc')
+  })
+
+  it.each([
+    [
+      'no commit',
+      async (repository: Repository) => void repository.git('checkout', '--quiet', '--orphan', 'empty'),
+      'HEAD',
+      'has no commit yet',
+    ],
+    ['an unknown commit', async () => undefined, 'nowhere', '"nowhere" is not a commit'],
+    ['a commit that looks like an option', async () => undefined, '--all', '"--all" is not a commit'],
+    [
+      'a branch named drover',
+      async (repository: Repository) => void repository.git('branch', 'drover'),
+      'HEAD',
+      'rename it with git branch -m drover NEW',
+    ],
+  ])('refuses %s and leaves nothing behind', async (_name, disturb, commit, problem) => {
+    const repository = repositoryWithCommit()
+    await disturb(repository)
+    const { wanted, home } = await prepare(repository, { commit })
+    await expect(createWorktree(wanted)).rejects.toMatchObject({
+      code: 'worktree_not_created',
+      message: expect.stringContaining(problem),
+    })
+    expect(listWorktrees(home)).toEqual([])
+    expect(existsSync(home) ? readdirSync(home) : []).toEqual([])
+    expect(branches(repository).filter((name) => name !== 'drover')).toEqual([])
+  })
+
+  it('leaves nothing behind if it is interrupted during the checkout', async () => {
+    const repository = repositoryWithCommit()
+    const stopping = new AbortController()
+    const { wanted, home } = await prepare(repository, { signal: stopping.signal })
+    const wrapper = join(temporaryDirectory(), 'git')
+    const ready = join(temporaryDirectory(), 'ready')
+    const hang = `case "$*" in *"worktree add"*) '${git.program}' "$@" && : > '${ready}'; exec sleep 60;; esac`
+    writeFileSync(wrapper, `#!/bin/sh\n${hang}\nexec '${git.program}' "$@"\n`, { mode: 0o755 })
+    const created = createWorktree({ ...wanted, git: { ...git, program: wrapper } })
+    const watch = setInterval(() => existsSync(ready) && stopping.abort(), 5)
+    await expect(created).rejects.toMatchObject({ code: 'worktree_not_created' })
+    clearInterval(watch)
+    expect(readdirSync(home)).toEqual([])
+    expect(branches(repository)).toEqual([])
+    expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
+  })
+
+  it('runs no hook and signs nothing, and neither does a commit', async () => {
+    const repository = repositoryWithCommit()
+    const log = join(temporaryDirectory(), 'log')
+    const hooks = [
+      'post-checkout',
+      'pre-commit',
+      'prepare-commit-msg',
+      'commit-msg',
+      'post-commit',
+      'post-index-change',
+    ]
+    const program = `#!/bin/sh\necho "$0" >> '${log}'\n`
+    repository.git('config', 'commit.gpgSign', 'true')
+    repository.git('config', 'gpg.program', join(repository.root, '.git/hooks/post-commit'))
+    for (const hook of hooks) writeFileSync(join(repository.root, '.git/hooks', hook), program, { mode: 0o755 })
+    const { write, commit, remove } = await create(repository)
+    write('b', 'two\n')
+    await commit()
+    await remove()
+    expect(existsSync(log)).toBe(false)
+    repository.git('worktree', 'add', '--quiet', join(temporaryDirectory(), 'ordinary'))
+    expect(existsSync(log)).toBe(true)
+  })
+})
+
+describe('commitWorktree', () => {
+  it('commits new, changed and deleted files, with the message as it is', async () => {
+    const { write, commit, inside, worktree } = await create()
+    write('b', 'two\n')
+    rmSync(join(worktree.path, 'a'))
+    const { head, isNew } = await commit('# Subject\n\n"body" $HOME\n')
+    expect(isNew).toBe(true)
+    expect(inside('rev-parse', 'HEAD').trim()).toBe(head)
+    expect(inside('log', '-1', '--format=%B').trim()).toBe('# Subject\n\n"body" $HOME')
+    expect(inside('show', '--format=', '--name-status', 'HEAD').trim()).toBe('D\ta\nA\tb')
+  })
+
+  it('commits nothing without changes', async () => {
+    const { commit, worktree } = await create()
+    expect(await commit()).toEqual({ head: worktree.base, isNew: false })
+  })
+
+  it('refuses another branch, merge conflicts and nested repositories, and changes nothing', async () => {
+    const { commit, inside, write, worktree } = await create()
+    const refused = (problem: string) =>
+      expect(commit()).rejects.toMatchObject({
+        code: 'worktree_not_committed',
+        message: expect.stringContaining(problem),
+      })
+    mkdirSync(join(worktree.path, 'nested'))
+    inside('init', '--quiet', 'nested')
+    await refused('other git repositories inside: nested/')
+    rmSync(join(worktree.path, 'nested'), { recursive: true })
+    inside('switch', '--quiet', '--create', 'other')
+    await refused(`it is on other instead of ${worktree.branch}`)
+    write('a', 'other\n')
+    inside('commit', '--quiet', '--all', '--message=Other')
+    inside('switch', '--quiet', worktree.branch)
+    write('a', 'mine\n')
+    inside('commit', '--quiet', '--all', '--message=Mine')
+    expect(() => inside('merge', 'other')).toThrow()
+    await refused('merge conflicts in a')
+  })
+})
+
+describe('diffWorktree', () => {
+  it('counts committed, uncommitted and untracked changes, and changes nothing itself', async () => {
+    const { worktree, write, inside, commit } = await create()
+    write('committed', '1\n2\n')
+    await commit()
+    appendFileSync(join(worktree.path, 'a'), 'two\n')
+    write('new/file', '1\n2\n3\n')
+    write('binary', 'a\0b')
+    write('ignored', 'x\n')
+    const before = inside('status', '--porcelain')
+    const objects = inside('count-objects')
+    const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
+    const diff = await diffWorktree({ git, workspace, base: worktree.base, signal })
+    expect(diff).toMatchObject({ insertions: 6, deletions: 0 })
+    expect(diff.files.map(({ path, insertions }) => [path, insertions])).toEqual([
+      ['a', 1],
+      ['binary', null],
+      ['committed', 2],
+      ['new/file', 3],
+    ])
+    expect(inside('status', '--porcelain')).toBe(before)
+    expect(inside('count-objects')).toBe(objects)
+    expect(readdirSync(workspace.git_dir).filter((name) => name.includes('tmp'))).toEqual([])
+    expect((await diffWorktree({ git, workspace, base: worktree.base, signal })).tree).toBe(diff.tree)
+    inside('add', '--all')
+    expect(inside('write-tree').trim()).toBe(diff.tree)
+  })
+
+  it('sees a file of the same size that was written in the same second as the index', async () => {
+    const { worktree, inside, write } = await create()
+    const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
+    const [file, index, second] = [join(worktree.path, 'a'), join(workspace.git_dir, 'index'), 1_700_000_000]
+    inside('config', 'core.trustctime', 'false')
+    utimesSync(file, second, second)
+    inside('update-index', '--refresh')
+    write('a', 'two\n')
+    for (const path of [file, index]) utimesSync(path, second, second)
+    const { files } = await diffWorktree({ git, workspace, base: worktree.base, signal })
+    expect(files).toEqual([{ path: 'a', insertions: 1, deletions: 1 }])
+  })
+
+  it('shows a rename as one file', async () => {
+    const { worktree, inside } = await create()
+    inside('mv', 'a', 'b')
+    const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
+    const { files } = await diffWorktree({ git, workspace, base: worktree.base, signal })
+    expect(files).toEqual([{ path: 'b', from: 'a', insertions: 0, deletions: 0 }])
+  })
+})
+
+describe('parseNumstat', () => {
+  it.each([
+    ['', []],
+    ['1\t2\ta b\0', [{ path: 'a b', insertions: 1, deletions: 2 }]],
+    ['-\t-\ta\0', [{ path: 'a', insertions: null, deletions: null }]],
+    ['0\t0\ta\tb\nc\0', [{ path: 'a\tb\nc', insertions: 0, deletions: 0 }]],
+    ['3\t0\t\0old\0new\0', [{ path: 'new', from: 'old', insertions: 3, deletions: 0 }]],
+  ])('reads %j', (output, changes) => {
+    expect(parseNumstat(Buffer.from(output))).toEqual(changes)
+  })
+
+  it.each(['1\t2\ta', 'x\t2\ta\0', '\0'])('refuses %j', (output) => {
+    expect(() => parseNumstat(Buffer.from(output))).toThrow('git diff-tree failed: its output cannot be read')
+  })
+})
+
+describe('removeWorktree', () => {
+  it('removes a worktree whose branch holds everything, and keeps the branch', async () => {
+    const { worktree, home, write, commit, remove, repository } = await create()
+    write('b', 'two\n')
+    write('ignored', 'x\n')
+    const { head } = await commit()
+    expect(await remove()).toEqual({ is: 'removed', branch: worktree.branch })
+    expect(readdirSync(home)).toEqual([])
+    expect(repository.git('rev-parse', worktree.branch).trim()).toBe(head)
+    expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
+  })
+
+  it('removes the branch too if it has no commit of its own', async () => {
+    const { remove, repository } = await create()
+    expect(await remove()).toEqual({ is: 'removed', branch: undefined })
+    expect(branches(repository)).toEqual([])
+  })
+
+  it('removes a worktree with empty submodules', async () => {
+    const repository = repositoryWithCommit()
+    const inner = repositoryWithCommit()
+    repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'inner')
+    repository.commit()
+    const { remove } = await create(repository)
+    expect(await remove()).toMatchObject({ is: 'removed' })
+  })
+
+  it('removes what is left of a worktree whose directory was deleted', async () => {
+    const { remove, worktree, home, repository } = await create()
+    rmSync(worktree.path, { recursive: true })
+    expect(listWorktrees(home)).toMatchObject([{ name: worktree.name, isMissing: true }])
+    expect(await remove()).toEqual({ is: 'removed', branch: undefined })
+    expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
+  })
+
+  type Made = Awaited<ReturnType<typeof create>>
+  it.each<[string, (made: Made) => unknown]>([
+    ['uncommitted_changes', ({ write }) => write('b', 'two\n')],
+    ['uncommitted_changes', ({ write }) => write('a', 'two\n')],
+    [
+      'commits_not_on_branch',
+      ({ inside }) => [
+        inside('checkout', '--quiet', '--detach'),
+        inside('commit', '--quiet', '--allow-empty', '--message=x'),
+      ],
+    ],
+    [
+      'branch_missing',
+      ({ inside, worktree }) => [
+        inside('checkout', '--quiet', '--detach'),
+        inside('branch', '--quiet', '-D', worktree.branch),
+      ],
+    ],
+    ['nested_repository', ({ inside }) => inside('init', '--quiet', 'nested')],
+    [
+      'nested_repository',
+      ({ inside, worktree }) => [
+        inside('clone', '--quiet', worktree.path, 'nested'),
+        inside('add', '--all'),
+        inside('commit', '--quiet', '--message=x'),
+      ],
+    ],
+  ])('keeps a worktree because of %s', async (reason, disturb) => {
+    const made = await create()
+    disturb(made)
+    expect(await made.remove()).toEqual({ is: 'kept', reason })
+    expect(existsSync(made.worktree.path)).toBe(true)
+    expect(listWorktrees(made.home)).toMatchObject([{ name: made.worktree.name, isMissing: false }])
+  })
+})
+
+describe('discardWorktree', () => {
+  it('removes the worktree with its changes and its branch', async () => {
+    const { worktree, home, write, commit, repository } = await create()
+    write('b', 'two\n')
+    await commit()
+    write('c', 'three\n')
+    await discardWorktree({ git, worktree, signal })
+    expect(readdirSync(home)).toEqual([])
+    expect(branches(repository)).toEqual([])
+    expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
+  })
+
+  it('removes a worktree whose repository is gone', async () => {
+    const { worktree, home, repository } = await create()
+    rmSync(repository.root, { recursive: true })
+    await discardWorktree({ git, worktree, signal })
+    expect(readdirSync(home)).toEqual([])
+  })
+})
+
+describe('listWorktrees', () => {
+  it('lists the worktrees of all repositories, and ignores everything else in the directory', async () => {
+    const { home, worktree } = await create(undefined, { group: { id: 'x', label: 'codex' } })
+    mkdirSync(join(home, 'other'))
+    mkdirSync(join(home, 'damaged'))
+    writeFileSync(join(home, 'damaged/worktree.json'), '{}')
+    const found: Worktree[] = listWorktrees(home)
+    expect(found).toEqual([{ ...worktree, isMissing: false }])
+    expect(found[0]).toMatchObject({ group: 'x', label: 'codex', name: expect.stringMatching(/^show-the-wind-codex-/) })
+  })
+
+  it('lists nothing if there is no directory', () => {
+    expect(listWorktrees(join(temporaryDirectory(), 'missing'))).toEqual([])
+  })
+})

@@ -1,0 +1,297 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
+import { createRepository, type Repository } from '../support/temporary-repository.ts'
+import { isRunning } from '../support/test-command.ts'
+
+let home: AgentHome
+let repository: Repository
+
+beforeEach(() => {
+  home = createAgentHome()
+  repository = createRepository()
+  repository.write('a', 'one\n')
+  repository.write('sub/b', 'one\n')
+  repository.commit()
+})
+
+/** An agent that does what the script says in its directory. */
+function teach(name: string, script: string): void {
+  writeFileSync(join(home.path, 'bin', name), `#!/bin/sh\ncat > /dev/null\n${script}\necho "${name} is done"\n`, {
+    mode: 0o755,
+  })
+}
+
+const drover = (...args: string[]) => home.call(['compare', ...args], { cwd: repository.root })
+const compare = (...args: string[]) => drover('--worktrees', '--backends', 'claude,codex', 'Show the wind', ...args)
+
+async function reportOf(ran: ReturnType<typeof compare>) {
+  const { code, stdout, stderr } = await ran
+  return { code, stderr, report: JSON.parse(stdout) }
+}
+
+const branches = () =>
+  repository.git('branch', '--list', 'drover/*', '--format=%(refname:short)').split('\n').filter(Boolean)
+const worktrees = () => {
+  const directory = join(home.path, '.drover', 'worktrees')
+  return existsSync(directory) ? readdirSync(directory) : []
+}
+
+describe('drover compare --worktrees', () => {
+  it('gives each agent a worktree, and shows the sizes and the checks', async () => {
+    teach('claude', 'echo two >> a; echo new > n')
+    teach('codex', 'echo two > a')
+    const check = `sh -c 'pwd; grep -q one a'`
+    const { code, stdout, stderr } = await compare('--check', check, '--check', 'true', '--quiet')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^AGENT +FILES +ADDED +REMOVED +CHECKS\nclaude +2 +\+2 +-0 +2 passed\ncodex +1 +\+1 +-1 +1 of 2 failed$/m,
+    )
+    expect(stdout).toMatch(
+      /^codex: sh -c .* failed with exit code 1\n {2}\/.*\/worktrees\/show-the-wind-codex-[0-9a-f]{8}\//m,
+    )
+    expect(stdout).toContain('drover compare --keep NAME')
+    expect(repository.git('status', '--porcelain')).toBe('')
+    expect(worktrees()).toHaveLength(2)
+  })
+
+  it('prints everything as JSON', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', ':')
+    const { code, report } = await reportOf(compare('--check', "sh -c 'echo seen; exit 3'", '--json'))
+    expect(code).toBe(0)
+    const base = repository.git('rev-parse', 'HEAD').trim()
+    expect(report.results[0].worktree).toEqual({
+      name: 'claude',
+      path: expect.stringContaining('.drover/worktrees/show-the-wind-claude-'),
+      branch: expect.stringMatching(/^drover\/show-the-wind-claude-[0-9a-f]{8}$/),
+      base,
+      files: 1,
+      insertions: 1,
+      deletions: 0,
+      changes: [{ path: 'a', insertions: 1, deletions: 0 }],
+      checks: [
+        {
+          command: "sh -c 'echo seen; exit 3'",
+          passed: false,
+          exit_code: 3,
+          duration_ms: expect.any(Number),
+          output: 'seen\n',
+          output_truncated: false,
+        },
+      ],
+    })
+    expect(report.results[1].worktree).toMatchObject({ name: 'codex', files: 0 })
+    expect(report.results[1].worktree.path).toBeUndefined()
+    expect(worktrees()).toHaveLength(1)
+  })
+
+  it('works in the same directory of the worktree, and warns of changes that are not committed', async () => {
+    teach('claude', 'pwd > where; git rev-parse --show-toplevel > ../top')
+    teach('codex', ':')
+    appendFileSync(join(repository.root, 'a'), 'mine\n')
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x', '--json']
+    // As in a hook of git, which must not lead the agents back to the repository.
+    const env = { GIT_DIR: join(repository.root, '.git'), GIT_WORK_TREE: repository.root }
+    const ran = home.call(args, { cwd: join(repository.root, 'sub'), env })
+    const { report, stderr } = await reportOf(ran)
+    expect(report.results[0].worktree.changes).toMatchObject([{ path: 'sub/where' }, { path: 'top' }])
+    const { path } = report.results[0].worktree
+    expect(readFileSync(join(path, 'top'), 'utf8').trim()).toBe(path)
+    expect(stderr).toContain('1 changed file is not committed')
+  })
+
+  it('keeps the work of one agent as a branch at once, and drops the others', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    const { code, stdout } = await compare('--keep', 'codex')
+    expect(code).toBe(0)
+    const [branch = ''] = branches()
+    expect(branches()).toHaveLength(1)
+    expect(stdout).toContain(`Kept codex as the branch ${branch}`)
+    const [, commit = ''] = /Dropped claude\. To get it back: git branch NAME ([0-9a-f]{12})/.exec(stdout) ?? []
+    expect(repository.git('show', `${commit}:a`)).toBe('one\ntwo\n')
+    expect(repository.git('show', `${branch}:a`)).toBe('one\nthree\n')
+    expect(repository.git('log', '-1', '--format=%s', branch).trim()).toBe('Show the wind')
+    expect(worktrees()).toEqual([])
+    expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  it('fails if a check of what is kept fails, and keeps it anyway', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    const { code, report } = await reportOf(compare('--keep', 'codex', '--check', 'false', '--json'))
+    expect(code).toBe(1)
+    expect(report).toMatchObject({
+      kept: { name: 'codex', branch: branches()[0] },
+      dropped: [{ name: 'claude' }],
+      left: [],
+    })
+  })
+
+  it('drops nothing if there is nothing to keep', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', ':')
+    const { code, stderr, stdout } = await compare('--keep', 'codex')
+    expect(code).toBe(1)
+    expect(stderr).toContain('codex changed nothing')
+    expect(stdout).toContain('claude is done')
+    expect(worktrees()).toHaveLength(1)
+  })
+
+  it('leaves nothing behind after Ctrl-C', async () => {
+    const pidFile = join(home.path, 'pids')
+    teach('claude', 'echo two >> a')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind']
+    const { child, ended } = home.start(args, { cwd: repository.root })
+    const agent = await hangingAgent(pidFile)
+    expect(worktrees()).toHaveLength(2)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130 })
+    expect(isRunning(agent)).toBe(false)
+    expect(worktrees()).toEqual([])
+    expect(branches()).toEqual([])
+    expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  it('leaves nothing behind after Ctrl-C during a check', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo two >> a')
+    const pidFile = join(home.path, 'check')
+    const check = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', '--check', check]
+    const { child, ended } = home.start(args, { cwd: repository.root })
+    const pid = await hangingAgent(pidFile)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130 })
+    expect(isRunning(pid)).toBe(false)
+    expect([...worktrees(), ...branches()]).toEqual([])
+  })
+
+  it('leaves worktrees that can be dropped if drover is killed', async () => {
+    const pidFile = join(home.path, 'pids')
+    teach('claude', 'echo two >> a')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind']
+    const { child, ended } = home.start(args, { cwd: repository.root })
+    const agent = await hangingAgent(pidFile)
+    child.kill('SIGKILL')
+    await ended
+    process.kill(agent, 'SIGKILL')
+    expect((await drover('--drop')).stdout).toMatch(/Dropped codex, which changed nothing/)
+    expect([...worktrees(), ...branches()]).toEqual([])
+  })
+
+  it.each([
+    ['a check without worktrees', ['x', '--check', 'true'], '--check needs --worktrees'],
+    ['a check that needs a shell', ['x', '--worktrees', '--check', 'a && b'], '"&" needs a shell'],
+    ['an unknown name', ['x', '--worktrees', '--backends', 'claude,codex', '--keep', 'gemini'], 'one of claude, codex'],
+    ['--drop with --keep', ['--drop', '--keep', 'codex'], 'cannot be used together'],
+  ])('refuses %s before anything is started', async (_name, args, sentence) => {
+    const { code, stdout, stderr } = await drover(...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(sentence)
+    expect(worktrees()).toEqual([])
+  })
+
+  it('needs a repository with a commit', async () => {
+    const cwd = join(home.path, 'plain')
+    mkdirSync(cwd)
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x']
+    expect((await home.call(args, { cwd })).stderr).toContain('is not inside a git worktree')
+    createRepository({ at: cwd })
+    expect((await home.call(args, { cwd })).stderr).toContain('make a first commit')
+    expect(worktrees()).toEqual([])
+  })
+})
+
+describe('drover compare --keep, later', () => {
+  it('keeps one of the last comparison and drops the others', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    const { code, stdout } = await drover('--keep', 'claude')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^Kept claude as the branch drover\/show-the-wind-claude-[0-9a-f]{8} \([0-9a-f]{12}\)\.\nDropped codex/,
+    )
+    expect(worktrees()).toEqual([])
+    expect(branches()).toHaveLength(1)
+    expect(await drover('--keep', 'claude')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no worktrees of a comparison'),
+    })
+  })
+
+  it('drops all', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    expect((await drover('--keep', 'gemini')).stderr).toContain('name one of claude, codex')
+    const { code, report } = await reportOf(drover('--drop', '--json'))
+    expect(code).toBe(0)
+    expect(report).toMatchObject({ dropped: [{ name: 'claude' }, { name: 'codex' }], left: [] })
+    expect([...worktrees(), ...branches()]).toEqual([])
+  })
+
+  it('leaves what it cannot commit, and says so', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'git init --quiet nested')
+    const { report } = await reportOf(compare('--json'))
+    expect(report.results[1].worktree.path).toBeDefined()
+    const { code, stdout } = await drover('--keep', 'claude')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/Left codex in .*: .*other git repositories inside: nested\//)
+    expect(worktrees()).toHaveLength(1)
+  })
+})
+
+describe('drover worktrees', () => {
+  const worktreesCommand = (...args: string[]) => home.call(['worktrees', ...args], { cwd: home.path })
+
+  it('lists what drover has created, and what would be lost', async () => {
+    expect(await worktreesCommand()).toMatchObject({ code: 0, stdout: 'No worktrees found.\n' })
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    const { stdout } = await worktreesCommand()
+    expect(stdout).toMatch(
+      /^NAME +CREATED +STATE\nshow-the-wind-claude-\S+ +just now +it has changes that are not committed\n/,
+    )
+    const { worktrees: listed } = JSON.parse((await worktreesCommand('list', '--json')).stdout)
+    expect(listed).toMatchObject([
+      { label: 'claude', state: 'uncommitted_changes', repository: repository.root, title: 'Show the wind' },
+      { label: 'codex' },
+    ])
+  })
+
+  it('removes only what loses nothing, unless it is told to discard', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a; git -c user.name=x -c user.email=x@y.z commit --quiet --all --message=Mine')
+    await compare()
+    const kept = await worktreesCommand('remove', 'show-the-wind-claude', 'show-the-wind-codex')
+    expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining('changes that are not committed') })
+    expect(kept.stdout).toMatch(
+      /^Removed show-the-wind-codex-\S+\. Its work is on the branch drover\/show-the-wind-codex-/,
+    )
+    expect(worktrees()).toHaveLength(1)
+    const discarded = await worktreesCommand('remove', 'show', '--discard')
+    const [, commit = ''] = /git branch NAME ([0-9a-f]{12})/.exec(discarded.stdout) ?? []
+    expect(repository.git('show', `${commit}:a`)).toBe('one\ntwo\n')
+    expect(worktrees()).toEqual([])
+    expect(branches()).toHaveLength(1)
+  })
+
+  it('removes nothing if a name is unknown or ambiguous', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    expect((await worktreesCommand('remove', 'show', '--discard')).stderr).toContain(
+      'several worktrees begin with "show"',
+    )
+    expect(await worktreesCommand('remove', 'show-the-wind-codex', 'x')).toMatchObject({ code: 1, stdout: '' })
+    expect(worktrees()).toHaveLength(2)
+  })
+})

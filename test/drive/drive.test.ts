@@ -1,0 +1,277 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createDriving, dataOf, HONEST, runIdIn } from '../support/driven-agents.ts'
+
+const GOAL = 'Show the wind in knots'
+
+describe('drover drive', () => {
+  it('goes from a goal to a commit on a branch of its own', async () => {
+    const driving = createDriving()
+    const ran = await driving.drive(GOAL, '--check', 'sh check.sh')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const [delivered] = dataOf(driving.records(runIdIn(ran.stdout)), 'delivered')
+    expect(delivered).toMatchObject({ as: 'branch', branch: expect.stringMatching(/^drover\/show-the-wind-in-knots-/) })
+    const { git } = driving.repository
+    expect(git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    expect(git('log', '-1', '--format=%s', delivered?.branch ?? '')).toBe(`${GOAL}\n`)
+    expect(git('status', '--short')).toBe('')
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+    expect(driving.calls().map(({ backend, kind }) => `${kind} ${backend}`)).toEqual([
+      'orient claude',
+      'implement claude',
+      'review codex',
+      'summarize claude',
+    ])
+  })
+
+  it('keeps one session for the work, and a new one for the review, which may only read', async () => {
+    const driving = createDriving()
+    await driving.drive(GOAL)
+    const [orient, implement, review, summarize] = driving.calls()
+    expect(orient?.resumed).toBeUndefined()
+    expect(implement?.resumed).toBeDefined()
+    expect(summarize?.resumed).toBe(implement?.resumed)
+    expect(review?.resumed).toBeUndefined()
+    expect(review?.argv.join(' ')).toContain('read-only')
+    expect(orient?.argv.join(' ')).toContain('--disallowedTools')
+    expect(implement?.argv.join(' ')).toContain('acceptEdits')
+    expect(review?.prompt).toContain('+wind: 23 knots')
+  })
+
+  it('sends the output of a failed check back, until it passes', async () => {
+    const driving = createDriving({ implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, HONEST] })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
+    expect(code).toBe(0)
+    const records = driving.records(runIdIn(stdout))
+    expect(dataOf(records, 'check_ran').map(({ exit_code }) => exit_code)).toEqual([1, 0])
+    expect(dataOf(records, 'attempt_started').map(({ purpose }) => purpose)).toEqual([
+      'action',
+      'action',
+      'failed_check',
+      'action',
+    ])
+    const [, first, second] = driving.calls()
+    expect(second?.resumed).toBe(first?.resumed)
+    expect(second?.prompt).toContain('`sh check.sh` ended with exit code 1')
+  })
+
+  it('starts another run for a check that still fails, and says so at the end', async () => {
+    const driving = createDriving(
+      { implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, { edits: { 'wind.txt': 'wind: 13\n' } }] },
+      { config: 'drive:\n  attempts: 0\n  rounds: 1\n' },
+    )
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
+    expect(code).toBe(3)
+    expect(stdout).toContain('A check still fails.')
+    const first = driving.records(runIdIn(stdout))
+    const [{ next_run_id: next = '' } = {}] = dataOf(first, 'round_started')
+    expect(dataOf(first, 'delivered')).toEqual([])
+    const second = driving.records(next)
+    expect(dataOf(second, 'drive_started')).toMatchObject([{ round: 2, previous_run_id: runIdIn(stdout) }])
+    expect(dataOf(second, 'delivered')).toMatchObject([{ as: 'branch' }])
+    expect(
+      driving.calls().find(({ kind, prompt }) => kind === 'orient' && prompt.includes('still open'))?.prompt,
+    ).toContain('The check `sh check.sh` ended with exit code 1')
+  })
+
+  it('starts another run for the findings of a review', async () => {
+    const finding = { location: 'wind.txt:1', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }
+    const found = { review: { result: 'findings_reported', findings: [finding], uncertainties: [] } }
+    const driving = createDriving({
+      review: [{ outcome: found }, {}],
+      implement: [HONEST, { edits: { 'wind.txt': 'wind: 23.3 knots\n' } }],
+    })
+    const { code, stdout } = await driving.drive(GOAL)
+    expect(code).toBe(0)
+    const [{ next_run_id: next = '' } = {}] = dataOf(driving.records(runIdIn(stdout)), 'round_started')
+    const [delivered] = dataOf(driving.records(next), 'delivered')
+    expect(driving.repository.git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23.3 knots\n')
+  })
+
+  it('waits for an answer with exit code 4, and goes on after it', async () => {
+    const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+    const asking = { outcome: { status: 'needs_input', pause, suggested_actions: [] } }
+    const driving = createDriving({ orient: [asking, {}] })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    expect(code).toBe(4)
+    expect(stdout).toContain('Knots or km/h?')
+    const id = runIdIn(stdout)
+    const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
+    const status = await driving.call(['status', id, '--json', '--root', place?.root ?? ''])
+    const action = JSON.parse(status.stdout).current_action.action_id
+    expect(await driving.drive(id)).toMatchObject({ code: 4 })
+    const answer = [
+      'protocol',
+      'answer',
+      '--run',
+      id,
+      '--action',
+      action,
+      '--text',
+      'Knots.',
+      '--root',
+      place?.root ?? '',
+    ]
+    expect(await driving.call(answer)).toMatchObject({ code: 0 })
+    expect(await driving.drive(id.slice(0, 8))).toMatchObject({ code: 0 })
+    expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'orient', 'implement', 'summarize'])
+  })
+
+  it('works in place if that is wanted, and delivers nothing', async () => {
+    const driving = createDriving()
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--in-place')
+    expect(code).toBe(0)
+    expect(stdout).toContain('Not delivered: the changes are in')
+    expect(driving.repository.git('status', '--short')).toBe(' M wind.txt\n')
+    expect(driving.repository.git('branch')).toBe('* main\n')
+  })
+
+  it('refuses a second driver', async () => {
+    const driving = createDriving({ orient: [{ pause: 1500 }] })
+    const first = driving.drive(GOAL, '--no-review')
+    let id = ''
+    while (id === '') {
+      const { stdout } = await driving.call(['status', '--json'])
+      id = JSON.parse(stdout).runs[0]?.id ?? ''
+    }
+    while (driving.calls().length === 0) await driving.call(['status', '--json'])
+    const second = await driving.drive(id)
+    expect(second.code).toBe(3)
+    expect(second.stderr).toContain('drive_busy')
+    expect(await first).toMatchObject({ code: 0 })
+    expect(driving.calls()).toHaveLength(3)
+  })
+
+  it('prints every record and every event of an agent as JSON', async () => {
+    const driving = createDriving()
+    const { stdout } = await driving.drive(GOAL, '--no-review', '--json')
+    const lines = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+    const id = runIdIn(stdout)
+    const written = driving.records(id).map(({ type }) => type)
+    expect(lines.filter(({ type }) => type !== 'agent_event' && type !== 'result').map(({ type }) => type)).toEqual(
+      written,
+    )
+    expect(lines.at(-1)).toMatchObject({
+      type: 'result',
+      run_id: id,
+      ended: 'ended',
+      exit_code: 0,
+      delivered: { as: 'branch' },
+    })
+    expect(lines.filter(({ event }) => event?.type === 'tool_use')).toHaveLength(1)
+  })
+
+  it('notes in the evidence which event of which execution shows a command', async () => {
+    const activity = { kind: 'test', command: 'sh check.sh', exit_code: 0, summary: 'Found.' }
+    const implementation = {
+      result: 'applied',
+      files_changed: ['wind.txt'],
+      activities: [activity],
+      uncertainties: [],
+      attempts: 1,
+    }
+    const driving = createDriving({
+      implement: [{ ...HONEST, runsAfter: ['sh check.sh'], outcome: { implementation } }],
+    })
+    const { stdout } = await driving.drive(GOAL, '--no-review')
+    const [evidence] = dataOf(driving.records(runIdIn(stdout)), 'evidence')
+    const shown = evidence?.claims.find(({ about }) => about === 'activity')
+    expect(shown).toMatchObject({ verdict: 'observed', note: 'a tool call shows it' })
+    const logs = await driving.call(['logs', shown?.execution_id ?? '', '--json'])
+    const event = logs.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+      .find(({ seq }) => seq === shown?.seq)
+    expect(event).toMatchObject({ type: 'tool_result', content: { tool_name: 'Bash' } })
+  })
+
+  it('tells another program that it has ended', async () => {
+    const driving = createDriving()
+    const file = join(driving.scratch, 'told.json')
+    await driving.drive(GOAL, '--no-review', '--notify', `sh -c 'cat > ${file}'`)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      event: 'ended',
+      goal: GOAL,
+      delivered: { as: 'branch' },
+    })
+  })
+
+  it('lists the worktrees that stay, and why', async () => {
+    const driving = createDriving({
+      orient: [
+        {
+          outcome: {
+            status: 'needs_input',
+            suggested_actions: [],
+            pause: { reason: 'decision_required', question: 'Why?', destructive_request: null },
+          },
+        },
+      ],
+    })
+    expect(await driving.drive('--list')).toMatchObject({ code: 0, stdout: 'No worktrees of driven runs.\n' })
+    const id = runIdIn((await driving.drive(GOAL)).stdout)
+    const { stdout } = await driving.drive('--list')
+    expect(stdout).toContain(id)
+    expect(stdout).toContain('its run has not delivered yet')
+    expect(JSON.parse((await driving.drive('--list', '--json')).stdout)).toMatchObject({
+      worktrees: [{ run_id: id, state: 'paused' }],
+    })
+  })
+})
+
+describe('wrong use', () => {
+  const WRONG: readonly (readonly [string, readonly string[], string])[] = [
+    ['nothing to do', [], 'drive_target_missing'],
+    ['an unknown run', ['0123abcd'], 'run_not_found'],
+    ['an unknown agent', ['Do it', '--with', 'cursor'], 'invalid_usage'],
+    ['an agent without its model', ['Do it', '--with', 'codex/'], 'invalid_usage'],
+    ['an agent that is not installed', ['Do it', '--with', 'gemini'], 'backend_unavailable'],
+    ['a check with a shell operator', ['Do it', '--check', 'npm test && npm run lint'], 'check_command_invalid'],
+    ['a limit that the agent cannot keep', ['Do it', '--with', 'codex', '--max-cost', '1'], 'drive_cap_unsupported'],
+    [
+      'a limit that the reviewer cannot keep',
+      ['Do it', '--review-with', 'codex', '--max-cost', '1'],
+      'drive_cap_unsupported',
+    ],
+    ['no amount', ['Do it', '--max-cost', '0'], 'invalid_usage'],
+    ['no time', ['Do it', '--max-time', '2 hours'], 'invalid_usage'],
+    ['two places', ['Do it', '--worktree', '--in-place'], 'invalid_usage'],
+    ['a branch in place', ['Do it', '--in-place', '--deliver', 'branch'], 'invalid_usage'],
+    ['a notification that cannot be run', ['Do it', '--notify', 'a | b'], 'check_command_invalid'],
+    ['an issue without its repository', ['#7'], 'issue_without_repository'],
+  ]
+
+  it('is refused, and nothing is changed', async () => {
+    const driving = createDriving()
+    for (const [name, args, code] of WRONG) {
+      const { stderr, code: exitCode } = await driving.drive(...args)
+      expect([name, JSON.parse(stderr).code]).toEqual([name, code])
+      expect([2, 3]).toContain(exitCode)
+    }
+    expect(driving.calls()).toEqual([])
+    expect(driving.repository.git('branch', '--list', 'drover/*')).toBe('')
+  })
+})
+
+describe('the status and the report of a driven run', () => {
+  it('show attempts, checks, evidence, cost and the branch, even when the worktree is gone', async () => {
+    const driving = createDriving({ orient: [{ cost: 0.25 }] })
+    const id = runIdIn((await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')).stdout)
+    const { stdout: status } = await driving.call(['status', id])
+    expect(status).toMatch(/Driven: 3 attempts · 450 tokens · \$0\.2500/)
+    expect(status).toMatch(/2\. implement by claude: answered \(exec_[0-9a-f]+\)/)
+    expect(status).toContain('check sh check.sh ended with exit code 0')
+    expect(status).toContain('evidence: 1 observed, 0 claimed, 0 contradicted')
+    expect(status).toMatch(/Delivered: branch drover\/show-the-wind-in-knots-/)
+    const { stdout: report } = await driving.call(['report', id])
+    expect(report).toMatch(/\| changed wind\.txt \| \*\*observed\*\* \| git shows the change \|/)
+    expect(report).toMatch(/\| `sh check\.sh` \| passed \|/)
+    expect(report).toContain('Branch: `drover/show-the-wind-in-knots-')
+    expect(report).toContain('- Cost: $0.2500')
+  })
+})
