@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   chooseProcess,
   findExpired,
+  LONGEST_RETRY_MS,
   makeRoom,
   type PooledProcess,
+  retryAfterMs,
   SPARE_WINDOW_MS,
   type WarmLimits,
   wantsSpare,
@@ -222,4 +224,14 @@ describe('findExpired', () => {
   ])('%s', (_name, ids, expectedIds) => {
     expect(ids).toEqual(expectedIds)
   })
+})
+
+describe('retryAfterMs', () => {
+  it.each([
+    [1, 1000],
+    [2, 4000],
+    [5, 256_000],
+    [6, LONGEST_RETRY_MS],
+    [1000, LONGEST_RETRY_MS],
+  ])('after %s failures in a row it waits %s ms', (times, ms) => expect(retryAfterMs(times)).toBe(ms))
 })

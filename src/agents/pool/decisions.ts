@@ -139,3 +139,15 @@ function isExpired(process: PooledProcess, now: number, limits: WarmLimits): boo
 function oldestFirst(processes: readonly PooledProcess[]): PooledProcess[] {
   return processes.toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
 }
+
+export const LONGEST_RETRY_MS = 10 * 60_000
+const FIRST_RETRY_MS = 1000
+const RETRY_FACTOR = 4
+
+/**
+ * How long to wait after a process did not start, so many times in a row. One that was killed is replaced soon; an agent that
+ * does not know the protocol is hardly started in vain.
+ */
+export function retryAfterMs(timesFailed: number): number {
+  return Math.min(FIRST_RETRY_MS * RETRY_FACTOR ** (timesFailed - 1), LONGEST_RETRY_MS)
+}

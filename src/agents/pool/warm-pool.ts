@@ -8,7 +8,16 @@ import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'
 import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
 import type { WarmLimits } from './decisions.ts'
-import { chooseProcess, findExpired, makeRoom, type PooledProcess, SPARE_WINDOW_MS, wantsSpare } from './decisions.ts'
+import {
+  chooseProcess,
+  findExpired,
+  LONGEST_RETRY_MS,
+  makeRoom,
+  type PooledProcess,
+  retryAfterMs,
+  SPARE_WINDOW_MS,
+  wantsSpare,
+} from './decisions.ts'
 import { DeferredWork } from './deferred-work.ts'
 import type { PoolKey } from './pool-key.ts'
 import { type Plan, partsOf, toPlan, type WarmWish } from './prompt-plan.ts'
@@ -18,8 +27,6 @@ import type { WarmBackend } from './warm-backends.ts'
 const START_MS = 15_000
 /** How long a prompt waits for a process that is starting; a process of its own would take about as long. */
 const START_WAIT_MS = 5000
-/** A key whose process did not start is not tried again for this long. */
-const FAILED_MS = 10 * 60_000
 /** A spare is started when the turn ends, but no later than this: the start would slow down the turn. */
 const SPARE_DELAY_MS = 1000
 /** The answer does not wait for what follows its turn: the memory is measured and the next process started after it. */
@@ -60,7 +67,8 @@ export class WarmPool {
   readonly #uses = new Map<string, number[]>()
   /** Programs that have started once. */
   readonly #proven = new Set<string>()
-  readonly #failedUntil = new Map<string, number>()
+  /** The places whose processes did not start: how often in a row, and when the next one may. */
+  readonly #failed = new Map<string, { times: number; retryAt: number }>()
   readonly #afterTurns = new DeferredWork(AFTER_TURN_MS)
   readonly #sweeper: NodeJS.Timeout
   #lastId = 0
@@ -124,7 +132,7 @@ export class WarmPool {
 
   #start({ request, backend, key, session }: Plan, resumeId: string | undefined): Entry | undefined {
     const now = performance.now()
-    if (this.#isClosed || now < (this.#failedUntil.get(key.place) ?? 0)) return undefined
+    if (this.#isClosed || now < (this.#failed.get(key.place)?.retryAt ?? 0)) return undefined
     const room = makeRoom([...this.#entries.values()], this.#options.limits)
     if (room === undefined) return undefined
     for (const id of room) void this.#end(this.#entries.get(id))
@@ -159,6 +167,7 @@ export class WarmPool {
       const agent = await backend.start(launch)
       entry.agent = agent
       this.#proven.add(programOf(request))
+      this.#failed.delete(entry.key.place)
       if (entry.state === 'starting') entry.state = 'idle'
       entry.lastUsedAt = performance.now()
       void agent.exit.then(() => this.#entries.delete(entry.id))
@@ -173,7 +182,8 @@ export class WarmPool {
   }
 
   #noteFailure({ key, backend }: Entry, error: unknown): void {
-    this.#failedUntil.set(key.place, performance.now() + FAILED_MS)
+    const times = (this.#failed.get(key.place)?.times ?? 0) + 1
+    this.#failed.set(key.place, { times, retryAt: performance.now() + retryAfterMs(times) })
     this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
   }
 
@@ -242,7 +252,9 @@ export class WarmPool {
 
   #sweep(): void {
     const now = performance.now()
-    for (const [place, until] of this.#failedUntil) if (until <= now) this.#failedUntil.delete(place)
+    for (const [place, { retryAt }] of this.#failed) {
+      if (retryAt + LONGEST_RETRY_MS <= now) this.#failed.delete(place)
+    }
     const facts = { now, limits: this.#options.limits, availableShare: availableMemoryShare() }
     for (const id of findExpired([...this.#entries.values()], facts)) void this.#end(this.#entries.get(id))
   }
