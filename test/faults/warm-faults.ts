@@ -45,10 +45,15 @@ export const WARM_FAULTS: readonly Scenario[] = [
       leaves: 'inactive',
       async provoke(server, home) {
         const work = Array.from({ length: PROMPTS }, () => askHonestly(server, {}))
-        await until(() => warmAgentsOf(home.path).length > 0)
+        // The prompts start no agent that stays up if the last one was killed a moment ago.
+        let areAnswered = false
+        const answered = Promise.all(work).then(() => {
+          areAnswered = true
+        })
+        await until(() => areAnswered || warmAgentsOf(home.path).length > 0)
         await delay(Math.random() * LONGEST_WAIT_MS)
         signalOne(home, signal)
-        await Promise.all(work)
+        await answered
       },
     }),
   ),
