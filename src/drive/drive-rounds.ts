@@ -2,11 +2,12 @@
 import { runNotFound } from '../journal/faults.ts'
 import { readRunHeader } from '../journal/read-run.ts'
 import { Fault } from '../kit/fault.ts'
+import { readPinnedSource } from '../runs/read-material.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../runs/run-status.ts'
 import { startRun } from '../runs/start-run.ts'
 import { spentBy } from './decide/budget.ts'
-import { goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
+import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
 import { type DeliverOptions, deliver } from './deliver.ts'
 import { type DriveContext, type DriveTools, record, stateOf } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
@@ -91,8 +92,10 @@ async function startRound({ runs, journal }: DriveContext, { runId, open, before
   const ids = [runId]
   const chosen = { ...runs.ids, uuid: () => ids.shift() ?? runs.ids.uuid() }
   const { goal } = stateOf({ journal })
-  const request = { budget: before.initial_budget, reviewEnabled: before.review_enabled }
-  await startRun({ ...runs, ids: chosen }, { ...request, goal: goalOfRound(goal, open) })
+  const reading = await readPinnedSource(runs, before.id)
+  const request = { budget: before.initial_budget, reviewEnabled: before.review_enabled, reading }
+  const decisions = decisionsIn(before)
+  await startRun({ ...runs, ids: chosen }, { ...request, goal: goalOfRound({ goal, decisions, open }) })
 }
 
 function hasRun({ store }: RunContext, runId: string): boolean {

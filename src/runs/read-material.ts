@@ -14,6 +14,7 @@ import { isTextOf } from '../source/verify-pinned-source.ts'
 import { materialCorrupt } from './faults.ts'
 import { openRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
+import type { PinnedReading } from './source-materials.ts'
 
 /** Reads a section for an action, which must be the current one. */
 export async function readActionMaterial(
@@ -52,6 +53,15 @@ export async function readPinnedMaterial(
       requirements_revision,
       section: withText(section, materials),
     })
+  })
+}
+
+/** The source that a run is bound to, with the texts of its sections, for another run that goes on with it. */
+export async function readPinnedSource(context: RunContext, runId: string): Promise<PinnedReading | undefined> {
+  return await openRun(context, runId, ({ pinned_source: source }, read) => {
+    if (source === undefined) return undefined
+    const texts = source.sections.map((section) => [section.material_sha256, withText(section, read).markdown] as const)
+    return { is: 'pinned', source, materials: new Map(texts) }
   })
 }
 

@@ -4,8 +4,9 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
-import { createDriving, dataOf, runIdIn } from '../support/driven-agents.ts'
-import { installFakeGh } from '../support/fake-gh.ts'
+import { createDriving, dataOf, HONEST, runIdIn } from '../support/driven-agents.ts'
+import { type FakeGitHub, installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { makeBundle } from '../support/source-bundle.ts'
 
 const URL = 'https://github.com/ada/weather/issues/7'
 
@@ -17,6 +18,13 @@ case "$1 $2" in
   "pr create") cat > body; echo https://github.com/ada/weather/pull/8 | tee pull-request ;;
 esac
 `
+
+function installGitHub({ scratch }: ReturnType<typeof createDriving>, github: FakeGitHub): void {
+  const directory = join(scratch, 'github')
+  mkdirSync(directory)
+  installFakeGh(directory, github)
+  symlinkSync(join(directory, 'bin', 'gh'), join(scratch, 'bin', 'gh'))
+}
 
 describe('a pull request', () => {
   it('is pushed and opened as a draft, once, with the report', async () => {
@@ -70,10 +78,7 @@ describe('an ordinary issue', () => {
       updatedAt: '2026-01-31T10:00:00Z',
       labels: null,
     }
-    const github = join(driving.scratch, 'github')
-    mkdirSync(github)
-    installFakeGh(github, { issue })
-    symlinkSync(join(github, 'bin', 'gh'), join(driving.scratch, 'bin', 'gh'))
+    installGitHub(driving, { issue })
     driving.repository.git('remote', 'add', 'origin', 'https://github.com/ada/weather.git')
     const refused = await driving.drive(URL)
     expect(JSON.parse(refused.stderr)).toMatchObject({ code: 'issue_not_confirmed' })
@@ -85,5 +90,27 @@ describe('an ordinary issue', () => {
     expect(driving.calls()[0]?.prompt).toMatch(
       /## Goal\n\n<<<data ([0-9a-f]{16})\nWind\n\nIn knots[\s\S]*\n>>>data \1\n/,
     )
+  })
+})
+
+describe('an issue with pinned sections', () => {
+  it('gives them to every action, also to those of a further round', async () => {
+    const driving = createDriving(
+      { implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, HONEST] },
+      { config: 'drive:\n  attempts: 0\n' },
+    )
+    installGitHub(driving, toFakeGitHub(makeBundle()))
+    const { code, stdout } = await driving.drive(URL, '--no-review', '--check', 'sh check.sh')
+    expect(code).toBe(0)
+    expect(dataOf(driving.records(runIdIn(stdout)), 'round_started')).toHaveLength(1)
+    expect(driving.calls().map(({ kind }) => kind)).toEqual([
+      'orient',
+      'implement',
+      'summarize',
+      'orient',
+      'implement',
+      'summarize',
+    ])
+    for (const { prompt } of driving.calls()) expect(prompt).toContain('What there is to say about requirements.')
   })
 })

@@ -4,7 +4,7 @@ import { checkOutcome } from '../../contract/outcome.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { reachedCap, remainingBudget, spentBy, tokensOf } from './budget.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
-import { goalOfRound, mayStartRound, openWork } from './next-round.ts'
+import { decisionsIn, goalOfRound, mayStartRound, openWork } from './next-round.ts'
 import { ProgressWatch } from './progress-watch.ts'
 
 const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const
@@ -124,7 +124,20 @@ describe('what a run leaves open', () => {
     ]
     const open = openWork({ actions: [review] } as never, driveState(attempts))
     expect(open).toEqual([expect.stringContaining('npm run lint'), expect.stringContaining('Rounded twice')])
-    expect(goalOfRound('Show knots', open)).toMatch(/Show knots[\s\S]*1\. The check[\s\S]*2\. wind\.ts:1/)
+    expect(goalOfRound({ goal: 'Show knots', decisions: [], open })).toMatch(
+      /Show knots\n\nOpen:[\s\S]*1\. The check[\s\S]*2\. wind\.ts:1/,
+    )
+  })
+
+  it('comes after what a person decided, which still applies', () => {
+    const asked = { action: { action_id: 'o', kind: 'orient' }, outcome: { pause: { question: 'Knots or km/h?' } } }
+    const answer = { action_id: 'o', text: 'Knots.', active: true, confirm_destructive: false }
+    const answers = [answer, { ...answer, active: false }, { ...answer, confirm_destructive: true }]
+    const decisions = decisionsIn({ actions: [asked], answers } as never)
+    expect(decisions).toEqual(['Knots or km/h?\n   Answer: Knots.'])
+    expect(goalOfRound({ goal: 'Show the wind', decisions, open: ['A finding'] })).toMatch(
+      /Show the wind[\s\S]*Decided by a person[\s\S]*1\. Knots or km\/h\?\n {3}Answer: Knots\.[\s\S]*Open:/,
+    )
   })
 
   it('is nothing if a later review has no findings', () => {

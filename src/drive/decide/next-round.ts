@@ -29,9 +29,25 @@ export function mayStartRound({ round, options }: Pick<DriveState, 'round' | 'op
   return round <= options.rounds
 }
 
+/** What a person decided in the run and still applies, each with its question. A confirmation is for one action only. */
+export function decisionsIn({ actions, answers = [] }: Pick<RunOutline, 'actions' | 'answers'>): string[] {
+  return answers
+    .filter(({ active, confirm_destructive }) => active && !confirm_destructive)
+    .map(({ action_id, text }) => {
+      const asked = actions.find(({ action }) => action.action_id === action_id)?.outcome?.pause?.question
+      return asked === undefined ? text : `${asked}\n   Answer: ${text}`
+    })
+}
+
+type RoundGoal = { readonly goal: string; readonly decisions: readonly string[]; readonly open: readonly string[] }
+
 /** The goal of the first run comes first, because the findings are about it. */
-export function goalOfRound(goal: string, open: readonly string[]): string {
+export function goalOfRound({ goal, decisions, open }: RoundGoal): string {
   const intro = `Address what is still open after an earlier run. The work of that run is in the worktree. Its goal was:\n\n${goal}`
-  const list = open.map((each, at) => `${at + 1}. ${each}`).join('\n\n')
-  return cleanText(`${intro}\n\nOpen:\n\n${list}`.slice(0, MAX_CHARACTERS))
+  const decided = decisions.length === 0 ? '' : `\n\nDecided by a person in that run:\n\n${toList(decisions)}`
+  return cleanText(`${intro}${decided}\n\nOpen:\n\n${toList(open)}`.slice(0, MAX_CHARACTERS))
+}
+
+function toList(entries: readonly string[]): string {
+  return entries.map((each, at) => `${at + 1}. ${each}`).join('\n\n')
 }
