@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { exitCodeShown, unwrapShell } from './commands.ts'
+import { findRun, isSameLine, readCommandLine } from './commands.ts'
+import { unwrapShell } from './shell-line.ts'
+
+const read = (line: string) => readCommandLine(line, '/work')
 
 describe('the command in a shell', () => {
   it.each([
@@ -8,32 +11,96 @@ describe('the command in a shell', () => {
     [`/bin/sh -c 'echo '\\''x'\\'''`, `echo 'x'`],
     ['npm test', 'npm test'],
     [`/bin/bash -lc "echo \\"\\$HOME\\""`, 'echo "$HOME"'],
+    ['/bin/bash -lc true', 'true'],
+    [`bash -lc "bash -c 'npm test'"`, 'npm test'],
+    [`bash -euo pipefail -c 'npm test | tail'`, 'set -euo pipefail; npm test | tail'],
+    [`bash -ec 'npm test'`, 'set -e; npm test'],
+    [`bash -lc "echo $HOME"`, `bash -lc "echo $HOME"`],
+    [`bash -c 'echo "$1"' sh npm`, `bash -c 'echo "$1"' sh npm`],
+    [`bash -lc 'npm test`, `bash -lc 'npm test`],
+    ['sh check.sh', 'sh check.sh'],
   ])('%s', (wrapped, command) => {
     expect(unwrapShell(wrapped)).toBe(command)
   })
 })
 
-describe('the exit code that a run shows', () => {
+/** `same` shows the exit code of the reported command itself, `similar` that of a run in another way. */
+describe('the exit code that a line shows', () => {
   it.each([
-    ['npm test', 'npm test', 1, 1],
-    ['npm test', '  npm   test ', 0, 0],
-    ['npm test', `/bin/bash -lc 'npm test'`, 2, 2],
-    ['npm test', 'npm test 2>&1', 1, 1],
-    ['npm test', 'CI=1 npm test', 1, 1],
-    ['npm test', 'cd web && npm test', 1, 1],
-    ['npm test', 'npm run build && npm test', 0, 0],
-    ['npm test', 'npm run build && npm test', 1, 'unknown'],
-    ['npm run build', 'npm run build && npm test', 0, 0],
-    ['npm test', 'npm run build; npm test', 1, 1],
-    ['npm test', 'npm test; echo done', 0, 'unknown'],
-    ['npm test', 'npm test | tail -5', 0, 'unknown'],
-    ['npm test', 'npm test || true', 0, 'unknown'],
-    ['npm test', 'npm test', undefined, 'unknown'],
-    ['npm test', 'echo "npm test"', 0, undefined],
-    ['npm test', 'npm test -- --only one', 0, undefined],
-    ['npm test', 'echo "a && npm test"', 0, undefined],
-    ['npm test', 'npm testing', 0, undefined],
-  ])('of %s in %s with %s is %s', (reported, command, exit_code, exitCode) => {
-    expect(exitCodeShown(reported, { command, exit_code })).toEqual(exitCode === undefined ? undefined : { exitCode })
+    ['npm test', 'npm test', 1, 'same', 1],
+    ['npm test', '  npm   test ', 0, 'same', 0],
+    ['npm test', `/bin/bash -lc 'npm test'`, 2, 'same', 2],
+    [`bash -lc 'npm test'`, 'npm test', 2, 'same', 2],
+    ['npm test', 'npm test 2>&1', 1, 'same', 1],
+    ['npm test', 'npm test >/dev/null 2>&1', 1, 'same', 1],
+    ['npm test', 'npm run test', 1, 'same', 1],
+    ['npm run test', 'npm t', 1, 'same', 1],
+    ['pnpm run-script test', 'pnpm test', 1, 'same', 1],
+    ['pytest tests/a.py', `"pytest" 'tests/a.py'`, 1, 'same', 1],
+    ['npm test', 'cd /work && npm test', 1, 'same', 1],
+    ['npm test', 'cd .; npm test # all', 1, 'same', 1],
+    ['cd web && npm test', 'cd web && npm test 2>&1', 1, 'same', 1],
+    ['npm test | tail', 'npm test | tail', 1, 'same', 1],
+    ['npm test', 'echo begin && npm test && echo end', 1, 'same', 1],
+    ['npm test', 'npm run build && npm test', 0, 'same', 0],
+    ['npm test', 'npm run build && npm test', 1, 'same', 'unknown'],
+    ['npm run build', 'npm run build && npm test', 0, 'same', 0],
+    ['npm run build', 'npm run build && npm test', 1, 'same', 'unknown'],
+    ['npm test', 'npm run build; npm test', 1, 'same', 1],
+    ['npm test', 'npm test; echo done', 0, 'same', 'unknown'],
+    ['npm test', 'set -e; npm test; echo done', 0, 'same', 0],
+    ['npm test', 'set -e; npm test; echo done', 1, 'same', 'unknown'],
+    ['npm test', 'set -e\nnpm test && echo ok\necho done', 0, 'same', 'unknown'],
+    ['npm test', 'set -e; set +e; npm test; echo done', 0, 'same', 'unknown'],
+    ['npm test', 'npm test | tail -5', 0, 'same', 'unknown'],
+    ['npm test', 'npm test 2>&1 | tail -5', 1, 'same', 'unknown'],
+    ['npm test', 'set -o pipefail; npm test | tail -5', 0, 'same', 0],
+    ['npm test', 'set -o pipefail; npm test | tail -5', 1, 'same', 'unknown'],
+    ['npm test', 'npm test || true', 0, 'same', 'unknown'],
+    ['npm test', 'npm test; exit 0', 0, 'same', 'unknown'],
+    ['npm test', '(npm test)', 0, 'same', 'unknown'],
+    ['npm test', 'if npm test; then echo fine; fi', 0, 'same', 'unknown'],
+    ['npm test', 'npm test &', 0, 'same', 'unknown'],
+    ['npm test', 'echo "$(npm test)"', 0, undefined, undefined],
+    ['npm test', 'npm test', undefined, 'same', 'unknown'],
+    ['npm test', 'CI=1 npm test', 1, 'similar', 1],
+    ['npm test', 'CI=1 npm test', 0, 'similar', 0],
+    ['npm test', 'export CI=1 && npm test', 1, 'similar', 1],
+    ['npm test', 'env CI=1 npm test', 1, 'similar', 'unknown'],
+    ['npm test', 'timeout 60 npm test', 124, 'similar', 'unknown'],
+    ['npm test', 'timeout 60 npm test', 0, 'similar', 0],
+    ['timeout 60 npm test', 'timeout 60 npm test', 124, 'same', 124],
+    ['npm test', 'cd web && npm test', 0, 'similar', 0],
+    ['npm test', 'cd web && npm test', 1, 'similar', 'unknown'],
+    ['npm test', 'cd web; npm test', 1, 'similar', 1],
+    ['cd web && npm test', 'npm test', 1, 'similar', 1],
+    ['npm test', 'npm test > log.txt', 1, 'similar', 'unknown'],
+    ['npm test', '/usr/bin/npm test', 1, 'similar', 1],
+    ['pytest tests/a.py', 'pytest /work/tests/a.py', 1, 'similar', 1],
+    ['sh check.sh', 'sh ./check.sh', 1, 'similar', 1],
+    ['npm run build && npm test', 'cd web && npm run build && npm test', 0, 'similar', 0],
+    ['npm run build && npm test', 'cd web && npm run build && npm test', 1, 'similar', 'unknown'],
+    ['npm run build && npm test', 'npm run build; npm test', 0, undefined, undefined],
+    ['npm test', 'echo "npm test"', 0, undefined, undefined],
+    ['npm test', 'npm test -- --only one', 0, undefined, undefined],
+    ['npm test', 'echo "a && npm test"', 0, undefined, undefined],
+    ['npm test', 'npm testing', 0, undefined, undefined],
+    ['bun run test', 'bun test', 0, undefined, undefined],
+    [`echo '$HOME'`, 'echo $HOME', 0, undefined, undefined],
+    [`ls '*.ts'`, 'ls *.ts', 0, undefined, undefined],
+  ])('of %s in %s with %s: %s %s', (reported, line, exitCode, how, shown) => {
+    const expected = how === undefined ? undefined : { exitCode: shown, isSame: how === 'same' }
+    expect(findRun(read(reported), read(line), exitCode ?? 'unknown')).toEqual(expected)
+  })
+})
+
+describe('two lines', () => {
+  it.each([
+    ['npm test', 'npm run test', true],
+    ['npm test', 'npm test 2>&1', true],
+    ['npm test', 'CI=1 npm test', false],
+    ['(npm test)', '(npm test)', true],
+  ])('%s and %s are the same: %s', (one, other, isSame) => {
+    expect(isSameLine(read(one), read(other))).toBe(isSame)
   })
 })

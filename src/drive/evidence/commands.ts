@@ -1,72 +1,206 @@
-/** Compares command lines: the one that an agent reports, and those that it was seen to run. Pure. */
+/** Finds the run of a reported command in a line that an agent was seen to run. Pure. */
+import { basename } from 'node:path'
+import { type Command, readShellLine, type ShellLine, unwrapShell } from './shell-line.ts'
 
-/** Codex runs every command in a shell: `/bin/bash -lc 'npm test'`. */
-const IN_SHELL = /^\S*sh -l?c (?:'([\s\S]*)'|"([\s\S]*)")$/
-
-/** The command that a shell was given, without its quotes. */
-export function unwrapShell(command: string): string {
-  const [, single, double] = IN_SHELL.exec(command) ?? []
-  if (single !== undefined) return single.replaceAll("'\\''", "'")
-  return double === undefined ? command : double.replace(/\\(["\\$`])/g, '$1')
+/** A run of the reported command. */
+export type Sighting = {
+  /** `unknown`: it ran, but its own exit code does not show. */
+  readonly exitCode: number | 'unknown'
+  /** It is the same command. Otherwise it ran with other variables, in another directory, or in another way. */
+  readonly isSame: boolean
 }
 
-/** The exit code that a run of `seen` shows for `reported`; `unknown` if it ran but its own exit code does not show. */
-export type Shown = { readonly exitCode: number | 'unknown' } | undefined
-
-/** Undefined if `reported` is not a part of `seen`. */
-export function exitCodeShown(reported: string, seen: { command: string; exit_code?: number | undefined }): Shown {
-  const wanted = tidy(reported)
-  const command = tidy(unwrapShell(seen.command))
-  const { exit_code: exitCode = 'unknown' } = seen
-  if (command === wanted) return { exitCode }
-  const parts = splitCommand(command)
-  const at = parts.findLastIndex(({ text }) => tidy(text) === wanted)
-  if (at === -1) return undefined
-  return { exitCode: isDecisive(parts, { at, exitCode }) ? exitCode : 'unknown' }
+/** Undefined if the reported line is not in the one that was seen to end with this exit code. */
+export function findRun(
+  reported: CommandLine,
+  seen: CommandLine,
+  exitCode: Sighting['exitCode'],
+): Sighting | undefined {
+  if (isSameLine(reported, seen)) return { exitCode, isSame: true }
+  const [only, ...others] = reported.parts
+  if (only === undefined || reported.isOpaque) return undefined
+  if (others.length > 0) return findWhole(reported, seen, exitCode)
+  const part = seen.parts.findLast(({ loose }) => isSameList(loose, only.loose))
+  if (part === undefined) return undefined
+  const isSame = isSameList(part.exact, only.exact) && isSameList(part.around, only.around)
+  const shown = seen.isOpaque ? 'unknown' : exitCodeOfPart(seen, { at: part.at, exitCode })
+  // What stands around the command may have failed, and not the command.
+  return { exitCode: !isSame && part.canFail && shown !== 0 ? 'unknown' : shown, isSame }
 }
 
-type Part = { readonly text: string; readonly joinedBy: string }
-
-/** Whether the exit code of the whole line is that of one part. */
-function isDecisive(parts: readonly Part[], { at, exitCode }: { at: number; exitCode: number | 'unknown' }): boolean {
-  const isOnlyAnd = parts.slice(1).every(({ joinedBy }) => joinedBy === '&&')
-  if (isOnlyAnd) return exitCode === 0 || isTrivial(parts.slice(0, at))
-  const isLast = at === parts.length - 1
-  return isLast && (parts[at]?.joinedBy === ';' || parts[at]?.joinedBy === '\n')
+export function isSameLine(one: CommandLine, other: CommandLine): boolean {
+  return one.text === other.text || (!one.isOpaque && !other.isOpaque && one.key === other.key)
 }
 
-/** `cd somewhere` hardly ever fails, so a failure is that of the part after it. */
-function isTrivial(before: readonly Part[]): boolean {
-  return before.every(({ text }) => /^(?:cd|export|set)\b/.test(text.trim()))
+/** A command in a line that does something, with what changes how it runs. */
+type Part = {
+  /** Its index among the commands of the line. */
+  readonly at: number
+  readonly exact: readonly string[]
+  /** Whatever directory its program and its files are given in. */
+  readonly loose: readonly string[]
+  /** Variables, directories, programs that start it, files and pipes. */
+  readonly around: readonly string[]
+  /** Something of that has an exit code of its own. */
+  readonly canFail: boolean
 }
 
-/** White space, output redirection and variables in front do not make it another command. */
-function tidy(command: string): string {
-  return command
-    .trim()
-    .replace(/\s+2>&1$/, '')
-    .replace(/^(?:[A-Za-z_]\w*=[^\s'"]*\s+)+/, '')
-    .replace(/[ \t]+/g, ' ')
+/** A line for a shell, and what it runs. */
+export type CommandLine = ShellLine & {
+  readonly text: string
+  readonly key: string
+  readonly parts: readonly Part[]
 }
 
-const JOINERS = ['&&', '||', ';', '|', '\n']
-
-/** Splits a command line at what joins its commands, outside of quotes. */
-function splitCommand(command: string): Part[] {
-  const parts: { text: string; joinedBy: string }[] = [{ text: '', joinedBy: '' }]
-  let quote = ''
-  for (let at = 0; at < command.length; at++) {
-    const unit = command[at] ?? ''
-    const joiner = quote === '' ? JOINERS.find((each) => command.startsWith(each, at)) : undefined
-    if (joiner !== undefined) {
-      parts.push({ text: '', joinedBy: joiner })
-      at += joiner.length - 1
-      continue
-    }
-    if (unit === quote) quote = ''
-    else if (quote === '' && (unit === "'" || unit === '"')) quote = unit
-    const last = parts.at(-1)
-    if (last !== undefined) last.text += unit
+/** `root` is the directory in which agents start. */
+export function readCommandLine(line: string, root: string): CommandLine {
+  const text = unwrapShell(line.trim()).trim()
+  const { commands, isOpaque } = readShellLine(text)
+  const kept = isOpaque ? commands : withoutRootChange(commands, root)
+  const parts: Part[] = []
+  let around: string[] = []
+  for (const [at, command] of kept.entries()) {
+    if (isSetting(command)) around = [...around, command.words.join(' ')]
+    else if (!isHarmless(command)) parts.push(toPart(command, { at, around, root }))
   }
-  return parts.filter(({ text }) => text.trim() !== '')
+  const key = JSON.stringify(
+    kept.map(({ words, joinedBy, usesFile }, at) => [at && joinedBy, toScript(words), usesFile]),
+  )
+  return { text, key, parts, commands: kept, isOpaque }
+}
+
+/** Agents start there: to change to it first changes nothing. */
+function withoutRootChange(commands: readonly Command[], root: string): readonly Command[] {
+  const [first, next] = commands
+  if (first?.words[0] !== 'cd' || first.words.length !== 2 || first.usesFile) return commands
+  const directory = first.words[1]?.replace(/\/+$/, '')
+  const isJoined = next?.joinedBy === '&&' || next?.joinedBy === ';'
+  return isJoined && (directory === '.' || directory === root) ? withoutRootChange(commands.slice(1), root) : commands
+}
+
+/** It only changes how the commands after it run. */
+function isSetting({ words }: Command): boolean {
+  return /^(?:cd|pushd|export|unset)$/.test(words[0] ?? '') || words.every((word) => VARIABLE.test(word))
+}
+
+const VARIABLE = /^[A-Za-z_]\w*=/
+/** Programs that start another one: with the number of their own arguments, beside flags and variables. */
+const STARTERS: Readonly<Record<string, number>> = {
+  time: 0,
+  command: 0,
+  nice: 0,
+  nohup: 0,
+  env: 0,
+  timeout: 1,
+  sudo: 0,
+}
+
+type Surroundings = { at: number; around: readonly string[]; root: string }
+
+function toPart(command: Command, { at, around, root }: Surroundings): Part {
+  const own: string[] = []
+  let words = command.words
+  let isStarted = false
+  for (;;) {
+    const taken = ownWordsOf(words)
+    if (taken === 0) break
+    isStarted ||= !VARIABLE.test(words[0] ?? '')
+    own.push(...words.slice(0, taken))
+    words = words.slice(taken)
+  }
+  const fed = command.joinedBy === '|' ? ['|'] : []
+  const file = command.usesFile ? ['>'] : []
+  return {
+    at,
+    exact: toScript(words),
+    loose: toScript(words.map((word, index) => (index === 0 ? basename(word) : withoutRoot(word, root)))),
+    around: [...around, ...own, ...fed, ...file],
+    canFail: isStarted || command.usesFile,
+  }
+}
+
+/** How many words in front belong to variables or to a program that starts the command. */
+function ownWordsOf(words: readonly string[]): number {
+  const [first = ''] = words
+  if (words.length > 1 && VARIABLE.test(first)) return 1
+  const starter = STARTERS[first]
+  if (starter === undefined || words.length < 2) return 0
+  const flags = words.slice(1).findIndex((word) => !word.startsWith('-'))
+  const taken = 1 + flags + starter
+  return flags === -1 || taken >= words.length ? 0 : taken
+}
+
+function withoutRoot(word: string, root: string): string {
+  return (word.startsWith(`${root}/`) ? word.slice(root.length + 1) : word).replace(/^(?:\.\/)+/, '')
+}
+
+/** `npm test` and `npm run-script test` are `npm run test`. */
+function toScript(words: readonly string[]): readonly string[] {
+  const [program = '', first = '', ...rest] = words
+  if (!/^(?:npm|pnpm|yarn)$/.test(program)) return words
+  if (first === 'test' || (first === 't' && program !== 'yarn') || (first === 'tst' && program === 'npm'))
+    return [program, 'run', 'test', ...rest]
+  return first === 'run-script' ? [program, 'run', ...rest] : words
+}
+
+/** Cannot fail, as far as it matters. */
+function isHarmless({ words, usesFile }: Command): boolean {
+  return !usesFile && /^(?:echo|printf|true|:|set)$/.test(words[0] ?? '')
+}
+
+/** A reported line of several commands is the whole of the line, beside what is around it. */
+function findWhole(wanted: CommandLine, line: CommandLine, exitCode: Sighting['exitCode']): Sighting | undefined {
+  if (line.isOpaque || line.parts.length !== wanted.parts.length) return undefined
+  const isEqual = wanted.parts.every((part, index) => {
+    const other = line.parts[index]
+    return (
+      other !== undefined &&
+      isSameList(part.loose, other.loose) &&
+      (index === 0 || wanted.commands[part.at]?.joinedBy === line.commands[other.at]?.joinedBy)
+    )
+  })
+  if (!isEqual) return undefined
+  return { exitCode: exitCode === 0 ? 0 : 'unknown', isSame: false }
+}
+
+type Position = { readonly at: number; readonly exitCode: Sighting['exitCode'] }
+
+/** The exit code of one command, if that of the whole line tells. */
+function exitCodeOfPart({ commands }: CommandLine, { at, exitCode }: Position): Sighting['exitCode'] {
+  const [endsOnError, failsInPipe] = [
+    hasOption(commands, at, /^(?:-\w*e\w*|errexit)$/),
+    hasOption(commands, at, /^pipefail$/),
+  ]
+  const next = commands[at + 1]?.joinedBy
+  if (next === '|' && !(failsInPipe && exitCode === 0)) return 'unknown'
+  const begin = Math.max(
+    0,
+    commands.findLastIndex(({ joinedBy }) => joinedBy === ';'),
+  )
+  const last = commands.slice(begin)
+  // Of the commands before the last `;`, only the exit code of a line that ends on errors tells.
+  if (at < begin) return exitCode === 0 && endsOnError && isAlone(commands, at) ? 0 : 'unknown'
+  if (last.some(({ joinedBy }) => joinedBy === '||')) return 'unknown'
+  if (exitCode === 0) return 0
+  const others = last.filter((command) => command !== commands[at])
+  return !endsOnError && others.every(cannotFail) ? exitCode : 'unknown'
+}
+
+function hasOption(commands: readonly Command[], before: number, option: RegExp): boolean {
+  const settings = commands.slice(0, before).filter(({ words }) => words[0] === 'set')
+  return settings.some(({ words }) => words.slice(1).some((word) => option.test(word)))
+}
+
+/** Neither `&&` nor `||` is beside it: there, an error does not end the line. */
+function isAlone(commands: readonly Command[], at: number): boolean {
+  return [commands[at]?.joinedBy, commands[at + 1]?.joinedBy].every((each) => each === '' || each === ';')
+}
+
+function cannotFail(command: Command): boolean {
+  const isDirectory = /^(?:cd|pushd)$/.test(command.words[0] ?? '')
+  return isHarmless(command) || (isSetting(command) && !isDirectory)
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((word, index) => word === other[index])
 }

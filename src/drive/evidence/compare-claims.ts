@@ -4,12 +4,15 @@ import type { Outcome } from '../../contract/outcome.shape.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { Claim, TraceEntry } from '../record/event.shape.ts'
 import type { EventOf } from '../record/event.ts'
-import { exitCodeShown } from './commands.ts'
+import { type CommandLine, findRun, isSameLine, readCommandLine, type Sighting } from './commands.ts'
 
 /** An entry of a trace, and the execution that it belongs to. */
 export type Traced = TraceEntry & { readonly execution_id: string }
 
 type CheckRun = Pick<EventOf<'check_ran'>['data'], 'command' | 'exit_code' | 'problem'>
+
+/** Of a line in a note. */
+const SHOWN_CHARACTERS = 200
 
 export type ObservedWork = {
   /** The root of the worktree. */
@@ -29,18 +32,22 @@ export type ObservedWork = {
 }
 
 type Implementation = NonNullable<Outcome['implementation']>
-type Activity = Implementation['activities'][number]
 type Verdict = Pick<Claim, 'verdict' | 'note' | 'seq' | 'execution_id'>
 
 export function compareClaims(implementation: Implementation, work: ObservedWork): Claim[] {
   const { result, files_changed: files, activities } = implementation
+  const seen = work.trace.flatMap((entry) => toSeenLine(entry, work.root))
+  const checks = work.checks.map((check) => ({ ...check, line: readCommandLine(check.command, work.root) }))
   return [
     ...(result === 'applied' && files.length === 0 ? judgeEmptyWork(work) : []),
     ...files.map((path): Claim => ({ about: 'file', subject: path, ...judgeFile(path, work) })),
-    ...activities.map((activity, index): Claim => {
-      const { command, exit_code } = activity
-      const isLast = !activities.slice(index + 1).some((later) => later.command === command)
-      return { about: 'activity', subject: command, exit_code, ...judgeActivity(activity, { isLast, work }) }
+    ...activities.map(({ command, exit_code }, index): Claim => {
+      const line = readCommandLine(command, work.root)
+      const later = activities.slice(index + 1).map((each) => readCommandLine(each.command, work.root))
+      const isLast = !later.some((each) => isSameLine(each, line))
+      const reported = { line, exitCode: exit_code, isLast }
+      const verdict = judgeByCheck(reported, checks) ?? judgeByTrace(reported, seen)
+      return { about: 'activity', subject: command, exit_code, ...verdict }
     }),
   ]
 }
@@ -78,35 +85,67 @@ function covers(place: string, changed: readonly string[]): boolean {
   return changed.some((path) => path === place || path.startsWith(`${place}/`) || place === '.')
 }
 
-function judgeActivity(activity: Activity, { isLast, work }: { isLast: boolean; work: ObservedWork }): Verdict {
-  return judgeByCheck(activity, { isLast, work }) ?? judgeByTrace(activity, { isLast, work })
+type Reported = {
+  readonly line: CommandLine
+  readonly exitCode: number
+  /** No later activity reports the same command. */
+  readonly isLast: boolean
 }
-
-type Judging = { readonly isLast: boolean; readonly work: ObservedWork }
 
 /** drover runs its checks after everything else, so they speak about the last run of a command. */
-function judgeByCheck({ command, exit_code }: Activity, { isLast, work }: Judging): Verdict | undefined {
-  const check = work.checks.find((each) => exitCodeShown(command, { command: each.command }) !== undefined)
-  if (check === undefined || !isLast) return undefined
-  const note = `drover ran it, and it ${howItEnded(check)}`
-  if (check.exit_code === undefined) return undefined
-  return { verdict: check.exit_code === exit_code ? 'observed' : 'contradicted', note }
+function judgeByCheck(
+  { line, exitCode, isLast }: Reported,
+  checks: readonly (CheckRun & { readonly line: CommandLine })[],
+): Verdict | undefined {
+  if (!isLast) return undefined
+  for (const check of checks) {
+    const run = check.exit_code === undefined ? undefined : findRun(line, check.line, check.exit_code)
+    const note = `drover ran it, and it ${howItEnded(check)}`
+    if (run?.exitCode === exitCode) return { verdict: 'observed', note }
+    if (run?.isSame === true && run.exitCode !== 'unknown') return { verdict: 'contradicted', note }
+  }
+  return undefined
 }
 
-function judgeByTrace({ command, exit_code }: Activity, { isLast, work }: Judging): Verdict {
-  const runs = work.trace.flatMap((entry) => {
-    if (entry.did !== 'command') return []
-    const shown = exitCodeShown(command, entry)
-    return shown === undefined ? [] : [{ ...entry, exitCode: shown.exitCode }]
+/** A command that was seen to run, and the line that it was in. */
+type SeenLine = { readonly entry: Traced & { readonly did: 'command' }; readonly line: CommandLine }
+type SeenRun = SeenLine & Sighting
+
+function toSeenLine(entry: Traced, root: string): SeenLine[] {
+  return entry.did === 'command' ? [{ entry, line: readCommandLine(entry.command, root) }] : []
+}
+
+/**
+ * The last run of the same command whose exit code shows decides. A run in another way, or without an exit code, can
+ * support a claim but never contradict it.
+ */
+function judgeByTrace(reported: Reported, seen: readonly SeenLine[]): Verdict {
+  const runs = seen.flatMap(({ entry, line }): SeenRun[] => {
+    const run = findRun(reported.line, line, entry.exit_code ?? 'unknown')
+    return run === undefined ? [] : [{ entry, line, ...run }]
   })
-  const last = runs.at(-1)
+  const isClear = ({ isSame, exitCode }: SeenRun) => isSame && exitCode !== 'unknown'
+  const lastClear = runs.findLastIndex(isClear)
+  // An activity that is reported again may be any of the runs.
+  const considered = reported.isLast ? runs.slice(Math.max(0, lastClear)) : runs
+  const shown = considered.findLast(({ exitCode }) => exitCode === reported.exitCode)
+  if (shown !== undefined) return { verdict: 'observed', note: noteOf(shown), ...placeOf(shown) }
+  const last = considered.at(-1)
   if (last === undefined) return { verdict: 'claimed', note: 'no tool call shows it' }
-  const known = runs.filter(({ exitCode }) => exitCode !== 'unknown')
-  const deciding = isLast ? last : (known.findLast((run) => run.exitCode === exit_code) ?? known.at(-1) ?? last)
-  const place = { seq: deciding.seq, execution_id: deciding.execution_id }
-  if (deciding.exitCode === 'unknown') {
-    return { verdict: 'claimed', note: 'it was seen, but not its exit code', ...place }
+  const isContradicted = considered.every(isClear)
+  return { verdict: isContradicted ? 'contradicted' : 'claimed', note: noteOf(last), ...placeOf(last) }
+}
+
+function placeOf({ entry: { seq, execution_id } }: SeenRun): Pick<Verdict, 'seq' | 'execution_id'> {
+  return { seq, execution_id }
+}
+
+/** What a run shows. */
+function noteOf({ entry, line, exitCode, isSame }: SeenRun): string {
+  const inLine = `in \`${line.text.slice(0, SHOWN_CHARACTERS)}\``
+  if (entry.exit_code === undefined) return 'it was seen, but the agent does not show its exit code'
+  if (exitCode === 'unknown') {
+    return `it was seen ${inLine}, which ended with exit code ${entry.exit_code}; that is not certainly its own`
   }
-  if (deciding.exitCode === exit_code) return { verdict: 'observed', note: 'a tool call shows it', ...place }
-  return { verdict: 'contradicted', note: `a tool call shows exit code ${deciding.exitCode}`, ...place }
+  return isSame ? `a tool call shows exit code ${exitCode}` : `a tool call shows exit code ${exitCode} ${inLine}`
 }

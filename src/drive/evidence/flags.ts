@@ -2,6 +2,7 @@
 import { normalize } from 'node:path/posix'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import type { Claim, Flag } from '../record/event.shape.ts'
+import { isSameLine, readCommandLine } from './commands.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
 
 /** A changed file before and after the work; undefined if it did not or does not exist, or is not text. */
@@ -46,10 +47,12 @@ export function findFlags(facts: FlagFacts): Flag[] {
 const DENIED = /^\d+ tool calls? (?:was|were) denied/
 
 /** A check that ran before the last edit says nothing about the result. */
-function staleChecks({ claims, trace, checkedByDrover }: FlagFacts): Flag[] {
+function staleChecks({ claims, trace, checkedByDrover, root }: FlagFacts): Flag[] {
+  const checked = checkedByDrover.map((command) => readCommandLine(command, root))
+  const isChecked = (command: string) => checked.some((line) => isSameLine(line, readCommandLine(command, root)))
   const lastEdit = trace.findLastIndex(({ did }) => did === 'edit')
   return claims.flatMap(({ about, subject, seq, execution_id }): Flag[] => {
-    if (about !== 'activity' || seq === undefined || checkedByDrover.includes(subject)) return []
+    if (about !== 'activity' || seq === undefined || isChecked(subject)) return []
     const at = trace.findIndex((entry) => entry.seq === seq && entry.execution_id === execution_id)
     return at !== -1 && at < lastEdit ? [{ flag: 'check_older_than_last_edit', detail: subject }] : []
   })

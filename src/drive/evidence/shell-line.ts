@@ -1,0 +1,177 @@
+/** Reads a line for a shell as the commands in it, as far as that is possible without a shell. Pure. */
+
+/** What joins a command with the one before it; empty for the first. */
+type Joiner = '' | '&&' | '||' | ';' | '|'
+
+export type Command = {
+  readonly joinedBy: Joiner
+  /** Without quotes. A character that the shell would expand has a mark in front of it. */
+  readonly words: readonly string[]
+  /** Its output goes to a file, or its input comes from one. */
+  readonly usesFile: boolean
+}
+
+export type ShellLine = {
+  readonly commands: readonly Command[]
+  /** Something in the line is not understood: which of its commands ran, and how, is unknown. */
+  readonly isOpaque: boolean
+}
+
+/** In front of a character that the shell would expand. */
+const MARK = '\u0000'
+
+const OPERATOR = /^(?:&>>?|>>|>\||>&|<&|<<|&&|\|\||\|&|[;\n|<>&()])/
+const JOINERS: Readonly<Record<string, Joiner>> = { '&&': '&&', '||': '||', ';': ';', '\n': ';', '|': '|', '|&': '|' }
+const REDIRECTION = /^(?:&>>?|>>?|>\||[<>]&|<)$/
+/** What stands alone and makes the line more than a list of commands. */
+const KEYWORD = /^(?:!|\{|\}|\[\[|if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc)$/
+/** Commands after which the rest of the line means something else. */
+const CHANGES_FLOW = /^(?:exit|return|exec|eval|trap|source|\.|alias|break|continue|wait|kill)$/
+
+export function readShellLine(line: string): ShellLine {
+  const reader = new LineReader()
+  let rest = line
+  while (rest !== '') {
+    const piece = reader.isAtWordStart && rest.startsWith('#') ? (/^[^\n]*/.exec(rest)?.[0] ?? '') : reader.take(rest)
+    rest = rest.slice(piece.length)
+  }
+  return reader.finish()
+}
+
+/** The line that a shell was given, such as `npm test` of `/bin/bash -lc 'npm test'`. */
+export function unwrapShell(line: string): string {
+  const { commands, isOpaque } = readShellLine(line)
+  const [command, ...more] = commands
+  if (command === undefined || more.length > 0 || isOpaque || command.usesFile) return line
+  const [program = '', ...args] = command.words
+  const flags = args.slice(0, -1).join(' ')
+  const script = args.at(-1) ?? ''
+  if (!/^(?:.*\/)?(?:ba|z|da)?sh$/.test(program) || script.includes(MARK)) return line
+  if (/^(?:-l |-i )*-l?i?l?c$/.test(flags)) return unwrapShell(script)
+  const [, options] = /^-([eux]*o pipefail|[eux]+) -l?c$/.exec(flags) ?? /^-l?([eux]+)c$/.exec(flags) ?? []
+  return options === undefined ? line : `set -${options}; ${unwrapShell(script)}`
+}
+
+class LineReader {
+  readonly #commands: Command[] = []
+  #joinedBy: Joiner = ''
+  #words: string[] = []
+  #word: string | undefined
+  #usesFile = false
+  /** The next word is the target of this redirection. */
+  #redirection: string | undefined
+  #isOpaque = false
+
+  get isAtWordStart(): boolean {
+    return this.#word === undefined
+  }
+
+  /** Takes the next piece of the line. */
+  take(rest: string): string {
+    const [operator] = OPERATOR.exec(rest) ?? []
+    if (operator !== undefined) return this.#takeOperator(operator)
+    const [space] = /^(?:[ \t]|\\\n)+/.exec(rest) ?? []
+    if (space !== undefined) {
+      this.#endWord()
+      return space
+    }
+    if (rest.startsWith("'")) return this.#takeQuoted(rest, /^'([^']*)'/, (text) => text)
+    if (rest.startsWith('"')) return this.#takeQuoted(rest, /^"((?:[^"\\]|\\.)*)"/s, unescapeDoubleQuoted)
+    return this.#takeCharacter(rest)
+  }
+
+  finish(): ShellLine {
+    this.#endCommand()
+    return { commands: this.#commands, isOpaque: this.#isOpaque }
+  }
+
+  #add(text: string): void {
+    this.#word = `${this.#word ?? ''}${text}`
+    // What it prints decides about the line, or it is a program in the line.
+    if (text.includes(`${MARK}\``) || /\0\$\(/.test(this.#word)) this.#isOpaque = true
+  }
+
+  #takeQuoted(rest: string, pattern: RegExp, toText: (inside: string) => string): string {
+    const [whole, inside] = pattern.exec(rest) ?? []
+    if (whole === undefined || inside === undefined) {
+      this.#isOpaque = true
+      return rest
+    }
+    this.#add(toText(inside))
+    return whole
+  }
+
+  #takeCharacter(rest: string): string {
+    if (rest.startsWith('\\')) {
+      this.#add(rest.slice(1, 2))
+      return rest.slice(0, 2)
+    }
+    const character = rest.slice(0, 1)
+    this.#add(/[$`*?[\]~{}\0]/.test(character) ? `${MARK}${character}` : character)
+    return character
+  }
+
+  #takeOperator(operator: string): string {
+    if (REDIRECTION.test(operator)) {
+      // A number in front of it is not a word, as in `2>`.
+      if (/^\d$/.test(this.#word ?? '')) this.#word = undefined
+      this.#endWord()
+      this.#redirection = operator
+      return operator
+    }
+    const joiner = JOINERS[operator]
+    // A subshell, a command in the background, or a text in the line.
+    if (joiner === undefined) this.#isOpaque = true
+    this.#endCommand()
+    this.#joinedBy = joiner ?? ';'
+    return operator
+  }
+
+  #endWord(): void {
+    const word = this.#word
+    this.#word = undefined
+    if (word === undefined) return
+    const redirection = this.#redirection
+    this.#redirection = undefined
+    if (redirection === undefined) this.#words.push(word)
+    else if (!isHarmless(redirection, word)) this.#usesFile = true
+  }
+
+  #endCommand(): void {
+    this.#endWord()
+    const words = this.#words
+    this.#words = []
+    while (KEYWORD.test(words[0]?.replace(MARK, '') ?? '')) {
+      words.shift()
+      this.#isOpaque = true
+    }
+    if (words.length > 0) {
+      const [first = ''] = words
+      if (CHANGES_FLOW.test(first) || isOptionOff(words)) this.#isOpaque = true
+      this.#commands.push({
+        joinedBy: this.#commands.length === 0 ? '' : this.#joinedBy,
+        words,
+        usesFile: this.#usesFile,
+      })
+    } else if (this.#usesFile) this.#isOpaque = true
+    this.#usesFile = false
+    this.#redirection = undefined
+  }
+}
+
+/** `set +e` */
+function isOptionOff([first, ...args]: readonly string[]): boolean {
+  return first === 'set' && args.some((word) => word.startsWith('+'))
+}
+
+/** It only joins outputs, or drops one. */
+function isHarmless(redirection: string, target: string): boolean {
+  if (/^[<>]&$/.test(redirection)) return /^[012-]$/.test(target)
+  return redirection !== '<' && target === '/dev/null'
+}
+
+function unescapeDoubleQuoted(inside: string): string {
+  return inside.replaceAll(/\\([$`"\\\n])|([$`])/g, (_, escaped?: string, active?: string) =>
+    active === undefined ? (escaped === '\n' ? '' : (escaped ?? '')) : `${MARK}${active}`,
+  )
+}
