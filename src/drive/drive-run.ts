@@ -32,7 +32,7 @@ const OUTPUT_CHARACTERS = 16_000
 export async function driveRun(context: DriveContext): Promise<DriveEnd> {
   await noteSubmitted(context)
   for (;;) {
-    const run = await readRun(context)
+    const { run, actionNumber } = await readRun(context)
     const step = nextStep(stateOf(context), run)
     if (step.do === 'finish') return { is: 'ended' }
     if (step.do === 'wait') return { is: 'waits', run }
@@ -43,20 +43,24 @@ export async function driveRun(context: DriveContext): Promise<DriveEnd> {
       record(context, 'paused', { reason, message })
       return { is: 'paused', reason, message }
     }
-    await perform(context, step)
+    await perform(context, step, actionNumber)
   }
 }
 
-async function readRun({ runs, runId }: DriveContext): Promise<ProtocolState> {
-  return await openRun(uninterrupted(runs), runId, (run) => reportChange(run))
+/** The run, and the number of its latest action. */
+async function readRun({ runs, runId }: DriveContext): Promise<{ run: ProtocolState; actionNumber: number }> {
+  return await openRun(uninterrupted(runs), runId, (run) => ({
+    run: reportChange(run),
+    actionNumber: run.actions.length,
+  }))
 }
 
 type WorkStep = Exclude<Step, { do: 'finish' | 'wait' | 'pause' }>
 
-async function perform(context: DriveContext, step: WorkStep): Promise<void> {
+async function perform(context: DriveContext, step: WorkStep, actionNumber: number): Promise<void> {
   switch (step.do) {
     case 'attempt':
-      return await runAttempt(context, step)
+      return await runAttempt(context, step, actionNumber)
     case 'note_unknown_end':
       return await noteUnknownEnd(context, step.attempt)
     case 'check':

@@ -27,7 +27,7 @@ type AttemptStep = Extract<Step, { do: 'attempt' }>
 /** Long enough to see what the agent said instead of an outcome. */
 const SAID_CHARACTERS = 2000
 
-export async function runAttempt(context: DriveContext, step: AttemptStep): Promise<void> {
+export async function runAttempt(context: DriveContext, step: AttemptStep, actionNumber: number): Promise<void> {
   const state = stateOf(context)
   const { action, purpose } = step
   const tree = await observeTree(context)
@@ -41,6 +41,8 @@ export async function runAttempt(context: DriveContext, step: AttemptStep): Prom
     attempt: number,
     action_id: action.action_id,
     action_kind: action.kind,
+    action_number: actionNumber,
+    actions_left: action.remaining_budget,
     purpose,
     ...who,
     execution_id: executionId,

@@ -48,6 +48,8 @@ export function attemptAt(action: Action, more: Partial<Attempt> = {}, end: End 
     attempt,
     action_id: action.action_id,
     action_kind: action.kind,
+    action_number: 1,
+    actions_left: action.remaining_budget,
     purpose: 'action',
     backend: 'claude',
     execution_id: `exec_${attempt}`,

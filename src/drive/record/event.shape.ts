@@ -160,6 +160,10 @@ export const DriveEvent = named(
       attempt: Type.Integer({ minimum: 1 }),
       action_id: text,
       action_kind: literals(['orient', 'clarify', 'implement', 'review', 'summarize']),
+      /** Counts the actions of the run from 1. */
+      action_number: Type.Integer({ minimum: 1 }),
+      /** How many actions may follow this one. */
+      actions_left: count,
       purpose: literals(PURPOSES),
       backend: text,
       model: optional(text),
