@@ -24,6 +24,8 @@ print(
     ? { type: 'system', subtype: 'init', session_id: sessionId, model: 'scripted', cwd: process.cwd() }
     : { type: 'thread.started', thread_id: sessionId },
 )
+for (const message of turn.tells ?? []) showMessage(message)
+if (turn.streams !== undefined) showPieces(turn.streams)
 for (const command of turn.runs ?? []) showCommand(command, runCommand(command))
 for (const [path, content] of Object.entries(turn.edits ?? {})) {
   write(path, content)
@@ -112,6 +114,26 @@ function showEdit(path: string, denied?: string): void {
   })
 }
 
+function showMessage(message: string): void {
+  if (backend === 'claude') {
+    const content = [{ type: 'text', text: message }]
+    print({
+      type: 'assistant',
+      session_id: sessionId,
+      parent_tool_use_id: null,
+      message: { role: 'assistant', content },
+    })
+  } else print({ type: 'item.completed', item: { id: `item_${items++}`, type: 'agent_message', text: message } })
+}
+
+/** Only claude shows pieces. */
+function showPieces(pieces: readonly string[]): void {
+  const streamed = (event: object) => print({ type: 'stream_event', parent_tool_use_id: null, event })
+  streamed({ type: 'message_start' })
+  for (const text of pieces) streamed({ type: 'content_block_delta', delta: { type: 'text_delta', text } })
+  showMessage(pieces.join(''))
+}
+
 function showCall(name: string, input: object, result: object): void {
   const id = `toolu_${items++}`
   const message = { role: 'assistant', model: 'scripted', content: [{ type: 'tool_use', id, name, input }] }
@@ -158,14 +180,8 @@ function frame(): object {
 
 function finish(answer: string): void {
   const { input = 100, output = 50 } = turn.usage ?? {}
+  showMessage(answer)
   if (backend === 'claude') {
-    const content = [{ type: 'text', text: answer }]
-    print({
-      type: 'assistant',
-      session_id: sessionId,
-      parent_tool_use_id: null,
-      message: { role: 'assistant', content },
-    })
     const usage = { input_tokens: input, output_tokens: output }
     const cost = turn.cost === undefined ? {} : { total_cost_usd: turn.cost }
     print({
@@ -180,7 +196,6 @@ function finish(answer: string): void {
     })
     return
   }
-  print({ type: 'item.completed', item: { id: `item_${items++}`, type: 'agent_message', text: answer } })
   print({ type: 'turn.completed', usage: { input_tokens: input, cached_input_tokens: 0, output_tokens: output } })
 }
 

@@ -10,6 +10,10 @@ const PROGRAM = join(import.meta.dirname, '..', 'programs', 'driven-agent.ts')
 
 /** What the agent does in one turn, in this order. */
 export type DrivenTurn = {
+  /** Messages before its work. */
+  tells?: readonly string[]
+  /** A message before its work, in these pieces. */
+  streams?: readonly string[]
   /** Commands that it runs, and shows. */
   runs?: readonly string[]
   /** Files that it writes with its editing tool. */

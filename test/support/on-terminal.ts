@@ -1,4 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import stringWidth from 'string-width'
 import { DROVER } from './run-drover.ts'
 import { until } from './until.ts'
 
@@ -25,6 +27,10 @@ export function startOnTerminal(args: readonly string[], options: Surroundings &
     /** Waits until the terminal has shown the text. */
     shows: (text: string) => until(() => seen.includes(text)),
     type: (text: string) => child.stdin.write(text),
+    resize: (width: number) => {
+      const [drover] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')
+      execFileSync('stty', ['-F', `/proc/${drover}/fd/0`, 'cols', String(width)])
+    },
     ended: new Promise<{ code: number | null; seen: string }>((resolve) => {
       child.on('close', (code) => resolve({ code, seen }))
     }),
@@ -45,6 +51,39 @@ export function leftOnScreen(seen: string): string {
   return lines.join('\n')
 }
 
+/** The rows of a screen without end that is `columns` wide: long lines wrap, wide characters take two columns. */
+export function screenOf(seen: string, columns: number): string[] {
+  const rows: string[][] = [[]]
+  let [row, column] = [0, 0]
+  const down = () => {
+    row += 1
+    rows[row] ??= []
+  }
+  for (const [piece] of seen.matchAll(PIECES)) {
+    const count = Number(piece.slice(2, -1) || 1)
+    if (piece === '\n') [column] = [0, down()]
+    else if (piece === '\r') column = 0
+    else if (/A$/.test(piece) && piece.startsWith(ESCAPE)) row = Math.max(0, row - count)
+    else if (piece === CLEAR_BELOW) rows.splice(row, rows.length, rows[row]?.slice(0, column) ?? [])
+    else if (piece === CLEAR_RIGHT) rows[row]?.splice(column)
+    else if (!piece.startsWith(ESCAPE)) {
+      const width = stringWidth(piece)
+      if (column + width > columns) [column] = [0, down()]
+      const cells = rows[row] ?? []
+      cells[column] = piece
+      if (width === 2) cells[column + 1] = ''
+      column += width
+    }
+  }
+  return rows.map((cells) =>
+    Array.from(cells, (cell) => cell ?? ' ')
+      .join('')
+      .trimEnd(),
+  )
+}
+
 const ESCAPE = '\u001b'
+const CLEAR_RIGHT = `${ESCAPE}[K`
 const CLEAR_BELOW = `${ESCAPE}[J`
 const MOVES = new RegExp(`${ESCAPE}\\[\\d*[A-Z]|\\n|\\r|[^${ESCAPE}\\n\\r]+`, 'g')
+const PIECES = new RegExp(`${ESCAPE}\\[[\\d;]*[A-Za-z]|\\n|\\r|[^]`, 'gu')

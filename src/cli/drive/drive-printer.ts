@@ -1,14 +1,16 @@
 /** Prints a driven run: lines for people, with a live view on a terminal, or JSON for programs. */
 
-import { spentBy } from '../../drive/decide/budget.ts'
+import type { Usage } from '../../agents/adapter/agent.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import { describeRecord, formatMicro } from '../driven/drive-text.ts'
-import { formatDuration } from '../output/format-time.ts'
+import { describeRecord, formatLines, type ToneLine } from '../driven/drive-text.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
+import { tableWidth } from '../output/text-table.ts'
 import { activityOf } from '../prompt/activity.ts'
 import type { Terminal } from '../terminal.ts'
+import { AgentText } from './agent-text.ts'
+import { headerLines } from './drive-header.ts'
 
 export type DrivePrinter = {
   update(update: DriveUpdate): void
@@ -16,7 +18,11 @@ export type DrivePrinter = {
   rest(): Promise<void>
 }
 
+type AgentEvent = Extract<DriveUpdate, { is: 'agent' }>['event']
+
 const REDRAW_MS = 250
+/** What an agent writes and does is indented below its attempt. */
+const INDENT = '  '
 
 /** One JSON object per line. */
 export function createJsonDrivePrinter({ out }: Terminal): DrivePrinter {
@@ -39,24 +45,54 @@ export function createTextDrivePrinter({ out }: Terminal): DrivePrinter {
 
 function createLinePrinter(out: Terminal['out']): DrivePrinter {
   const queue = new WriteQueue()
+  const text = new AgentText()
   return {
     update(update) {
-      if (update.is !== 'recorded') return
-      const lines = describeRecord(update.event, update.state)
+      const lines = formatLines(linesOf(update, text, tableWidth(out)), out)
       if (lines.length > 0) queue.add(() => out.write(`${lines.join('\n')}\n`))
     },
     rest: () => queue.idle(),
   }
 }
 
-/** What happened stays above; the last lines say what is happening now. */
+/** The lines that an update adds: what the agent writes, its tool calls, and the records of drover. */
+function linesOf(update: DriveUpdate, text: AgentText, width: number): ToneLine[] {
+  if (update.is === 'recorded') return [...text.end().map(indent), ...describeRecord(update.event, update.state)]
+  const { event } = update
+  if (event.type === 'message')
+    return text.add(event.content.text, { isPartial: event.content.is_partial === true }).map(indent)
+  const tool = toolLine(event)
+  if (tool === undefined) return []
+  const line = { text: toOneLine(tool, width - INDENT.length - 1), tone: 'dim' } as const
+  return [...text.end().map(indent), { ...line, text: indent(line.text) }]
+}
+
+function indent(line: string): string {
+  return `${INDENT}${line}`
+}
+
+/** Each tool call, and why one failed. */
+function toolLine(event: AgentEvent): string | undefined {
+  if (event.type === 'tool_use') return `→ ${activityOf(event)}`
+  if (event.type !== 'tool_result' || event.content.is_error !== true) return undefined
+  return `→ ${event.content.tool_name} failed: ${event.content.error_message ?? event.content.output ?? ''}`
+}
+
+/** A whole message is above already. */
+function describeActivity(event: AgentEvent): string | undefined {
+  return event.type === 'message' && event.content.is_partial !== true ? '' : activityOf(event)
+}
+
+/** What happened stays above. The last lines are the header and what the agent does now. */
 class LivePrinter implements DrivePrinter {
   readonly #out: Terminal['out']
   readonly #live: LiveLines
   readonly #queue = new WriteQueue()
+  readonly #text = new AgentText()
   #state: DriveState | undefined
   #activity = ''
-  #startedAt = performance.now()
+  #usage: Usage | undefined
+  #recordedAt = performance.now()
   #timer: NodeJS.Timeout | undefined
 
   constructor(out: Terminal['out']) {
@@ -66,16 +102,19 @@ class LivePrinter implements DrivePrinter {
 
   update(update: DriveUpdate): void {
     this.#timer ??= setInterval(() => this.#draw([]), REDRAW_MS).unref()
+    const lines = linesOf(update, this.#text, this.#out.columns)
     if (update.is === 'recorded') {
       this.#state = update.state
-      if (update.event.type === 'attempt_started') this.#startedAt = performance.now()
       this.#activity = ''
-      this.#draw(describeRecord(update.event, this.#state))
-      return
+      if (SPENDS.includes(update.event.type)) {
+        this.#recordedAt = performance.now()
+        this.#usage = undefined
+      }
+    } else {
+      this.#activity = describeActivity(update.event) ?? this.#activity
+      if (update.event.type === 'token_usage') this.#usage = update.event.content
     }
-    const { event } = update
-    this.#activity = activityOf(event) ?? this.#activity
-    if (event.type === 'tool_use') this.#draw([this.#out.style('dim', `  ${this.#fit(this.#activity)}`)])
+    if (lines.length > 0) this.#draw(lines)
   }
 
   async rest(): Promise<void> {
@@ -85,31 +124,24 @@ class LivePrinter implements DrivePrinter {
     await this.#queue.idle()
   }
 
-  #draw(above: readonly string[]): void {
-    this.#queue.add(() => this.#live.draw(this.#status(), above))
+  #draw(above: readonly ToneLine[]): void {
+    this.#queue.add(() => this.#live.draw(this.#now(), formatLines(above, this.#out)))
   }
 
-  #status(): string[] {
-    const attempt = this.#state?.attempts.at(-1)
-    if (this.#state === undefined || attempt === undefined || attempt.ended !== undefined) return []
-    const { tokens, cost_microusd } = spentBy(this.#state)
-    const cost = cost_microusd > 0 ? formatMicro(cost_microusd) : undefined
-    const actions = new Set(this.#state.attempts.map(({ action_id }) => action_id)).size
-    const parts = [
-      `${attempt.action_kind} by ${attempt.backend}`,
-      `action ${actions}`,
-      formatDuration(performance.now() - this.#startedAt),
-      `${tokens} tokens`,
-      ...(cost === undefined ? [] : [cost]),
-      this.#activity,
-    ]
-    return [this.#out.style('dim', this.#fit(parts.filter((part) => part !== '').join(' · ')))]
-  }
-
-  #fit(line: string): string {
-    return toOneLine(line, this.#out.columns - 3)
+  /** The header, and below it the line that the agent writes, or else what it does. */
+  #now(): string[] {
+    const state = this.#state
+    if (state === undefined || state.delivered !== undefined || state.paused !== undefined) return []
+    const sinceMs = performance.now() - this.#recordedAt
+    const header = headerLines({ state, sinceMs, usage: this.#usage }, this.#out)
+    const now = this.#text.current() || this.#activity
+    if (now === '') return header
+    return [...header, indent(toOneLine(now, this.#out.columns - INDENT.length - 1))]
   }
 }
+
+/** After these records, time that is not in the records yet begins anew. */
+const SPENDS: readonly string[] = ['drive_started', 'drive_resumed', 'attempt_started', 'attempt_ended', 'check_ran']
 
 /** Writes one after the other; a reader that has gone away is noticed by the command itself. */
 class WriteQueue {

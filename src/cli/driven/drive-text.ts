@@ -8,50 +8,76 @@ import type { EventOf } from '../../drive/record/event.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 import { formatCost } from '../output/usage-text.ts'
+import { wrapWords } from '../output/wrap-words.ts'
+import type { Channel } from '../terminal.ts'
 
 const LINE_COLUMNS = 160
 const SHORT_ID = 8
+
+/** A line, and how it looks in colour. */
+export type ToneLine = string | { readonly text: string; readonly tone: Tone }
+type Tone = 'good' | 'bad' | 'open' | 'dim' | 'title'
+
+const STYLES = { good: 'green', bad: 'red', open: 'yellow', dim: 'dim', title: 'bold' } as const
+
+/** On a terminal lines are wrapped to its width. Elsewhere one line stays one line. */
+export function formatLines(
+  lines: readonly ToneLine[],
+  { style, isTty, columns }: Pick<Channel, 'style' | 'isTty' | 'columns'>,
+): string[] {
+  return lines.flatMap((line) => {
+    const { text, tone } = typeof line === 'string' ? { text: line, tone: undefined } : line
+    const wrapped = isTty ? wrapWords(text, columns - 1) : text.split('\n')
+    return tone === undefined ? wrapped : wrapped.map((each) => style(STYLES[tone], each))
+  })
+}
 
 function shortRunId(id: string): string {
   return id.slice(0, SHORT_ID)
 }
 
 /** The lines that a record adds to the output; none for records that only matter later. */
-export function describeRecord(event: DriveEvent, state: DriveState): string[] {
+export function describeRecord(event: DriveEvent, state: DriveState): ToneLine[] {
   switch (event.type) {
     case 'drive_started':
       return describeStart(event.data)
     case 'drive_resumed':
       return [`Run ${shortRunId(state.run_id)} goes on`, ...describeLimits(event.data.options)]
     case 'attempt_started':
-      return [describeAttempt(event.data)]
+      return [{ text: describeAttempt(event.data), tone: 'title' }]
     case 'attempt_ended':
       return describeEnd(event.data, state)
     case 'check_ran':
-      return [`  check ${toOneLine(event.data.command, LINE_COLUMNS)} ${howItEnded(event.data)}`]
+      return [describeCheck(event.data, '  ')]
     case 'evidence':
-      return describeEvidence(event.data)
+      return describeEvidence(event.data, '  ')
     case 'outcome_rejected':
-      return [`  the run does not accept the outcome: ${toOneLine(event.data.problem, LINE_COLUMNS)}`]
+      return [{ text: `  the run does not accept the outcome: ${oneLine(event.data.problem)}`, tone: 'open' }]
     case 'outcome_submitted':
       return [`  outcome: ${event.data.status}${event.data.by === 'drover' ? ' (written by drover)' : ''}`]
     case 'paused':
-      return [`Paused (${event.data.reason}): ${toPrintable(event.data.message)}`]
+      return [{ text: `Paused (${event.data.reason}): ${toPrintable(event.data.message)}`, tone: 'open' }]
     case 'round_started':
       return [`Another run works on what is open: ${shortRunId(event.data.next_run_id)}`]
     case 'delivered':
-      return [describeDelivery(event.data)]
+      return [describeDelivery(event.data, '')]
     default:
       return []
   }
 }
 
-function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_started'>['data']): string[] {
+function oneLine(text: string): string {
+  return toOneLine(text, LINE_COLUMNS)
+}
+
+function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_started'>['data']): ToneLine[] {
   const where =
-    place.kind === 'worktree' ? `Worktree ${place.root} on branch ${place.branch}` : `In place: ${place.root}, as it is`
+    place.kind === 'worktree'
+      ? [`Branch ${place.branch}`, `Worktree ${place.root}`]
+      : [`In place: ${place.root}, as it is`]
   const agents = `Work by ${nameOf(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
-  const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${toOneLine(goal, LINE_COLUMNS)}`
-  return [title, where, agents, ...describeLimits(options)]
+  const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${oneLine(goal)}`
+  return [{ text: title, tone: 'title' }, ...where, agents, ...describeLimits(options)]
 }
 
 function nameOf({ backend, model }: Pick<Options, 'backend' | 'model'>): string {
@@ -88,16 +114,18 @@ function describeAttempt({
   return `${attempt}. ${action_kind} by ${backend}${again === '' ? '' : ` ${again}`}`
 }
 
-function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState): string[] {
+function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState): ToneLine[] {
   const attempt = state.attempts.find((each) => each.attempt === ended.attempt)
   const said = summaryIn(ended.outcome)
-  const denied = ended.warnings.filter((warning) => /denied/.test(warning))
+  const problems = [
+    ...(ended.problem === undefined ? [] : [`no valid outcome: ${oneLine(ended.problem)}`]),
+    ...(ended.error === undefined ? [] : [oneLine(ended.error)]),
+    ...ended.warnings.filter((warning) => /denied/.test(warning)).map(oneLine),
+  ]
   return [
-    `  ${[ended.how, ...costParts(ended, attempt)].join(' · ')}`,
-    ...(said === undefined ? [] : [`  ${toOneLine(said, LINE_COLUMNS)}`]),
-    ...(ended.problem === undefined ? [] : [`  no valid outcome: ${toOneLine(ended.problem, LINE_COLUMNS)}`]),
-    ...(ended.error === undefined ? [] : [`  ${toOneLine(ended.error, LINE_COLUMNS)}`]),
-    ...denied.map((warning) => `  ${toOneLine(warning, LINE_COLUMNS)}`),
+    { text: `  ${[ended.how, ...costParts(ended, attempt)].join(' · ')}`, tone: 'dim' },
+    ...(said === undefined ? [] : [`  ${oneLine(said)}`]),
+    ...problems.map((text): ToneLine => ({ text: `  ${text}`, tone: 'open' })),
   ]
 }
 
@@ -105,11 +133,10 @@ function costParts(
   { duration_ms, usage, cost_microusd }: EventOf<'attempt_ended'>['data'],
   attempt?: Attempt,
 ): string[] {
-  const cost = formatMicro(cost_microusd)
   return [
     formatDuration(duration_ms),
     usage === undefined || attempt === undefined ? 'usage unknown' : `${tokensOf(usage, attempt.backend)} tokens`,
-    ...(cost === undefined ? [] : [cost]),
+    ...(cost_microusd === undefined ? [] : [formatMicro(cost_microusd)]),
   ]
 }
 
@@ -117,40 +144,66 @@ function summaryIn(outcome: string | undefined): string | undefined {
   return outcome === undefined ? undefined : (JSON.parse(outcome) as { summary: string }).summary
 }
 
-function describeEvidence({ claims, flags }: EventOf<'evidence'>['data']): string[] {
+type CheckRun = EventOf<'check_ran'>['data']
+
+function describeCheck(check: CheckRun, indent: string): ToneLine {
+  return { text: `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`, tone: check.passed ? 'good' : 'bad' }
+}
+
+const VERDICT_TONES = { observed: 'good', claimed: 'open', contradicted: 'bad' } as const
+
+function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent: string): ToneLine[] {
   const countOf = (wanted: string) => claims.filter(({ verdict }) => verdict === wanted).length
   const counts = ['observed', 'claimed', 'contradicted'].map((verdict) => `${countOf(verdict)} ${verdict}`)
   return [
-    `  evidence: ${counts.join(', ')}`,
+    `${indent}evidence: ${counts.join(', ')}`,
     ...claims
       .filter(({ verdict }) => verdict !== 'observed')
-      .map((claim) => `    ${claim.verdict} ${toOneLine(describeClaim(claim).slice(2), LINE_COLUMNS)}`),
-    ...flags.map(({ flag, detail }) => `    look at: ${flag.replaceAll('_', ' ')}: ${toOneLine(detail, LINE_COLUMNS)}`),
+      .map((claim): ToneLine => {
+        const text = `${indent}  ${claim.verdict} ${oneLine(describeClaim(claim).slice(2))}`
+        return { text, tone: VERDICT_TONES[claim.verdict] }
+      }),
+    ...flags.map(({ flag, detail }): ToneLine => {
+      return { text: `${indent}  look at: ${flag.replaceAll('_', ' ')}: ${oneLine(detail)}`, tone: 'open' }
+    }),
   ]
 }
 
-function describeDelivery(delivery: EventOf<'delivered'>['data']): string {
+function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): ToneLine {
   const { as, branch, commit, pull_request, note } = delivery
-  if (as === 'none') return `Not delivered: ${note ?? ''}`
+  if (as === 'none') return { text: `${indent}Not delivered: ${note ?? ''}`, tone: 'open' }
   const where = `branch ${branch} (commit ${commit?.slice(0, 12)})`
-  return as === 'pr' ? `Delivered: ${where}, draft pull request ${pull_request}` : `Delivered: ${where}`
+  const text = as === 'pr' ? `Delivered: ${where}, draft pull request ${pull_request}` : `Delivered: ${where}`
+  return { text: `${indent}${text}`, tone: 'good' }
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
-export function describeDrive(state: DriveState): string[] {
+export function describeDrive(state: DriveState): ToneLine[] {
   const { place, delivered, paused, next_run_id, attempts } = state
-  const where = place.kind === 'worktree' ? `branch ${place.branch}, worktree ${place.root}` : `in place, ${place.root}`
+  const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
   return [
-    `Driven: ${describeSpent(state)}`,
-    `  ${where}`,
-    ...attempts.flatMap((attempt) => [
-      `  ${describeAttempt(attempt)}: ${attempt.ended?.how ?? 'running'} (${attempt.execution_id})`,
-      ...attempt.checks.map((check) => `    check ${toOneLine(check.command, LINE_COLUMNS)} ${howItEnded(check)}`),
-      ...(attempt.evidence === undefined ? [] : describeEvidence(attempt.evidence).map((line) => `  ${line}`)),
-    ]),
-    ...(paused === undefined ? [] : [`  paused (${paused.reason}): ${toPrintable(paused.message)}`]),
+    { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
+    ...(delivered === undefined ? where.map((each) => `  ${each}`) : [describeDelivery(delivered, '  ')]),
+    ...(paused === undefined
+      ? []
+      : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),
     ...(next_run_id === undefined ? [] : [`  goes on as run ${next_run_id}`]),
-    ...(delivered === undefined ? [] : [`  ${describeDelivery(delivered)}`]),
+    ...attempts.flatMap(describeAttemptFacts),
+  ]
+}
+
+function describeAttemptFacts(attempt: Attempt): ToneLine[] {
+  const { ended, checks, evidence, execution_id } = attempt
+  const end = ended === undefined ? ['running'] : [ended.how, ...costParts(ended, attempt)]
+  return [
+    `  ${describeAttempt(attempt)}: ${end.join(' · ')}`,
+    { text: `    drover logs ${execution_id}`, tone: 'dim' },
+    ...(ended?.problem === undefined
+      ? []
+      : [{ text: `    no valid outcome: ${oneLine(ended.problem)}`, tone: 'open' } as const]),
+    ...(ended?.error === undefined ? [] : [{ text: `    ${oneLine(ended.error)}`, tone: 'open' } as const]),
+    ...checks.map((check) => describeCheck(check, '    ')),
+    ...(evidence === undefined ? [] : describeEvidence(evidence, '    ')),
   ]
 }
 
@@ -158,10 +211,11 @@ export function describeDrive(state: DriveState): string[] {
 export function describeSpent(state: DriveState): string {
   const { tokens, cost_microusd, time_ms } = spentBy(state)
   const unknown = state.attempts.filter(({ ended }) => ended !== undefined && ended.usage === undefined).length
+  const count = state.attempts.length
   const parts = [
-    `${state.attempts.length} attempts`,
+    count === 1 ? '1 attempt' : `${count} attempts`,
     `${tokens} tokens`,
-    ...(cost_microusd > 0 ? [formatMicro(cost_microusd) ?? ''] : []),
+    ...(cost_microusd > 0 ? [formatMicro(cost_microusd)] : []),
     formatDuration(time_ms),
     ...(unknown > 0 ? [`${unknown} with unknown usage`] : []),
   ]
@@ -169,6 +223,6 @@ export function describeSpent(state: DriveState): string {
 }
 
 /** Costs are recorded in millionths of a dollar. */
-export function formatMicro(cost: number | undefined): string | undefined {
-  return cost === undefined ? undefined : formatCost(cost / 1_000_000)
+export function formatMicro(cost: number): string {
+  return formatCost(cost / 1_000_000) ?? ''
 }

@@ -1,14 +1,15 @@
 /** A few lines at the end of a terminal that are redrawn in place. */
 
+import { stripVTControlCharacters } from 'node:util'
 import type { Channel } from '../terminal.ts'
-import { cutToColumns } from './printable.ts'
+import { columnsOf, cutToColumns } from './printable.ts'
 
 const CLEAR_TO_LINE_END = '\u001b[K'
 const CLEAR_TO_SCREEN_END = '\u001b[J'
 
 export class LiveLines {
   readonly #channel: Channel
-  #height = 0
+  #drawn: readonly string[] = []
 
   constructor(channel: Channel) {
     this.#channel = channel
@@ -17,21 +18,31 @@ export class LiveLines {
   /** The lines `above` are written before the others and stay. */
   async draw(lines: readonly string[], above: readonly string[] = []): Promise<void> {
     const fitting = fitLines(lines, this.#channel)
-    const text = redraw([...above, ...fitting], { heightBefore: this.#height })
-    this.#height = fitting.length
+    const text = redraw([...above, ...fitting], { heightBefore: heightOf(this.#drawn, this.#channel) })
+    this.#drawn = fitting
     await this.#channel.write(text)
   }
 
   async clear(): Promise<void> {
-    if (this.#height > 0) await this.draw([])
+    if (this.#drawn.length > 0) await this.draw([])
   }
+}
+
+/** How many rows the lines take now. A terminal that became narrower has wrapped them. */
+export function heightOf(lines: readonly string[], { columns }: { columns: number }): number {
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columnsOf(line) / columns)), 0)
 }
 
 /** Cuts lines so that none wraps or scrolls away: the next drawing starts that many lines up. The last line is kept. */
 export function fitLines(lines: readonly string[], { columns, rows }: { columns: number; rows: number }): string[] {
   const available = Math.max(1, rows - 1)
   const kept = lines.length <= available ? lines : [...lines.slice(0, available - 1), ...lines.slice(-1)]
-  return kept.map((line) => cutToColumns(line, columns - 1))
+  return kept.map((line) => cutLine(line, columns - 1))
+}
+
+/** A line that is too long loses its colours, so that no colour is left on. */
+function cutLine(line: string, columns: number): string {
+  return columnsOf(line) <= columns ? line : cutToColumns(stripVTControlCharacters(line), columns)
 }
 
 /** One write that overwrites line by line, so that nothing flickers. */

@@ -7,7 +7,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showStatus } from '../../runs/run-status.ts'
 import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
 import type { Invocation, Run } from '../command.ts'
-import { describeDrive } from '../driven/drive-text.ts'
+import { describeDrive, formatLines } from '../driven/drive-text.ts'
 import { flagsConflict } from '../faults.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -77,7 +77,7 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
 function formatForPerson({ flags, runtime }: Invocation, run: RunOutline, context: RunContext): string {
   const { clock, terminal } = runtime
   const driven = readDrive(context.store, run.id)
-  const lines = driven === undefined ? '' : `\n${describeDrive(driven).join('\n')}\n`
+  const lines = driven === undefined ? '' : `\n${formatLines(describeDrive(driven), terminal.out).join('\n')}\n`
   if (!terminal.out.isTty) return formatRun(run, clock.now()) + lines
   const name = shortNameOf(context, run.id)
   return `${formatRunView(run, { now: clock.now(), name, hasRoot: flags.text('root') !== undefined, out: terminal.out })}${lines}`

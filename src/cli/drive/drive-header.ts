@@ -1,0 +1,84 @@
+/** The header of the live view: the goal, and where the run is. Pure. */
+import type { Usage } from '../../agents/adapter/agent.ts'
+import { spentBy, tokensOf } from '../../drive/decide/budget.ts'
+import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
+import { formatMicro } from '../driven/drive-text.ts'
+import { formatDuration } from '../output/format-time.ts'
+import { columnsOf, toOneLine } from '../output/printable.ts'
+import type { Channel } from '../terminal.ts'
+
+export type HeaderFacts = {
+  readonly state: DriveState
+  /** Since the last record. */
+  readonly sinceMs: number
+  /** What the running attempt has reported so far. */
+  readonly usage: Usage | undefined
+}
+
+type Layout = Pick<Channel, 'style' | 'columns'>
+
+const RULE = '─'
+
+/** The goal on a rule, and below it the facts, on as many lines as they need. */
+export function headerLines(facts: HeaderFacts, { style, columns }: Layout): string[] {
+  const width = columns - 1
+  const goal = toOneLine(facts.state.goal, Math.max(1, width - 6))
+  const rest = RULE.repeat(Math.max(0, width - columnsOf(goal) - 4))
+  const title = `${style('dim', RULE.repeat(2))} ${style('bold', goal)} ${style('dim', rest)}`
+  return [title, ...joinParts(headerParts(facts), width).map((line) => style('dim', line))]
+}
+
+function headerParts({ state, sinceMs, usage }: HeaderFacts): string[] {
+  const { attempts, options } = state
+  const last = attempts.at(-1)
+  const { tokens, cost_microusd, time_ms } = spentBy(state)
+  const isRunning = last !== undefined && last.ended === undefined
+  const check = runningCheck(state)
+  const used = isRunning && usage !== undefined ? tokens + tokensOf(usage, last.backend) : tokens
+  const time = isRunning || check !== undefined ? time_ms + sinceMs : time_ms
+  return [
+    ...(last === undefined ? [] : actionParts(last)),
+    ...(check === undefined ? [] : [`check ${toOneLine(check, 60)}`]),
+    ofLimit(formatDuration(time), limitText(options.max_time_ms, formatDuration)),
+    `${ofLimit(String(used), limitText(options.max_tokens, String))} tokens`,
+    ...(cost_microusd === 0 && options.max_cost_microusd === undefined
+      ? []
+      : [
+          ofLimit(
+            cost_microusd === 0 ? '$0' : formatMicro(cost_microusd),
+            limitText(options.max_cost_microusd, formatMicro),
+          ),
+        ]),
+  ]
+}
+
+function actionParts({ action_number, actions_left, action_kind, backend }: Attempt): string[] {
+  return [`action ${action_number} of ${action_number + actions_left}`, `${action_kind} by ${backend}`]
+}
+
+function limitText(limit: number | undefined, format: (value: number) => string): string | undefined {
+  return limit === undefined ? undefined : format(limit)
+}
+
+function ofLimit(used: string, limit: string | undefined): string {
+  return limit === undefined ? used : `${used} of ${limit}`
+}
+
+/** The check that drover runs now: the first one without a result after work that answered. */
+function runningCheck({ attempts, options }: DriveState): string | undefined {
+  const last = attempts.at(-1)
+  if (last?.action_kind !== 'implement' || last.ended?.outcome === undefined || last.evidence !== undefined)
+    return undefined
+  return options.checks.find((command) => !last.checks.some((check) => check.command === command))
+}
+
+/** Parts that do not fit go on the next line. */
+function joinParts(parts: readonly string[], width: number): string[] {
+  const lines: string[] = []
+  for (const part of parts) {
+    const joined = lines.length === 0 ? part : `${lines.at(-1)} · ${part}`
+    if (lines.length === 0 || columnsOf(joined) > width) lines.push(part)
+    else lines[lines.length - 1] = joined
+  }
+  return lines
+}
