@@ -1,22 +1,28 @@
 /** What only a driver knows about a run, for its report. Pure. */
-import type { ReportParts } from '../runs/run-report.ts'
+import type { ReportChange, ReportEvidence, ReportParts } from '../runs/run-report.ts'
 import { spentBy } from './decide/budget.ts'
 import { howItEnded } from './prompt/follow-ups.ts'
 import type { DriveState } from './record/drive-state.ts'
 import type { Claim } from './record/event.shape.ts'
 
-export function toReportParts(state: DriveState): ReportParts {
-  const { place, attempts } = state
+export function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
+  const { place, attempts, goal, issue, previous_run_id, delivered } = state
   const judged = lastOfEachAction(state)
   return {
+    goal,
+    ...(issue !== undefined && { issue: issue.url }),
+    ...(previous_run_id !== undefined && { previous_run_id }),
+    ...(place.kind === 'worktree' && { branch: place.branch }),
+    ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
+    ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
+    flags: judged.flatMap(({ evidence }) => evidence?.flags ?? []),
     checks: (attempts.findLast(({ checks }) => checks.length > 0)?.checks ?? []).map((check) => ({
       command: check.command,
       passed: check.passed,
       result: howItEnded(check),
     })),
-    ...(place.kind === 'worktree' && { branch: place.branch }),
-    cost: [...costOf(state), ...flagsOf(judged)],
+    cost: costOf(state),
   }
 }
 
@@ -27,28 +33,19 @@ function lastOfEachAction({ attempts }: DriveState) {
   )
 }
 
-function toEvidence({ about, subject, exit_code, verdict, note, execution_id, seq }: Claim) {
+function toEvidence({ about, subject, exit_code, verdict, note, execution_id, seq }: Claim): ReportEvidence {
   const where = execution_id === undefined ? '' : ` (${execution_id}, event ${seq})`
   const claim = about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
   return { claim, verdict, seen: `${note}${where}` }
 }
 
-function costOf(state: DriveState) {
+function costOf(state: DriveState): NonNullable<ReportParts['cost']> {
   const { tokens, cost_microusd, time_ms } = spentBy(state)
-  const unknown = state.attempts.filter(({ ended }) => ended?.usage === undefined).length
-  return [
-    { name: 'Attempts', value: `${state.attempts.length}${unknown === 0 ? '' : `, ${unknown} with unknown usage`}` },
-    { name: 'Tokens', value: String(tokens) },
-    ...(cost_microusd === 0 ? [] : [{ name: 'Cost', value: `$${(cost_microusd / 1_000_000).toFixed(4)}` }]),
-    { name: 'Working time', value: `${Math.round(time_ms / 1000)} s` },
-  ]
-}
-
-function flagsOf(judged: ReturnType<typeof lastOfEachAction>) {
-  return judged.flatMap(({ evidence }) =>
-    (evidence?.flags ?? []).map(({ flag, detail }) => ({
-      name: `Look at: ${flag.replaceAll('_', ' ')}`,
-      value: detail,
-    })),
-  )
+  return {
+    attempts: state.attempts.length,
+    attempts_with_unknown_usage: state.attempts.filter(({ ended }) => ended?.usage === undefined).length,
+    tokens,
+    ...(cost_microusd > 0 && { cost_usd: cost_microusd / 1_000_000 }),
+    working_ms: time_ms,
+  }
 }

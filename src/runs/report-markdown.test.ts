@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { writeReport } from './run-report.ts'
+import { formatReport } from './report-markdown.ts'
+import { type ReportParts, toReport } from './run-report.ts'
 import type { RunOutline } from './run-status.ts'
 
 const outcome = {
@@ -33,7 +34,9 @@ const RUN = {
   known_issues: ['*Slow*'],
 } as unknown as RunOutline
 
-describe('writeReport', () => {
+const writeReport = (run: RunOutline, parts?: ReportParts) => formatReport(toReport(run, parts))
+
+describe('formatReport', () => {
   it('calls what only a host reports claimed', () => {
     const report = writeReport(RUN)
     expect(report).toContain('| test: npm test \\| tail exited with 0 | **claimed** | the host says so |')
@@ -57,13 +60,21 @@ describe('writeReport', () => {
       changes: [
         { path: 'a.ts', insertions: 3, deletions: 1 },
         { path: 'b.png', insertions: null, deletions: null },
+        { path: 'c d.ts', from: 'c.ts', insertions: 0, deletions: 2 },
       ],
-      cost: [{ name: 'Tokens', value: '12,345' }],
+      flags: [{ flag: 'test_deleted', detail: 'a.test.ts' }],
+      cost: { attempts: 3, attempts_with_unknown_usage: 1, tokens: 12345, cost_usd: 0.25, working_ms: 61_000 },
     })
     expect(report).toContain('Branch: `drover/show-it-0a1b2c3d`.')
     expect(report).toContain('| npm test | **contradicted** | exit code 1 at event 12 |')
     expect(report).toContain('| `npm test` | **failed** | exit code 1 in 3 s |')
-    expect(report).toContain('| `a.ts` | +3 | -1 |\n| `b.png` | binary | binary |')
-    expect(report).toContain('- Actions: 2, 5 left (8 at the start)\n- Tokens: 12,345')
+    expect(report).toContain('| `a.ts` | +3 | -1 |\n| `b.png` | binary | binary |\n| `c.ts` → `c d.ts` | +0 | -2 |')
+    expect(report).toContain('3 files, +3, -3')
+    expect(report).toContain('- Look at: test deleted: a.test.ts')
+    expect(report).toContain(
+      '- Actions: 2, 5 left (8 at the start)\n- Attempts: 3, 1 with unknown usage\n- Tokens: 12345',
+    )
+    expect(report).toContain('- Cost: $0.2500\n- Working time: 61 s')
+    expect(report).toContain('It certifies nothing.')
   })
 })

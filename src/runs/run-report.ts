@@ -1,173 +1,141 @@
-/**
- * The report about a run, in Markdown: for `drover report` and for the text of a pull request. Texts of agents and issues are
- * quoted, so that they cannot look like a part of the report. Pure.
- */
+/** The report about a run: what was wanted, decided, reported and observed. It certifies nothing. Pure. */
 import type { RunOutline } from './run-status.ts'
 
 /** What only a driver of the run knows. A part that is missing is left out, or taken from what the host reported. */
 export type ReportParts = {
-  /** Each claim of an agent, and what drover saw of it. */
-  readonly evidence?: readonly ReportEvidence[]
-  /** The commands that drover ran itself. */
-  readonly checks?: readonly { readonly command: string; readonly passed: boolean; readonly result: string }[]
-  /** The files that git shows as changed. A binary file has no counts. */
-  readonly changes?: readonly ReportChange[]
+  /** The goal of the first of several rounds. */
+  readonly goal?: string
+  /** The ordinary issue whose text is the goal. */
+  readonly issue?: string
   /** The branch that holds the changes. */
   readonly branch?: string
-  /** Attempts, tokens, money, time. */
-  readonly cost?: readonly { readonly name: string; readonly value: string }[]
+  readonly pull_request?: string
+  /** The run of the round before. */
+  readonly previous_run_id?: string
+  /** The files that git shows as changed. */
+  readonly changes?: readonly ReportChange[]
+  /** Each claim of an agent, and what drover saw of it. */
+  readonly evidence?: readonly ReportEvidence[]
+  /** What makes checks worth less. */
+  readonly flags?: readonly { readonly flag: string; readonly detail: string }[]
+  /** The commands that drover ran itself. */
+  readonly checks?: readonly ReportCheck[]
+  readonly cost?: ReportCost
 }
 
-type ReportEvidence = {
+export type ReportEvidence = {
   readonly claim: string
   readonly verdict: 'observed' | 'claimed' | 'contradicted'
   /** What was seen, and where. */
   readonly seen: string
 }
 
-type ReportChange = {
+/** A binary file has no counts. */
+export type ReportChange = {
   readonly path: string
+  /** The path that it was renamed from. */
+  readonly from?: string
   readonly insertions: number | null
   readonly deletions: number | null
 }
 
-const FOOTNOTE = 'This report repeats what was reported and observed. It certifies nothing.'
+type ReportCheck = { readonly command: string; readonly passed: boolean; readonly result: string }
 
-export function writeReport(run: RunOutline, parts: ReportParts = {}): string {
-  const sections = [
-    ['Goal', goalText(run)],
-    ['Decisions', decisionText(run)],
-    ['What changed', changeText(run, parts)],
-    ['Evidence', evidenceText(run, parts)],
-    ['Checks', checkText(parts)],
-    ['Review', reviewText(run)],
-    ['Known issues', listText([...(run.known_issues ?? []), ...(run.uncertainties ?? [])])],
-    ['Summary', run.summary === undefined ? '' : quote(run.summary)],
-    ['Cost', costText(run, parts)],
-  ].filter(([, text]) => text !== '')
-  const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
-  return `${[`# Run ${run.id}`, stateText(run, parts), ...body, `---\n\n${FOOTNOTE}`].join('\n\n')}\n`
+type ReportCost = {
+  readonly attempts: number
+  readonly attempts_with_unknown_usage: number
+  readonly tokens: number
+  /** Only if an agent reports it. */
+  readonly cost_usd?: number
+  readonly working_ms: number
 }
 
-function stateText({ state, pause_reason, created_at, updated_at }: RunOutline, { branch }: ReportParts): string {
-  const reason = pause_reason === undefined ? '' : ` (${pause_reason})`
-  const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
-  return `State: **${state}**${reason}. Started ${created_at}, last change ${updated_at}.${where}`
+type Outcome = NonNullable<RunOutline['actions'][number]['outcome']>
+type Review = NonNullable<Outcome['review']>
+
+type Decision = {
+  readonly question: string
+  /** What a destructive request would destroy. */
+  readonly targets: readonly { readonly kind: string; readonly value: string }[]
+  readonly answer: string
+  readonly confirmed: boolean
+  /** A later answer replaced it. */
+  readonly superseded: boolean
+  readonly at: string
 }
 
-function goalText({ goal, pinned_source: source }: RunOutline): string {
-  const issue =
-    source === undefined ? '' : `\n\nIssue: ${source.canonical_url}, requirements ${code(source.requirements_revision)}`
-  return `${quote(goal)}${issue}`
+export type RunReport = ReportParts & {
+  readonly run_id: string
+  readonly state: RunOutline['state']
+  readonly pause_reason?: string
+  readonly started_at: string
+  readonly updated_at: string
+  readonly goal: string
+  /** The pinned issue. */
+  readonly source?: { readonly url: string; readonly requirements_revision: string }
+  readonly decisions: readonly Decision[]
+  /** The files that hosts or agents reported as changed. */
+  readonly reported_files: readonly string[]
+  readonly evidence: readonly ReportEvidence[]
+  readonly review_enabled: boolean
+  readonly reviews: readonly Pick<Review, 'result' | 'findings'>[]
+  readonly known_issues: readonly string[]
+  readonly summary?: string
+  readonly actions: { readonly used: number; readonly left: number; readonly at_start: number }
+  readonly note: string
+}
+
+const NOTE = 'This report repeats what was reported and observed. It certifies nothing.'
+
+export function toReport(run: RunOutline, parts: ReportParts = {}): RunReport {
+  const { pinned_source: source, pause_reason, summary, actions } = run
+  const outcomes = actions.map(({ outcome }) => outcome).filter((outcome) => outcome !== undefined)
+  return {
+    run_id: run.id,
+    state: run.state,
+    ...(pause_reason !== undefined && { pause_reason }),
+    started_at: run.created_at,
+    updated_at: run.updated_at,
+    goal: run.goal,
+    ...(source !== undefined && {
+      source: { url: source.canonical_url, requirements_revision: source.requirements_revision },
+    }),
+    decisions: decisionsIn(run),
+    reported_files: filesIn(outcomes),
+    evidence: outcomes.flatMap(({ implementation }) => (implementation?.activities ?? []).map(toClaim)),
+    review_enabled: run.review_enabled,
+    reviews: outcomes.flatMap(({ review }) => (review ? [{ result: review.result, findings: review.findings }] : [])),
+    known_issues: [...new Set([...(run.known_issues ?? []), ...(run.uncertainties ?? [])])],
+    ...(summary !== undefined && { summary }),
+    actions: { used: actions.length, left: run.remaining_budget, at_start: run.initial_budget },
+    ...parts,
+    note: NOTE,
+  }
 }
 
 /** Each question with its answer. */
-function decisionText({ actions, answers = [] }: RunOutline): string {
-  return answers
-    .map(({ action_id, text, confirm_destructive, active, at }) => {
-      const asked = actions.find(({ action }) => action.action_id === action_id)?.outcome?.pause
-      const request = asked?.destructive_request
-      const targets = request?.targets.map(({ kind, value }) => `- ${kind} ${code(value)}`) ?? []
-      const said = confirm_destructive
-        ? `Confirmed at ${at}.`
-        : `Answer, ${at}${active || request ? '' : ' (superseded)'}:`
-      return [quote(asked?.question ?? ''), targets.join('\n'), said, text === '' ? '' : quote(text)]
-        .filter((part) => part !== '')
-        .join('\n\n')
-    })
-    .join('\n\n')
+function decisionsIn({ actions, answers = [] }: RunOutline): Decision[] {
+  return answers.map(({ action_id, text, confirm_destructive, active, at }) => {
+    const asked = actions.find(({ action }) => action.action_id === action_id)?.outcome?.pause
+    const request = asked?.destructive_request
+    return {
+      question: asked?.question ?? '',
+      targets: request?.targets ?? [],
+      answer: text,
+      confirmed: confirm_destructive,
+      superseded: !active && !request && !confirm_destructive,
+      at,
+    }
+  })
 }
 
-function changeText({ actions }: RunOutline, { changes }: ReportParts): string {
-  if (changes !== undefined) {
-    const rows = changes.map(({ path, insertions, deletions }) => [
-      code(path),
-      count('+', insertions),
-      count('-', deletions),
-    ])
-    return rows.length === 0 ? 'No files.' : table(['File', 'Added', 'Removed'], rows)
-  }
-  const reported = new Set(actions.flatMap(({ outcome }) => outcome?.implementation?.files_changed ?? []))
-  const files = [...reported].filter((path) => path !== '')
-  return files.length === 0 ? '' : `As the host reported:\n\n${files.map((path) => `- ${code(path)}`).join('\n')}`
-}
-
-function count(sign: string, lines: number | null): string {
-  return lines === null ? 'binary' : `${sign}${lines}`
-}
-
-function evidenceText({ actions }: RunOutline, { evidence }: ReportParts): string {
-  const rows = evidence ?? actions.flatMap(({ outcome }) => (outcome?.implementation?.activities ?? []).map(toClaim))
-  const cells = rows.map(({ claim, verdict, seen }) => [cell(claim), `**${verdict}**`, cell(seen)])
-  return cells.length === 0 ? '' : table(['Claim', 'Verdict', 'What was seen'], cells)
+function filesIn(outcomes: readonly Outcome[]): string[] {
+  const reported = new Set(outcomes.flatMap(({ implementation }) => implementation?.files_changed ?? []))
+  return [...reported].filter((path) => path !== '')
 }
 
 /** Nothing was seen of what a host only reports. */
 function toClaim(activity: { kind: string; command: string; exit_code: number }): ReportEvidence {
   const { kind, command, exit_code } = activity
   return { claim: `${kind}: ${command} exited with ${exit_code}`, verdict: 'claimed', seen: 'the host says so' }
-}
-
-function checkText({ checks = [] }: ReportParts): string {
-  const rows = checks.map(({ command, passed, result }) => [
-    code(command),
-    passed ? 'passed' : '**failed**',
-    cell(result),
-  ])
-  return rows.length === 0 ? '' : table(['Command', 'Result', ''], rows)
-}
-
-function reviewText({ actions, review_enabled }: RunOutline): string {
-  const reviews = actions
-    .map(({ outcome }) => outcome?.review)
-    .filter((review) => review !== undefined && review !== null)
-  if (reviews.length === 0) return review_enabled ? '' : 'Reviews were turned off for this run.'
-  return reviews
-    .map(({ result, findings }) => {
-      const listed = findings.map(
-        ({ location, summary, detail }) => `- ${code(location)}: ${cell(summary)}\n\n${indent(quote(detail))}`,
-      )
-      return [`Result: **${result.replaceAll('_', ' ')}**`, ...listed].join('\n\n')
-    })
-    .join('\n\n')
-}
-
-function listText(notes: readonly string[]): string {
-  return [...new Set(notes)].map((note) => `- ${cell(note)}`).join('\n')
-}
-
-function costText({ actions, initial_budget, remaining_budget }: RunOutline, { cost = [] }: ReportParts): string {
-  const used = {
-    name: 'Actions',
-    value: `${actions.length}, ${remaining_budget} left (${initial_budget} at the start)`,
-  }
-  return [used, ...cost].map(({ name, value }) => `- ${name}: ${value}`).join('\n')
-}
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n')
-}
-
-function quote(text: string): string {
-  const lines = text.trim().split(/\r\n|[\n\r]/)
-  return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n')
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '  ')
-}
-
-/** Text inside of a table or a list: one line, without markup of its own. */
-function cell(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
-}
-
-/** A code span that the text cannot end. */
-function code(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim().replaceAll('|', '\\|')
-  const longest = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
-  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
 }

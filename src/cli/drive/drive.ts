@@ -3,12 +3,12 @@ import type { Config } from '../../config/config.shape.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
 import type { Options } from '../../drive/record/event.shape.ts'
-import { toReportParts } from '../../drive/report-parts.ts'
+import { reportRun } from '../../drive/report-run.ts'
+import { formatReport } from '../../runs/report-markdown.ts'
+import { shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { writeReport } from '../../runs/run-report.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
 import type { Invocation, Run } from '../command.ts'
-import { describeSpent } from '../driven/drive-text.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { type PromptSetup, setUpPrompts } from '../prompt/prompt-setup.ts'
 import { canAsk } from '../run/ask-person.ts'
@@ -23,7 +23,7 @@ import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
 import { removeDelivered } from './remove-delivered.ts'
 import { findTarget } from './start-drive.ts'
-import { commandsAfter, describeWait } from './wait-text.ts'
+import { endLines } from './wait-text.ts'
 
 const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
 
@@ -67,7 +67,6 @@ type Drive = {
 async function driveIt(drive: Drive, runId: string, begin: DriveBegin): Promise<DriveResult> {
   const { invocation, setup, context, printer } = drive
   const { flags, runtime } = invocation
-  const hasPerson = canAsk(runtime) && !flags.isOn('json')
   const ask = async (run: RunOutline, there: RunContext) => {
     await printer.rest()
     return await askAboutRun(runtime, run, there)
@@ -79,12 +78,16 @@ async function driveIt(drive: Drive, runId: string, begin: DriveBegin): Promise<
       env: runtime.env,
       wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
       onUpdate: (update) => printer.update(update),
-      describe: async (state) => writeReport(await outlineRun(context, state.run_id), toReportParts(state)),
-      ...(hasPerson && { ask }),
+      describe: async (state) => formatReport(await reportRun(context, await outlineRun(context, state.run_id), state)),
+      ...(canAskIn(invocation) && { ask }),
     },
     runId,
     begin,
   )
+}
+
+function canAskIn({ flags, runtime }: Invocation): boolean {
+  return canAsk(runtime) && !flags.isOn('json')
 }
 
 /** Says how it ended and what to do next. */
@@ -103,19 +106,11 @@ async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
     await runtime.terminal.out.write(`${JSON.stringify(ended)}\n`)
     return exitCode
   }
-  const lines = [
-    describeSpent(state),
-    ...(end.is === 'waits' ? ['', ...describeWait(run, runtime.terminal.out), '', ...next(commandsAfter(run))] : []),
-    ...(end.is === 'paused' || end.is === 'interrupted' ? next([`drover drive ${runId}`]) : []),
-    ...(end.is === 'ended' && failed ? ['A check still fails.'] : []),
-    ...(kept === undefined ? [] : [kept]),
-  ]
-  await runtime.terminal.out.write(`${lines.join('\n')}\n`)
+  const { out } = runtime.terminal
+  const name = shortNameOf(context, runId)
+  const facts = { result, run, name, isCheckFailing: failed, wasAsked: canAskIn(invocation), kept }
+  await out.write(`${endLines(facts, out).join('\n')}\n`)
   return exitCode
-}
-
-function next(commands: readonly string[]): string[] {
-  return ['Go on with:', ...commands.map((command) => `  ${command}`)]
 }
 
 function exitCodeFor({ end }: DriveResult, failed: boolean): number {

@@ -153,14 +153,19 @@ changed, the run waits until you choose: --adopt works from the changed issue, -
     words: ['report'],
     group: 'Changes',
     summary: 'Write a report about a run, in Markdown',
-    description: `The report has the goal, the decisions, what changed, the checks, the findings of the review and the summary. It repeats
-what was reported and observed; it certifies nothing. Without an id, it is about the newest run. On a terminal the Markdown
-is rendered.`,
+    description: `The report has the goal, the decisions, the changed files with their added and removed lines, the evidence, the checks,
+the findings of the review, the summary and the cost. It repeats what was reported and observed; it certifies nothing.
+Without an id, it is about the newest run. On a terminal the Markdown is rendered.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
-    flags: [{ name: 'output', short: 'o', value: 'FILE', description: 'Write the Markdown to this new file' }, ROOT],
+    flags: [
+      { name: 'output', short: 'o', value: 'FILE', description: 'Write the report to this new file' },
+      ROOT,
+      { ...JSON_FLAG, description: 'Print the report as one JSON object' },
+    ],
     examples: [
       { line: 'drover report', description: 'the newest run' },
       { line: 'drover report 6f1c2c6e -o report.md', description: 'a file, for a pull request' },
+      { line: 'drover report 6f1c2c6e --json', description: 'for programs' },
     ],
     load: () => import('./report.ts'),
   },

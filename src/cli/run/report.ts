@@ -1,17 +1,18 @@
 import { resolve } from 'node:path'
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import { toReportParts } from '../../drive/report-parts.ts'
+import { reportRun } from '../../drive/report-run.ts'
 import { createFile } from '../../kit/files/write-file.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
+import { formatReport } from '../../runs/report-markdown.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { writeReport } from '../../runs/run-report.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import { asOwnerOf } from '../../runs/run-worktree.ts'
 import { findNewestRun } from '../../runs/waiting-run.ts'
 import type { Run } from '../command.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toPrintable } from '../output/printable.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { Channel } from '../terminal.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
@@ -26,14 +27,13 @@ export const run: Run = (invocation) =>
     const typed = args[0] === undefined ? undefined : await readRunId(command, args[0], 'list-runs')
     const context = await openRuns(command, runtime)
     const shown = await findReported(command, context, typed)
-    const driven = readDrive(context.store, shown.id)
-    const markdown = writeReport(shown, driven && toReportParts(driven))
+    const report = await reportRun(context, shown, readDrive(context.store, shown.id))
+    const text = flags.isOn('json') ? `${JSON.stringify(report)}\n` : formatReport(report)
     const file = flags.text('output')
-    if (file === undefined) await out.write(out.isTty ? render(markdown, out) : markdown)
-    else {
-      createFile({ path: resolve(runtime.cwd, file), bytes: encodeUtf8(markdown), mode: 0o644 })
+    if (file !== undefined) {
+      createFile({ path: resolve(runtime.cwd, file), bytes: encodeUtf8(text), mode: 0o644 })
       await out.write(`Wrote ${file}.\n`)
-    }
+    } else await out.write(out.isTty && !flags.isOn('json') ? render(formatReport(report, 'lists'), out) : text)
     return 0
   })
 
@@ -52,7 +52,7 @@ async function findReported(
   return (await command.suggesting(list, () => findNewestRun(context))).run
 }
 
-function render(markdown: string, { style }: Pick<Channel, 'style'>): string {
+function render(markdown: string, { style, columns }: Pick<Channel, 'style' | 'columns'>): string {
   const stream = new MarkdownStream(style)
-  return stream.write(toPrintable(markdown)) + stream.end()
+  return stream.write(wrapWords(toPrintable(markdown), columns).join('\n')) + stream.end()
 }

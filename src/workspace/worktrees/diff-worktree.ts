@@ -56,6 +56,14 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
   }
 }
 
+type CommitDiff = { git: Git; directory: string; from: string; to: string; signal: AbortSignal }
+
+/** What differs between two commits. Throws a fault of git, also if there is no such commit. */
+export async function diffCommits({ git, directory, from, to, signal }: CommitDiff): Promise<FileChange[]> {
+  const args = ['diff-tree', '-r', '-z', '-M', '--numstat', '--no-ext-diff', '--no-textconv', from, to] as const
+  return parseNumstat(await askGitForOutput({ ...git, timeoutMs: SLOW_GIT_MS }, { directory, args, signal }))
+}
+
 /**
  * With the time of the original: git reads a file again if it was written in the same second as the index or later. Without
  * an index, git adds all files anew.

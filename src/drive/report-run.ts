@@ -1,0 +1,58 @@
+/** The report about a run, with what its driver knows if it was driven. */
+import { existsSync } from 'node:fs'
+import { Fault } from '../kit/fault.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import { type ReportChange, type RunReport, toReport } from '../runs/run-report.ts'
+import type { RunOutline } from '../runs/run-status.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import { diffCommits, diffWorktree } from '../workspace/worktrees/diff-worktree.ts'
+import { changedPaths } from './evidence/tree.ts'
+import type { DriveState } from './record/drive-state.ts'
+import { toReportParts } from './report-parts.ts'
+
+export async function reportRun(
+  context: RunContext,
+  run: RunOutline,
+  state: DriveState | undefined,
+): Promise<RunReport> {
+  return toReport(run, state && toReportParts(state, await readChanges(context, state)))
+}
+
+/** The files that git shows as changed; undefined if git cannot tell any more. */
+async function readChanges(context: RunContext, state: DriveState): Promise<readonly ReportChange[] | undefined> {
+  try {
+    return state.place.kind === 'worktree'
+      ? await changesOnBranch(context, state)
+      : await changesInPlace(context, state)
+  } catch (error) {
+    if (!(error instanceof Fault) || context.signal.aborted) throw error
+    return undefined
+  }
+}
+
+/** What was delivered, else what is in the worktree, else what is on the branch. */
+async function changesOnBranch(
+  context: RunContext,
+  { place, delivered }: DriveState,
+): Promise<readonly ReportChange[]> {
+  if (place.kind !== 'worktree') return []
+  const { base, root, branch } = place
+  if (delivered?.commit === undefined && existsSync(root)) return await changesIn(context, root, base)
+  const to = delivered?.commit ?? `refs/heads/${branch}`
+  const { git, signal, workspace } = context
+  return await diffCommits({ git, directory: workspace.git_common_dir, from: base, to, signal })
+}
+
+/** In place, only paths that changed between the first and the last look of the driver count. */
+async function changesInPlace(context: RunContext, { place, attempts }: DriveState) {
+  const first = attempts[0]?.tree
+  const last = attempts.findLast(({ ended }) => ended?.tree !== undefined)?.ended?.tree
+  if (first === undefined || last === undefined || first.head !== last.head || first.head === 'unborn') return undefined
+  const seen = changedPaths(first, last, [])
+  return (await changesIn(context, place.root, first.head)).filter(({ path }) => seen.includes(path))
+}
+
+async function changesIn({ git, signal }: RunContext, root: string, base: string): Promise<readonly ReportChange[]> {
+  const workspace = await discoverWorkspace({ start: root, git, signal })
+  return (await diffWorktree({ git, workspace, base, signal })).files
+}

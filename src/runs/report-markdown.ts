@@ -1,0 +1,157 @@
+/**
+ * The report about a run in Markdown: for `drover report` and for the text of a pull request. Texts of agents and issues are
+ * quoted, so that they cannot look like a part of the report. Pure.
+ */
+import type { ReportChange, RunReport } from './run-report.ts'
+
+/** `lists` have no tables, for a terminal. */
+type Form = 'tables' | 'lists'
+
+export function formatReport(report: RunReport, form: Form = 'tables'): string {
+  const rows = form === 'tables' ? table : list
+  const sections = [
+    ['Goal', goalText(report)],
+    ['Decisions', report.decisions.map(decisionText).join('\n\n')],
+    ['What changed', changeText(report, rows)],
+    ['Evidence', evidenceText(report, rows)],
+    ['Checks', checkText(report, rows)],
+    ['Review', reviewText(report)],
+    ['Known issues', listText(report.known_issues)],
+    ['Summary', report.summary === undefined ? '' : quote(report.summary)],
+    ['Cost', costText(report)],
+  ].filter(([, text]) => text !== '')
+  const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
+  return `${[`# Run ${report.run_id}`, stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+}
+
+function stateText({ state, pause_reason, started_at, updated_at, branch, pull_request }: RunReport): string {
+  const reason = pause_reason === undefined ? '' : ` (${pause_reason})`
+  const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
+  const request = pull_request === undefined ? '' : ` Draft pull request: ${pull_request}`
+  return `State: **${state}**${reason}. Started ${started_at}, last change ${updated_at}.${where}${request}`
+}
+
+function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
+  const lines = [
+    quote(goal),
+    ...(source === undefined ? [] : [`Issue: ${source.url}, requirements ${code(source.requirements_revision)}`]),
+    ...(issue === undefined ? [] : [`Issue: ${issue}`]),
+    ...(previous_run_id === undefined
+      ? []
+      : [`This run works on what run ${previous_run_id} left open. That run has a report of its own.`]),
+  ]
+  return lines.join('\n\n')
+}
+
+function decisionText({ question, targets, answer, confirmed, superseded, at }: RunReport['decisions'][number]) {
+  const said = confirmed ? `Confirmed at ${at}.` : `Answer, ${at}${superseded ? ' (superseded)' : ''}:`
+  const listed = targets.map(({ kind, value }) => `- ${kind} ${code(value)}`).join('\n')
+  return [quote(question), listed, said, answer === '' ? '' : quote(answer)].filter((part) => part !== '').join('\n\n')
+}
+
+type Rows = (headings: readonly string[], rows: readonly (readonly string[])[]) => string
+
+function changeText({ changes, reported_files }: RunReport, rows: Rows): string {
+  if (changes === undefined) {
+    const files = reported_files.map((path) => `- ${code(path)}`)
+    return files.length === 0 ? '' : `As the host reported:\n\n${files.join('\n')}`
+  }
+  if (changes.length === 0) return 'No files.'
+  const total = [
+    changes.length === 1 ? '1 file' : `${changes.length} files`,
+    `+${sum(changes, 'insertions')}`,
+    `-${sum(changes, 'deletions')}`,
+  ]
+  return `${rows(['File', 'Added', 'Removed'], changes.map(changeRow))}\n\n${total.join(', ')}`
+}
+
+function changeRow({ path, from, insertions, deletions }: ReportChange): string[] {
+  const name = from === undefined ? code(path) : `${code(from)} → ${code(path)}`
+  return [name, count('+', insertions), count('-', deletions)]
+}
+
+function count(sign: string, lines: number | null): string {
+  return lines === null ? 'binary' : `${sign}${lines}`
+}
+
+function sum(changes: readonly ReportChange[], field: 'insertions' | 'deletions'): number {
+  return changes.reduce((total, change) => total + (change[field] ?? 0), 0)
+}
+
+function evidenceText({ evidence, flags = [] }: RunReport, rows: Rows): string {
+  const cells = evidence.map(({ claim, verdict, seen }) => [cell(claim), `**${verdict}**`, cell(seen)])
+  const looks = flags.map(({ flag, detail }) => `- Look at: ${flag.replaceAll('_', ' ')}: ${cell(detail)}`)
+  return [cells.length === 0 ? '' : rows(['Claim', 'Verdict', 'What was seen'], cells), looks.join('\n')]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function checkText({ checks = [] }: RunReport, rows: Rows): string {
+  const cells = checks.map(({ command, passed, result }) => [
+    code(command),
+    passed ? 'passed' : '**failed**',
+    cell(result),
+  ])
+  return cells.length === 0 ? '' : rows(['Command', 'Result', ''], cells)
+}
+
+function reviewText({ reviews, review_enabled }: RunReport): string {
+  if (reviews.length === 0) return review_enabled ? '' : 'Reviews were turned off for this run.'
+  return reviews
+    .map(({ result, findings }) => {
+      const listed = findings.map(
+        ({ location, summary, detail }) => `- ${code(location)}: ${cell(summary)}\n\n${indent(quote(detail))}`,
+      )
+      return [`Result: **${result.replaceAll('_', ' ')}**`, ...listed].join('\n\n')
+    })
+    .join('\n\n')
+}
+
+function listText(notes: readonly string[]): string {
+  return notes.map((note) => `- ${cell(note)}`).join('\n')
+}
+
+function costText({ actions, cost }: RunReport): string {
+  const lines = [`- Actions: ${actions.used}, ${actions.left} left (${actions.at_start} at the start)`]
+  if (cost === undefined) return lines.join('\n')
+  const unknown = cost.attempts_with_unknown_usage
+  return [
+    ...lines,
+    `- Attempts: ${cost.attempts}${unknown === 0 ? '' : `, ${unknown} with unknown usage`}`,
+    `- Tokens: ${cost.tokens}`,
+    ...(cost.cost_usd === undefined ? [] : [`- Cost: $${cost.cost_usd.toFixed(4)}`]),
+    `- Working time: ${Math.round(cost.working_ms / 1000)} s`,
+  ].join('\n')
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function list(_headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rows.map(([first, ...rest]) => `- ${first}: ${rest.join(', ')}`).join('\n')
+}
+
+function quote(text: string): string {
+  const lines = text.trim().split(/\r\n|[\n\r]/)
+  return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n')
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ')
+}
+
+/** Text inside of a table or a list: one line, without markup of its own. */
+function cell(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
+}
+
+/** A code span that the text cannot end. */
+function code(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim().replaceAll('|', '\\|')
+  const longest = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
+}
