@@ -25,7 +25,7 @@ export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'opti
 export type RoundsTools = DriveTools &
   DeliverOptions & {
     readonly runs: RunContext
-    /** Asks a person. True if the run goes on. Absent if no one can be asked. */
+    /** Asks a person. True if the run goes on; false if the question stays open. Absent if no one can be asked. */
     readonly ask?: (run: RunOutline, context: RunContext) => Promise<boolean>
   }
 
@@ -68,7 +68,8 @@ async function driveAndAsk(context: DriveContext, { ask }: RoundsTools): Promise
     const end = await driveRun(context)
     if (end.is !== 'waits' || ask === undefined) return end
     const { runs, runId } = context
-    if (!(await ask(await outlineRun(runs, runId), runs))) return end
+    const goesOn = await ask(await outlineRun(runs, runId), runs)
+    if (!goesOn) return runs.signal.aborted ? { is: 'interrupted' } : end
   }
 }
 

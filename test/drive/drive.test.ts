@@ -264,7 +264,7 @@ describe('the status and the report of a driven run', () => {
     const id = runIdIn((await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')).stdout)
     const { stdout: status } = await driving.call(['status', id])
     expect(status).toMatch(/Driven: 3 attempts · 450 tokens · \$0\.2500/)
-    expect(status).toMatch(/2\. implement by claude: answered \(exec_[0-9a-f]+\)/)
+    expect(status).toMatch(/2\. implement by claude: answered · .* · 150 tokens\n {4}drover logs exec_[0-9a-f]+\n/)
     expect(status).toContain('check sh check.sh ended with exit code 0')
     expect(status).toContain('evidence: 1 observed, 0 claimed, 0 contradicted')
     expect(status).toMatch(/Delivered: branch drover\/show-the-wind-in-knots-/)
@@ -273,5 +273,16 @@ describe('the status and the report of a driven run', () => {
     expect(report).toMatch(/\| `sh check\.sh` \| passed \|/)
     expect(report).toContain('Branch: `drover/show-the-wind-in-knots-')
     expect(report).toContain('- Cost: $0.2500')
+    expect(report).toContain('| `wind.txt` | +1 | -1 |\n\n1 file, +1, -1')
+    const asJson = JSON.parse((await driving.call(['report', id, '--json'])).stdout)
+    expect(asJson).toMatchObject({
+      run_id: id,
+      goal: GOAL,
+      changes: [{ path: 'wind.txt', insertions: 1, deletions: 1 }],
+      evidence: [{ claim: 'changed wind.txt', verdict: 'observed' }],
+      checks: [{ command: 'sh check.sh', passed: true }],
+      cost: { attempts: 3, tokens: 450, cost_usd: 0.25 },
+      note: expect.stringContaining('certifies nothing'),
+    })
   })
 })

@@ -1,35 +1,92 @@
-/** What a run waits for, as text. Pure. */
+/** What a driven run waits for, how it ended, and what can follow, as text. Pure. */
+import type { DriveResult } from '../../drive/drive-rounds.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
+import { describeSpent } from '../driven/drive-text.ts'
+import type { PeopleWords } from '../failures/people-words.ts'
 import { toPrintable } from '../output/printable.ts'
-import { destructiveLines } from '../run/run-view.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { wrapWords } from '../output/wrap-words.ts'
+import { destructiveLines, wordLines } from '../run/run-view.ts'
 import type { Channel } from '../terminal.ts'
 
+type Layout = Pick<Channel, 'style' | 'isTty' | 'columns'>
+
 /** The whole question or request: nothing of it is cut. */
-export function describeWait(run: RunOutline, out: Pick<Channel, 'style' | 'isTty' | 'columns'>): string[] {
+export function describeWait(run: RunOutline, out: Layout): string[] {
   const { state, pause_reason, actions, source_candidate } = run
   if (state === 'stopped') return ['The run is stopped.']
   if (source_candidate !== undefined) {
     return ['The issue has changed, and the run waits for a choice between its pinned and its current text.']
   }
-  const question = toPrintable(actions.at(-1)?.outcome?.pause?.question ?? '')
+  const question = wrapWords(toPrintable(actions.at(-1)?.outcome?.pause?.question ?? ''), tableWidth(out))
   switch (pause_reason) {
     case 'destructive_confirmation_required':
-      return [question, ...destructiveLines(run, { out })]
+      return [...question, ...destructiveLines(run, { out })]
     case 'environment_unavailable':
-      return [`Something is missing: ${question}`]
+      return ['Something is missing:', ...question]
     case 'budget_exhausted':
       return ['The run has used all of its actions.']
     default:
-      return [question]
+      return question
   }
 }
 
-/** The commands that let the run go on. */
-export function commandsAfter(run: RunOutline): string[] {
-  const { id, pause_reason, state, source_candidate } = run
-  const goOn = `drover drive ${id}`
-  if (source_candidate !== undefined) return [`drover continue ${id}`, goOn]
-  if (state === 'stopped' || pause_reason === 'environment_unavailable') return [goOn]
-  if (pause_reason === 'budget_exhausted') return [`${goOn} --actions 8`]
-  return [`drover answer ${id}`, goOn]
+const SHOWN_DIGEST_CHARACTERS = 16
+
+/** The commands that let the run go on, in this order. */
+export function commandsAfter(run: RunOutline, name: string): PeopleWords[] {
+  const { pause_reason, state, source_candidate, pending_destructive_request: request } = run
+  const drive = { line: `drover drive ${name}`, says: 'go on' }
+  const answer = { line: `drover answer ${name} "TEXT"`, says: 'answer the question' }
+  if (source_candidate !== undefined) {
+    return [
+      { line: `drover continue ${name} --use-pinned`, says: 'keep the pinned issue' },
+      { line: `drover continue ${name} --adopt`, says: 'or work from the changed issue' },
+      { ...drive, says: 'then go on' },
+    ]
+  }
+  if (state !== 'paused' || pause_reason === 'environment_unavailable') return [drive]
+  if (pause_reason === 'budget_exhausted') return [{ line: `${drive.line} --actions 8`, says: 'go on with 8 more' }]
+  if (request === undefined) return [answer, { ...drive, says: 'then go on' }]
+  const digest = request.scope_sha256.replace('sha256:', '').slice(0, SHOWN_DIGEST_CHARACTERS)
+  return [
+    { line: `drover answer ${name} --confirm ${digest}`, says: 'allow exactly this, once' },
+    { ...answer, says: 'or refuse, and say why' },
+    { ...drive, says: 'then go on' },
+  ]
+}
+
+type EndFacts = {
+  readonly result: DriveResult
+  readonly run: RunOutline
+  /** The short id of the run. */
+  readonly name: string
+  readonly isCheckFailing: boolean
+  /** The question was just shown. */
+  readonly wasAsked: boolean
+  /** Why the worktree stays. */
+  readonly kept: string | undefined
+}
+
+/** How a drive ended, and what can follow. */
+export function endLines({ result, run, name, isCheckFailing, wasAsked, kept }: EndFacts, out: Layout): string[] {
+  const { end, state } = result
+  const next = (words: readonly PeopleWords[]) => ['', 'Next:', ...words.flatMap((each) => wordLines(each, out))]
+  if (end.is === 'waits' || end.is === 'interrupted') {
+    const waits = end.is === 'waits' && !wasAsked ? ['', ...describeWait(run, out)] : []
+    const interrupted = end.is === 'interrupted' ? ['Interrupted. Nothing is lost.'] : []
+    return [...interrupted, describeSpent(state), ...waits, ...next(commandsAfter(run, name))]
+  }
+  if (end.is === 'paused') return [describeSpent(state), ...next([{ line: `drover drive ${name}`, says: 'go on' }])]
+  const { delivered } = state
+  const merge =
+    delivered?.commit === undefined
+      ? []
+      : [{ line: `git merge ${delivered.branch}`, says: 'take the work over into your branch' }]
+  return [
+    describeSpent(state),
+    ...(isCheckFailing ? [out.style('red', 'A check still fails.')] : []),
+    ...(kept === undefined ? [] : wrapWords(kept, tableWidth(out))),
+    ...next([...merge, { line: `drover report ${name}`, says: 'what was done, and the evidence' }]),
+  ]
 }

@@ -15,6 +15,7 @@ const SHOWN_DIGEST_CHARACTERS = 16
 type Facts = { name: string; digest: string }
 
 const WORDS: Readonly<Record<string, (facts: Facts) => PeopleWords>> = {
+  'submit-outcome-file': ({ name }) => ({ line: `drover drive ${name}`, says: 'let agents do the rest' }),
   'skip-action': ({ name }) => ({ line: `drover skip ${name}`, says: 'skip this action' }),
   'answer-decision': ({ name }) => ({ line: `drover answer ${name} "TEXT"`, says: 'answer the question' }),
   'confirm-destructive': ({ name, digest }) => ({
@@ -43,9 +44,13 @@ export function toPeopleWords(
   const runId = valueAfter(argv, '--run') ?? (argv[2] === 'resume' ? argv[3] : undefined)
   const digest = valueAfter(argv, '--scope-sha256')?.replace('sha256:', '').slice(0, SHOWN_DIGEST_CHARACTERS) ?? ''
   const words = WORDS[id]?.({ name: name ?? runId ?? 'RUN', digest })
+  return words && withRoot(words, argv, { hasRoot })
+}
+
+/** Names the worktree of the command `argv`, if the user named one. */
+export function withRoot(words: PeopleWords, argv: readonly string[], { hasRoot }: { hasRoot: boolean }): PeopleWords {
   const root = valueAfter(argv, '--root')
-  if (words === undefined || !hasRoot || root === undefined) return words
-  return { ...words, line: `${words.line} --root ${quoteWord(root)}` }
+  return !hasRoot || root === undefined ? words : { ...words, line: `${words.line} --root ${quoteWord(root)}` }
 }
 
 function valueAfter(argv: readonly string[], flag: string): string | undefined {

@@ -8,10 +8,13 @@ import type { RunOutline } from '../../runs/run-status.ts'
 import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
+import { toPrintable } from '../output/printable.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { askPerson, canAsk } from './ask-person.ts'
-import { confirmedDigest } from './confirmed-digest.ts'
+import { confirmedDigest, isDigestOf } from './confirmed-digest.ts'
 import { openRuns } from './open-runs.ts'
 import { openPersonRun, type PersonRun, printRunChange } from './person-run.ts'
 import { printState } from './print-change.ts'
@@ -72,7 +75,7 @@ function textAnswer(actionId: string, text: string): Answer {
   return parseAnswer({ actionId, text, confirmDestructive: false, scopeSha256: undefined })
 }
 
-/** Shows what is asked for, whole, and then asks. Only `y` confirms; every other answer is a text and declines. */
+/** Shows what is asked for, whole, and then asks. Only `y` or the digest confirms; every other answer declines. */
 async function askFor(
   { runtime }: Invocation,
   { run, signal }: { run: RunOutline; signal: AbortSignal },
@@ -81,10 +84,14 @@ async function askFor(
   const { out, err } = runtime.terminal
   const request = run.pending_destructive_request
   const shown =
-    request === undefined ? [run.actions.at(-1)?.outcome?.pause?.question ?? ''] : destructiveLines(run, { out })
+    request === undefined
+      ? wrapWords(toPrintable(run.actions.at(-1)?.outcome?.pause?.question ?? ''), tableWidth(out))
+      : destructiveLines(run, { out })
   await err.write(`${shown.join('\n')}\n`)
-  const question = request === undefined ? 'Answer: ' : 'Type y to allow exactly this, once, or say why not: '
-  const text = await askPerson(runtime, { question, signal })
-  if (request === undefined || text.toLowerCase() !== 'y') return textAnswer(actionId, text)
+  const question =
+    request === undefined ? 'Answer: ' : 'Type y to allow exactly this, once. Any other text refuses it: '
+  const text = await askPerson(runtime, { question: err.style('bold', question), signal })
+  const isAllowed = request !== undefined && (text.toLowerCase() === 'y' || isDigestOf(text, request.scope_sha256))
+  if (!isAllowed) return textAnswer(actionId, text)
   return parseAnswer({ actionId, text: '', confirmDestructive: true, scopeSha256: request.scope_sha256 })
 }

@@ -1,25 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { runInterrupted } from '../../runs/faults.ts'
 import type { Runtime } from '../command.ts'
 
+type Person = Pick<Runtime, 'stdin' | 'terminal'>
+
+/** Keys that were typed before the question appears are not an answer to it. They arrive within this time. */
+const TYPED_AHEAD_MS = 50
+
 /** Whether a person can see and answer a question. */
-export function canAsk({ stdin, terminal }: Pick<Runtime, 'stdin' | 'terminal'>): boolean {
+export function canAsk({ stdin, terminal }: Person): boolean {
   return stdin.isTty && terminal.err.isTty
 }
 
 /** Asks for one line at the terminal; empty at the end of input. Ctrl-C throws `run_interrupted`. */
 export async function askPerson(
-  { stdin, terminal }: Pick<Runtime, 'stdin' | 'terminal'>,
+  { stdin, terminal }: Person,
   { question, signal }: { question: string; signal: AbortSignal },
 ): Promise<string> {
+  await forgetTyped(stdin)
   const lines = await stdin.lines()
   const aborted = Promise.withResolvers<never>()
+  aborted.promise.catch(() => undefined)
   const onAbort = () => aborted.reject(runInterrupted({}))
+  if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort)
   try {
     await terminal.err.write(question)
-    return ((await Promise.race([lines.next(), aborted.promise])) ?? '').trim()
+    const line = await Promise.race([lines.next(), aborted.promise])
+    // Without a line there is no line break on the screen.
+    if (line === undefined) await terminal.err.write('\n')
+    return (line ?? '').trim()
+  } catch (error) {
+    await terminal.err.write('\n')
+    throw error
   } finally {
     signal.removeEventListener('abort', onAbort)
     lines.close()
+  }
+}
+
+/** Forgets what was typed so far. Ctrl-C still counts. */
+async function forgetTyped(stdin: Person['stdin']): Promise<void> {
+  const keys = await stdin.keys()
+  const isOver = delay(TYPED_AHEAD_MS, 'over' as const)
+  try {
+    for (;;) {
+      const key = await Promise.race([isOver, keys.next()])
+      if (key === 'over' || key === undefined) return
+      if (key.isCtrl && key.name === 'c') process.kill(process.pid, 'SIGINT')
+    }
+  } finally {
+    keys.close()
   }
 }

@@ -8,8 +8,8 @@ const SHORTEST = 12
  * the engine refuses it.
  */
 export function confirmedDigest(given: string, pending: string | undefined): string {
-  const typed = given.replace(/^sha256:/, '').toLowerCase()
-  if (!/^[0-9a-f]+$/.test(typed) || typed.length < SHORTEST || typed.length > 64) {
+  const typed = digitsOf(given)
+  if (typed === undefined) {
     throw flagValueInvalid({
       flag: '--confirm',
       given,
@@ -17,4 +17,16 @@ export function confirmedDigest(given: string, pending: string | undefined): str
     })
   }
   return pending?.startsWith(`sha256:${typed}`) ? pending : `sha256:${typed.padEnd(64, '0')}`
+}
+
+/** Whether the text is this digest, or a beginning of it that is long enough. */
+export function isDigestOf(text: string, digest: string): boolean {
+  const typed = digitsOf(text)
+  return typed !== undefined && digest.startsWith(`sha256:${typed}`)
+}
+
+/** Undefined if the text is not a digest, or too short. */
+function digitsOf(text: string): string | undefined {
+  const typed = text.replace(/^sha256:/, '').toLowerCase()
+  return /^[0-9a-f]+$/.test(typed) && typed.length >= SHORTEST && typed.length <= 64 ? typed : undefined
 }

@@ -2,9 +2,9 @@
 import type { Next } from '../../contract/next.shape.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
-import { type PeopleWords, toPeopleWords } from '../failures/people-words.ts'
+import { type PeopleWords, toPeopleWords, withRoot } from '../failures/people-words.ts'
 import { formatAge } from '../output/format-time.ts'
-import { columnsOf, padToColumns, toOneLine, toPrintable } from '../output/printable.ts'
+import { columnsOf, padToColumns, toOneLine, toPrintable, toRevealed } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
@@ -116,11 +116,11 @@ export function destructiveLines(run: RunOutline, options: Pick<ViewOptions, 'ou
   const request = run.pending_destructive_request
   if (request === undefined) return []
   const isAllowed = run.current_action?.destructive_authorization !== undefined
-  const targets = request.targets.flatMap(({ kind, value }) => indent(`${kind} ${value}`, options))
+  const targets = request.targets.flatMap(({ kind, value }) => indent(toRevealed(`${kind} ${value}`), options))
   const title = isAllowed ? 'Is allowed to destroy' : 'Would destroy'
   return [
     ...block(title, targets, options),
-    ...block('Impact', indent(request.impact, options), options),
+    ...block('Impact', indent(toRevealed(request.impact), options), options),
     ...indent(`Digest: ${request.scope_sha256}`, options),
   ]
 }
@@ -152,13 +152,13 @@ function formatNextWords(
 ): string[] {
   const { name, out, canStop } = options
   const words = variants.map((variant) => toPeopleWords(variant, options)).filter((each) => each !== undefined)
-  const stop = { line: `drover stop ${name}`, says: 'stop the run; it can be resumed' }
-  const lines = [...words, ...(canStop ? [stop] : [])].flatMap((each) => wordLines(each, out))
   const forHosts = variants.filter(({ id }) => id === 'submit-outcome-file')
+  const stop = { line: `drover stop ${name}`, says: 'stop the run; it can be resumed' }
+  const stops = canStop ? [withRoot(stop, variants[0]?.base_argv ?? [], options)] : []
   return [
-    ...lines,
+    ...[...words, ...stops].flatMap((each) => wordLines(each, out)),
     ...forHosts.flatMap((variant) => [
-      `  ${out.style('dim', 'A host reports the outcome of the action:')}`,
+      `  ${out.style('dim', 'Without drover drive, a host reports the outcome of the action:')}`,
       ...formatVariant(variant, tableWidth(out)),
     ]),
   ]
@@ -166,8 +166,10 @@ function formatNextWords(
 
 const LINE_COLUMNS = 36
 
-function wordLines({ line, says }: PeopleWords, out: ViewOptions['out']): string[] {
+/** A command, and what it does: beside it if both fit, else below it. */
+export function wordLines({ line, says }: PeopleWords, out: ViewOptions['out']): string[] {
   const fits = columnsOf(line) <= LINE_COLUMNS && 4 + LINE_COLUMNS + columnsOf(says) <= tableWidth(out)
   if (fits) return [`  ${out.style('cyan', padToColumns(line, LINE_COLUMNS))}  ${out.style('dim', says)}`]
-  return [`  ${out.style('cyan', line)}`, `      ${out.style('dim', says)}`]
+  const below = wrapWords(`      ${says}`, tableWidth(out))
+  return [`  ${out.style('cyan', line)}`, ...below.map((each) => out.style('dim', each))]
 }

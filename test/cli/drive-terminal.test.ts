@@ -1,0 +1,193 @@
+/** `drover drive` at a terminal: its live view, and the questions of a run. */
+import stringWidth from 'string-width'
+import { describe, expect, it } from 'vitest'
+import { digestScope } from '../../src/contract/destructive.ts'
+import { createDriving, type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-agents.ts'
+import { hasTerminals, screenOf, startOnTerminal } from '../support/on-terminal.ts'
+import { until } from '../support/until.ts'
+
+const GOAL = 'Show the wind in knots'
+
+function open(script: DrivenScript, args: readonly string[], { columns = 80, noColor = '1' } = {}) {
+  const driving = createDriving(script)
+  const start = (...words: string[]) =>
+    startOnTerminal(['drive', ...words], {
+      cwd: driving.repository.root,
+      env: { ...driving.env, NO_COLOR: noColor },
+      columns,
+    })
+  return { driving, start, terminal: start(...args) }
+}
+
+const ESCAPE = '\u001b'
+const COLOURS = new RegExp(`${ESCAPE}\\[[\\d;]*m`, 'g')
+
+describe.runIf(hasTerminals)('the live view', () => {
+  it.each([
+    [80, 'in colour', ''],
+    [40, 'without colours', '1'],
+  ])('shows all of it on %i columns, %s, and leaves lines that stay', async (columns, _name, noColor) => {
+    const { terminal } = open(
+      {
+        orient: [{ tells: ['I look at 風の予報.'], cost: 0.25, runs: ['cat wind.txt'] }],
+        implement: [
+          { ...HONEST, streams: ['\u001b[2JI wr', 'ite\u0007 it', ' down.\n```drover-out', 'come\n{}\n```\n'] },
+        ],
+      },
+      [GOAL, '--no-review', '--check', 'sh check.sh', '--max-cost', '2', '--review-with', 'claude'],
+      { columns, noColor },
+    )
+    const { code, seen: styled } = await terminal.ended
+    expect(code).toBe(0)
+    const seen = styled.replaceAll(COLOURS, '')
+    expect(seen === styled).toBe(noColor === '1')
+    for (const shown of [
+      `── ${GOAL} ─`,
+      'action 1 of 8',
+      'orient by claude',
+      'action 2 of 8',
+      '150 tokens',
+      '$0.2500 of $2.00',
+    ])
+      expect(seen).toContain(shown)
+    expect(seen).not.toContain('\u001b[2J')
+    expect(seen).not.toContain('\u0007it')
+    const rows = screenOf(seen, columns)
+    expect(rows.join('\n')).not.toContain('──')
+    expect(rows.join('\n')).not.toContain('drover-outcome')
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        '1. orient by claude',
+        '  I look at 風の予報.',
+        '  → Bash cat wind.txt',
+        '2. implement by claude',
+        '  [2JI write it down.',
+        '  → Write wind.txt',
+      ]),
+    )
+    expect(rows.join(' ')).toMatch(/check sh check\.sh ended with exit\s+code 0/)
+    expect(rows.join('')).toMatch(/Next: +git merge drover\/show-the-wind-in-knots-/)
+    const drawn = seen.split('\n').filter((line) => line.endsWith('\u001b[K'))
+    expect(Math.max(...drawn.flatMap((line) => screenOf(line, 1000)).map((line) => stringWidth(line)))).toBeLessThan(
+      columns,
+    )
+  })
+
+  it('follows a resize, and is taken away by Ctrl-C, which says how to go on', async () => {
+    const { driving, terminal } = open({ orient: [{ tells: ['I think about it.'], hangs: true }] }, [GOAL])
+    await terminal.shows('I think about it.')
+    const before = terminal.seen().length
+    terminal.resize(40)
+    const rule = `── ${GOAL} ${'─'.repeat(39 - GOAL.length - 4)}\u001b[K\n`
+    await until(() => terminal.seen().slice(before).includes(rule))
+    terminal.type('\u0003')
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(130)
+    const id = runIdIn(seen.replaceAll('\n', ''))
+    expect(seen).toMatch(
+      new RegExp(`Interrupted\\. Nothing is lost\\.\\n.*\\n\\nNext:\\n +drover drive ${id.slice(0, 8)}`),
+    )
+    expect(screenOf(seen.slice(seen.lastIndexOf('Interrupted')), 40).join('\n')).not.toContain('──')
+    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
+  })
+})
+
+const asks = (question: string) => ({
+  outcome: {
+    status: 'needs_input',
+    suggested_actions: [],
+    pause: { reason: 'decision_required', question, destructive_request: null },
+  },
+})
+
+const destructiveRequest = (number: number) => {
+  const scope = {
+    request_id: `6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a0${number}`,
+    targets: [
+      { kind: 'git_ref', value: 'refs/heads/old' },
+      { kind: 'path', value: `data/${'long/'.repeat(30)}wind\u202e.db` },
+    ],
+    impact: 'The measurements of 2019 are lost.',
+  }
+  return { ...scope, scope_sha256: digestScope(scope) }
+}
+
+const destroys = (number: number) => ({
+  outcome: {
+    status: 'needs_input',
+    implementation: null,
+    pause: {
+      reason: 'destructive_confirmation_required',
+      question: 'May I delete the old data?',
+      destructive_request: destructiveRequest(number),
+    },
+  },
+})
+
+describe.runIf(hasTerminals)('a question at the terminal', () => {
+  it('is answered or skipped, and keys that were typed before it do not count', async () => {
+    const { driving, terminal } = open(
+      {
+        orient: [
+          { tells: ['I look.'], pause: 300, outcome: { suggested_actions: [{ kind: 'clarify', brief: 'Ask.' }] } },
+        ],
+        clarify: [asks('Knots or km/h?'), asks('Rounded?')],
+      },
+      [GOAL, '--no-review'],
+    )
+    await terminal.shows('I look.')
+    terminal.type('typed too early\nand more')
+    await terminal.shows('Answer (/skip: skip this action, empty: later): ')
+    expect(terminal.seen()).toContain('\nKnots or km/h?\n')
+    terminal.type('Knots.\n')
+    await until(() => terminal.seen().split('Answer (').length === 3)
+    terminal.type('/skip\n')
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(0)
+    const status = await driving.call(['report', runIdIn(seen.replaceAll('\n', '')), '--json'])
+    expect(JSON.parse(status.stdout).decisions).toMatchObject([{ question: 'Knots or km/h?', answer: 'Knots.' }])
+    expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'clarify', 'orient', 'clarify', 'summarize'])
+  })
+
+  it('about destroying shows the whole request: only y or the digest allows it, and it can be left open', async () => {
+    const { driving, start, terminal } = open(
+      { implement: [{ tells: ['I clean up.'], pause: 300, ...destroys(1) }, destroys(2), destroys(3)] },
+      [GOAL, '--no-review'],
+    )
+    const [first = '', second = '', third = ''] = [1, 2, 3].map((each) => destructiveRequest(each).scope_sha256)
+    const question = 'Any other text refuses it (empty: later): '
+    const asked = (count: number) => until(() => terminal.seen().split(question).length === count + 1)
+    await terminal.shows('I clean up.')
+    terminal.type('y\n')
+    await asked(1)
+    const shown = screenOf(terminal.seen(), 80).join('').replaceAll(' ', '')
+    for (const part of ['refs/heads/old', 'long/'.repeat(30), 'wind\\u202e.db', 'Themeasurementsof2019arelost.', first])
+      expect(shown).toContain(part)
+    terminal.type('yes, go ahead\n')
+    await asked(2)
+    terminal.type(`${second.slice(7, 19)}\n`)
+    await asked(3)
+    terminal.type('\u0003')
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(130)
+    const id = runIdIn(seen.replaceAll('\n', ''))
+    expect(seen).toMatch(
+      new RegExp(
+        `Next:\\n +drover answer ${id.slice(0, 8)} --confirm ${third.slice(7, 23)}\\n[^]*drover drive ${id.slice(0, 8)}`,
+      ),
+    )
+    const later = start(id)
+    await until(() => later.seen().includes(question))
+    later.type('\u0004')
+    expect(await later.ended).toMatchObject({
+      code: 4,
+      seen: expect.stringContaining(`drover drive ${id.slice(0, 8)}`),
+    })
+    const { decisions, state } = JSON.parse((await driving.call(['report', id, '--json'])).stdout)
+    expect(decisions).toMatchObject([
+      { answer: 'yes, go ahead', confirmed: false },
+      { answer: '', confirmed: true },
+    ])
+    expect(state).toBe('paused')
+  })
+})
