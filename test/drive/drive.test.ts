@@ -180,7 +180,7 @@ describe('drover drive', () => {
     const { stdout } = await driving.drive(GOAL, '--no-review')
     const [evidence] = dataOf(driving.records(runIdIn(stdout)), 'evidence')
     const shown = evidence?.claims.find(({ about }) => about === 'activity')
-    expect(shown).toMatchObject({ verdict: 'observed', note: 'a tool call shows it' })
+    expect(shown).toMatchObject({ verdict: 'observed', note: 'a tool call shows exit code 0' })
     const logs = await driving.call(['logs', shown?.execution_id ?? '', '--json'])
     const event = logs.stdout
       .split('\n')
@@ -228,7 +228,7 @@ describe('wrong use', () => {
   const WRONG: readonly (readonly [string, readonly string[], string])[] = [
     ['nothing to do', [], 'drive_target_missing'],
     ['an unknown run', ['0123abcd'], 'run_not_found'],
-    ['an unknown agent', ['Do it', '--with', 'cursor'], 'invalid_usage'],
+    ['an unknown agent', ['Do it', '--with', 'cursor'], 'backend_not_found'],
     ['an agent without its model', ['Do it', '--with', 'codex/'], 'invalid_usage'],
     ['an agent that is not installed', ['Do it', '--with', 'gemini'], 'backend_unavailable'],
     ['a check with a shell operator', ['Do it', '--check', 'npm test && npm run lint'], 'check_command_invalid'],
