@@ -53,33 +53,50 @@ export function leftOnScreen(seen: string): string {
 
 /** The rows of a screen without end that is `columns` wide: long lines wrap, wide characters take two columns. */
 export function screenOf(seen: string, columns: number): string[] {
-  const rows: string[][] = [[]]
-  let [row, column] = [0, 0]
-  const down = () => {
-    row += 1
-    rows[row] ??= []
-  }
+  const screen = new Screen(columns)
   for (const [piece] of seen.matchAll(PIECES)) {
-    const count = Number(piece.slice(2, -1) || 1)
-    if (piece === '\n') [column] = [0, down()]
-    else if (piece === '\r') column = 0
-    else if (/A$/.test(piece) && piece.startsWith(ESCAPE)) row = Math.max(0, row - count)
-    else if (piece === CLEAR_BELOW) rows.splice(row, rows.length, rows[row]?.slice(0, column) ?? [])
-    else if (piece === CLEAR_RIGHT) rows[row]?.splice(column)
-    else if (!piece.startsWith(ESCAPE)) {
-      const width = stringWidth(piece)
-      if (column + width > columns) [column] = [0, down()]
-      const cells = rows[row] ?? []
-      cells[column] = piece
-      if (width === 2) cells[column + 1] = ''
-      column += width
-    }
+    if (piece.startsWith(ESCAPE)) screen.control(piece)
+    else if (piece === '\n') screen.break()
+    else if (piece === '\r') screen.column = 0
+    else screen.print(piece)
   }
-  return rows.map((cells) =>
+  return screen.rows.map((cells) =>
     Array.from(cells, (cell) => cell ?? ' ')
       .join('')
       .trimEnd(),
   )
+}
+
+class Screen {
+  readonly rows: string[][] = [[]]
+  readonly #columns: number
+  #row = 0
+  column = 0
+
+  constructor(columns: number) {
+    this.#columns = columns
+  }
+
+  break(): void {
+    this.column = 0
+    this.#row += 1
+    this.rows[this.#row] ??= []
+  }
+
+  print(character: string): void {
+    const width = stringWidth(character)
+    if (this.column + width > this.#columns) this.break()
+    const cells = this.rows[this.#row] ?? []
+    cells[this.column] = character
+    if (width === 2) cells[this.column + 1] = ''
+    this.column += width
+  }
+
+  control(sequence: string): void {
+    if (sequence.endsWith('A')) this.#row = Math.max(0, this.#row - Number(sequence.slice(2, -1) || 1))
+    if (sequence === CLEAR_BELOW) this.rows.splice(this.#row + 1)
+    if (sequence === CLEAR_BELOW || sequence === CLEAR_RIGHT) this.rows[this.#row]?.splice(this.column)
+  }
 }
 
 const ESCAPE = '\u001b'

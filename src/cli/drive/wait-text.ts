@@ -34,7 +34,7 @@ export function describeWait(run: RunOutline, out: Layout): string[] {
 const SHOWN_DIGEST_CHARACTERS = 16
 
 /** The commands that let the run go on, in this order. */
-export function commandsAfter(run: RunOutline, name: string): PeopleWords[] {
+function commandsAfter(run: RunOutline, name: string): PeopleWords[] {
   const { pause_reason, state, source_candidate, pending_destructive_request: request } = run
   const drive = { line: `drover drive ${name}`, says: 'go on' }
   const answer = { line: `drover answer ${name} "TEXT"`, says: 'answer the question' }

@@ -15,6 +15,11 @@ describe('fitLines', () => {
   it('keeps lines shorter than the terminal, so that they do not wrap', () => {
     expect(fitLines(['abcdef', '漢字漢字'], { columns: 6, rows: 9 })).toEqual(['abcde', '漢字'])
   })
+
+  it('keeps the colours of a line that fits, and takes them from one that does not', () => {
+    const dim = (text: string) => `\u001b[2m${text}\u001b[22m`
+    expect(fitLines([dim('abcde'), dim('abcdef')], { columns: 6, rows: 9 })).toEqual([dim('abcde'), 'abcde'])
+  })
 })
 
 describe('redraw', () => {
@@ -48,5 +53,22 @@ describe('LiveLines', () => {
     written = ''
     await lines.clear()
     expect(written).toBe('')
+  })
+
+  it('moves up by the rows that the lines take since the terminal became narrower', async () => {
+    let written = ''
+    const channel = {
+      columns: 20,
+      rows: 9,
+      write: async (text: string) => {
+        written = text
+        return 'written'
+      },
+    } as Channel & { columns: number }
+    const lines = new LiveLines(channel)
+    await lines.draw(['a'.repeat(19), '漢字', ''])
+    channel.columns = 8
+    await lines.clear()
+    expect(written).toBe(`${UP(3 + 1 + 1)}\r${BELOW}`)
   })
 })

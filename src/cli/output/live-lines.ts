@@ -29,7 +29,7 @@ export class LiveLines {
 }
 
 /** How many rows the lines take now. A terminal that became narrower has wrapped them. */
-export function heightOf(lines: readonly string[], { columns }: { columns: number }): number {
+function heightOf(lines: readonly string[], { columns }: { columns: number }): number {
   return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columnsOf(line) / columns)), 0)
 }
 
