@@ -45,7 +45,7 @@ export class Executions implements ExecutionRecorder {
   readonly #options: ExecutionsOptions
   readonly #writer: ExecutionWriter
   readonly #live = new Map<string, LiveExecution>()
-  readonly #changes = new EventEmitter<{ change: [Execution] }>().setMaxListeners(0)
+  readonly #changes = new EventEmitter<{ change: [Execution]; event: [string, ExecutionEvent] }>().setMaxListeners(0)
   #owner = ''
   #cancelTimer: NodeJS.Timeout | undefined
 
@@ -109,6 +109,12 @@ export class Executions implements ExecutionRecorder {
   onChange(listener: (execution: Execution) => void): () => void {
     this.#changes.on('change', listener)
     return () => this.#changes.off('change', listener)
+  }
+
+  /** Calls `listener` for every event of a prompt in this process. Returns a function that stops it. */
+  onEvent(listener: (id: string, event: ExecutionEvent) => void): () => void {
+    this.#changes.on('event', listener)
+    return () => this.#changes.off('event', listener)
   }
 
   /** Asks for the end of an execution, here or in another process. It is `cancelled` when its agent is gone. */
@@ -217,8 +223,9 @@ export class Executions implements ExecutionRecorder {
 
   #append(live: LiveExecution, { type, timestamp, content }: PromptEvent): void {
     if (type === 'init' && content.model !== undefined) live.record = { ...live.record, model: content.model }
-    const event = { at: timestamp, type, content: content as unknown as JsonObject }
-    this.#writer.add(live, live.append(event))
+    const sized = live.append({ at: timestamp, type, content: content as unknown as JsonObject })
+    this.#writer.add(live, sized)
+    this.#changes.emit('event', live.record.id, sized.event)
   }
 
   /** The end of a dry run is saved later, together with others. */

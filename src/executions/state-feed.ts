@@ -1,37 +1,64 @@
 /** The changes of state of all executions: those of this process, and those of other processes with the same store. */
 import { EventEmitter } from 'node:events'
+import type { Usage } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
-import type { Execution } from './execution.shape.ts'
+import type { PendingApproval } from '../prompts/approvals.shape.ts'
+import type { ApprovalChange, Approvals } from '../prompts/approvals.ts'
+import { type Activity, nextActivity } from './activity.ts'
+import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import type { Executions } from './executions.ts'
 import { executionNotFound } from './faults.ts'
 
-/** `execution`: its record has changed. `execution_removed`: it has ended, and nothing of it is stored. */
-export type StateChange = { type: 'execution'; execution: Execution } | { type: 'execution_removed'; id: string }
+/**
+ * `execution`: its record has changed. `execution_removed`: it has ended, and nothing of it is stored. `approval`: an agent
+ * waits for a decision. `approval_settled`: it no longer waits. `activity`: what a running execution does right now.
+ */
+export type StateChange =
+  | { type: 'execution'; execution: Execution }
+  | { type: 'execution_removed'; id: string }
+  | { type: 'approval'; approval: PendingApproval }
+  | { type: 'approval_settled'; execution_id: string; approval_id: string }
+  | { type: 'activity'; id: string; text: string; usage?: Usage }
+
+type FeedOptions = { executions: Executions; approvals: Approvals; store: ExecutionStore; log: Log }
 
 type Watch = { signal: AbortSignal; isVisible: (execution: Execution) => boolean }
 
 /** The executions of other processes are looked up this often, while a client watches. */
 const POLL_MS = 1000
+/** An execution may say much; a person reads one line at a time. */
+const ACTIVITY_MS = 500
 
 export class StateFeed {
   readonly #executions: Executions
+  readonly #approvals: Approvals
   readonly #store: ExecutionStore
   readonly #log: Log
-  readonly #changes = new EventEmitter<{ change: [Execution]; removed: [Execution] }>().setMaxListeners(0)
+  readonly #changes = new EventEmitter<{
+    change: [Execution]
+    removed: [Execution]
+    activity: [string, Activity]
+  }>().setMaxListeners(0)
   /** The running executions of other processes, by id. */
   #foreign = new Map<string, Execution>()
   #timer: NodeJS.Timeout | undefined
+  /** What the executions of this process do, while a client watches. */
+  readonly #activities = new Map<string, Activity>()
+  readonly #untold = new Set<string>()
+  #activityTimer: NodeJS.Timeout | undefined
+  #stopActivities: () => void = () => {}
 
-  constructor({ executions, store, log }: { executions: Executions; store: ExecutionStore; log: Log }) {
+  constructor({ executions, approvals, store, log }: FeedOptions) {
     this.#executions = executions
+    this.#approvals = approvals
     this.#store = store
     this.#log = log
     executions.onChange((execution) => this.#changes.emit('change', execution))
   }
 
-  /** Begins with the executions that run now. Ends with the signal. */
+  /** Begins with the executions that run now and with what they wait for. Ends with the signal. */
   async *watch({ signal, isVisible }: Watch): AsyncGenerator<StateChange, void, undefined> {
     const waiting: StateChange[] = []
     let wake = Promise.withResolvers<void>()
@@ -45,12 +72,24 @@ export class StateFeed {
     const remove = (execution: Execution) => {
       if (isVisible(execution)) queue({ type: 'execution_removed', id: execution.id })
     }
+    const ask = (change: ApprovalChange) => {
+      const execution = this.#executions.find(change.approval.execution_id)
+      if (execution !== undefined && isVisible(execution)) queue(toStateChange(change))
+    }
+    const tell = (id: string, { text, usage }: Activity) => {
+      const execution = this.#executions.find(id)
+      if (execution !== undefined && isVisible(execution))
+        queue({ type: 'activity', id, text, ...(usage !== undefined && { usage }) })
+    }
     const abort = () => wake.resolve()
-    this.#changes.on('change', add).on('removed', remove)
+    const stopAsking = this.#approvals.onChange(ask)
+    this.#changes.on('change', add).on('removed', remove).on('activity', tell)
     signal.addEventListener('abort', abort)
     try {
       await this.#startPolling()
       for (const execution of [...this.#executions.running(), ...this.#foreign.values()]) add(execution)
+      for (const approval of this.#approvals.list()) ask({ type: 'asked', approval })
+      for (const [id, activity] of this.#activities) tell(id, activity)
       while (!signal.aborted) {
         yield* waiting.splice(0)
         await wake.promise
@@ -58,7 +97,8 @@ export class StateFeed {
       }
     } finally {
       signal.removeEventListener('abort', abort)
-      this.#changes.off('change', add).off('removed', remove)
+      stopAsking()
+      this.#changes.off('change', add).off('removed', remove).off('activity', tell)
       if (this.#changes.listenerCount('change') === 0) this.#stopPolling()
     }
   }
@@ -66,6 +106,7 @@ export class StateFeed {
   async #startPolling(): Promise<void> {
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref()
+    this.#stopActivities = this.#executions.onEvent((id, event) => this.#note(id, event))
     await this.#poll()
   }
 
@@ -73,6 +114,26 @@ export class StateFeed {
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#foreign.clear()
+    this.#stopActivities()
+    this.#activities.clear()
+  }
+
+  #note(id: string, event: ExecutionEvent): void {
+    if (event.type === 'done') this.#activities.delete(id)
+    const activity = nextActivity(this.#activities.get(id), event)
+    if (activity === undefined) return
+    this.#activities.set(id, activity)
+    this.#untold.add(id)
+    this.#activityTimer ??= setTimeout(() => this.#tell(), ACTIVITY_MS).unref()
+  }
+
+  #tell(): void {
+    this.#activityTimer = undefined
+    for (const id of this.#untold) {
+      const activity = this.#activities.get(id)
+      if (activity !== undefined) this.#changes.emit('activity', id, activity)
+    }
+    this.#untold.clear()
   }
 
   async #poll(): Promise<void> {
@@ -100,6 +161,11 @@ export class StateFeed {
       this.#changes.emit('removed', execution)
     }
   }
+}
+
+function toStateChange({ type, approval }: ApprovalChange): StateChange {
+  if (type === 'asked') return { type: 'approval', approval }
+  return { type: 'approval_settled', execution_id: approval.execution_id, approval_id: approval.approval_id }
 }
 
 function withoutTexts({ prompt: _prompt, result: _result, ...execution }: Execution): Execution {

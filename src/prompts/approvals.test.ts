@@ -20,6 +20,32 @@ describe('Approvals', () => {
     expect(await Promise.all([one, two])).toEqual([{ decision: 'allow_session' }, { decision: 'deny', message: 'no' }])
   })
 
+  it('lists what waits, oldest first, and tells when it begins and ends', async () => {
+    let now = Date.parse('2026-01-31T09:00:00.000Z')
+    const approvals = new Approvals({ timeoutMs: 1000, clock: { now: () => new Date(now) } })
+    const heard: string[] = []
+    const stop = approvals.onChange(({ type, approval }) => heard.push(`${type} ${approval.approval_id}`))
+    const first = approvals.ask('e', request('1'))
+    now += 5
+    const second = approvals.ask('other', request('2'))
+    expect(approvals.list()).toEqual([
+      {
+        execution_id: 'e',
+        asked_at: '2026-01-31T09:00:00.000Z',
+        expires_at: '2026-01-31T09:00:01.000Z',
+        ...request('1'),
+      },
+      expect.objectContaining({ execution_id: 'other', asked_at: '2026-01-31T09:00:00.005Z' }),
+    ])
+    approvals.decide('e', '1', { decision: 'allow' })
+    expect(approvals.list()).toHaveLength(1)
+    await first
+    stop()
+    approvals.forget('other')
+    await second
+    expect(heard).toEqual(['asked 1', 'asked 2', 'settled 1'])
+  })
+
   it('takes each decision once, and only for what is asked', async () => {
     const approvals = new Approvals({ timeoutMs: 1000 })
     const asked = approvals.ask('e', request('1'))

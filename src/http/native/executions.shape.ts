@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
+import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/execution.shape.ts'
 import { EXECUTION_STATES } from '../../executions/execution-states.ts'
-import { literals, type Message, named, type Static, stated, strict } from '../../kit/shape.ts'
+import { literals, type Message, meaning, named, type Static, stated, strict } from '../../kit/shape.ts'
+import { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, jsonResponse, type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
 
@@ -71,11 +73,19 @@ export type ApprovalDecided = Message<typeof ApprovalDecided>
 const StateChange = named(
   'StateChange',
   Type.Object({
-    type: literals(['execution', 'execution_removed', 'heartbeat'], {
-      description: '`execution_removed`: an execution has ended, and nothing of it is stored.',
+    type: literals(['execution', 'execution_removed', 'approval', 'approval_settled', 'activity', 'heartbeat'], {
+      description:
+        '`execution_removed`: an execution has ended, and nothing of it is stored. `approval`: an agent waits for a decision. `approval_settled`: it no longer waits. `activity`: what a running execution does, at most twice a second.',
     }),
     execution: Type.Optional(Execution),
-    id: Type.Optional(Type.String({ description: 'The removed execution.' })),
+    id: Type.Optional(Type.String({ description: 'The removed or active execution.' })),
+    text: Type.Optional(
+      Type.String({ description: 'The last line of its answer or thoughts, or its last tool call; 200 characters.' }),
+    ),
+    usage: Type.Optional(meaning('The tokens that it has used so far, if the agent reports them.', Usage)),
+    approval: Type.Optional(PendingApproval),
+    execution_id: Type.Optional(Type.String({ description: 'The execution whose agent no longer waits.' })),
+    approval_id: Type.Optional(Type.String({ description: 'The approval that is settled.' })),
     at: Type.Optional(Type.String({ format: 'date-time', description: 'The time of the heartbeat.' })),
   }),
 )
@@ -102,6 +112,21 @@ const events: Record<string, ExecutionEvent> = {
 }
 
 const APPROVAL = '7d3f5c62-1b0e-4a3d-9a57-0d5ddc0c5f2e'
+
+const approval: PendingApproval = {
+  execution_id: ID,
+  asked_at: EXAMPLE.timestamp,
+  expires_at: '2026-09-21T13:43:20.000Z',
+  approval_id: APPROVAL,
+  tool_name: 'Bash',
+  command: 'npm test',
+  choices: ['allow', 'allow_session', 'deny'],
+}
+
+const ApprovalList = named(
+  'ApprovalList',
+  Type.Object({ approvals: Type.Array(PendingApproval, { description: 'Oldest first.' }) }),
+)
 
 const APPROVAL_ID: Parameter = {
   name: 'approval',
@@ -218,11 +243,23 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/api/v1/approvals',
+    id: 'listApprovals',
+    tag: 'native',
+    summary: 'List what agents wait for',
+    description:
+      'A key with the role `client` sees those of its own executions. `GET /api/v1/events` reports the changes.',
+    responses: { 200: jsonResponse('What no one has decided yet.', ApprovalList, { approvals: [approval] }) },
+    errors: COMMON_ERRORS,
+  },
+  {
+    method: 'get',
     path: '/api/v1/events',
     id: 'watchExecutions',
     tag: 'native',
     summary: 'Follow the states of all executions',
-    description: 'Begins with the executions that run now. Server-sent events with `Accept: text/event-stream`.',
+    description:
+      'Begins with the executions that run now and with what they wait for. Server-sent events with `Accept: text/event-stream`.',
     responses: {
       200: {
         description: 'The changes.',
@@ -230,7 +267,7 @@ export const OPERATIONS: readonly Operation[] = [
           'application/x-ndjson': streamOf(
             { shape: StateChange, description: 'One change per line, each a JSON object (`StateChange`).' },
             {
-              events: { running: { type: 'execution', execution: running } },
+              events: { running: { type: 'execution', execution: running }, approval: { type: 'approval', approval } },
               frame: (change) => `${JSON.stringify(change)}\n`,
             },
           ),

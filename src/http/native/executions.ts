@@ -1,4 +1,4 @@
-/** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, and `GET /api/v1/events` */
+/** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/execution.shape.ts'
 import { isFinal } from '../../executions/execution-states.ts'
@@ -69,6 +69,13 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     const { approval } = request.params
     const decided = context.prompts.approvals?.decide(id, approval, decision)
     return { approval_id: approval, decision: decided?.decision ?? 'deny' }
+  })
+
+  scope.get('/approvals', async (request, reply) => {
+    const apiKey = keyThatSees(request, context)
+    const isVisible = (id: string) => apiKey === undefined || context.executions.find(id)?.api_key === apiKey
+    const approvals = context.prompts.approvals?.list() ?? []
+    return sendJson(reply, { approvals: approvals.filter(({ execution_id: id }) => isVisible(id)) })
   })
 
   scope.get('/events', async (request, reply) => {

@@ -1,0 +1,36 @@
+/** What a running execution does right now, in one line. Pure. */
+import type { Usage } from '../agents/adapter/agent.ts'
+import { describeToolInput } from '../agents/tool-input.ts'
+import type { ExecutionEvent } from './execution.shape.ts'
+
+/** `text`: the last line of its answer or thoughts, or its last tool call. */
+export type Activity = { text: string; isOpen: boolean; usage: Usage | undefined }
+
+const MAX_LENGTH = 200
+
+type Content = { text?: string; is_partial?: boolean; tool_name?: string; input?: unknown }
+
+/** Undefined if the event changes nothing. */
+export function nextActivity(before: Activity | undefined, { type, content }: ExecutionEvent): Activity | undefined {
+  const usage = before?.usage
+  const { text = '', is_partial: isPartial = false, tool_name: tool = 'tool', input } = content as Content
+  switch (type) {
+    case 'message':
+    case 'thinking': {
+      const line = lastLine((before?.isOpen === true ? before.text : '') + text)
+      return line === '' ? before && { ...before, isOpen: isPartial } : { text: line, isOpen: isPartial, usage }
+    }
+    case 'tool_use':
+      return { text: lastLine(`${tool}: ${describeToolInput(input)}`), isOpen: false, usage }
+    case 'token_usage':
+      return { text: before?.text ?? '', isOpen: before?.isOpen ?? false, usage: content as unknown as Usage }
+    default:
+      return undefined
+  }
+}
+
+/** The end of a long line: that is what changes. */
+function lastLine(text: string): string {
+  const line = text.trimEnd().split('\n').at(-1) ?? ''
+  return line.length > MAX_LENGTH ? line.slice(-MAX_LENGTH).toWellFormed() : line
+}
