@@ -10,6 +10,7 @@ import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
+import { LoginBody } from '../src/http/native/login.shape.ts'
 import { SessionDetailQuery, SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
 import { UsageQuery } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
@@ -101,6 +102,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateDecisionBody: DecisionBody,
     validateEventsQuery: EventsQuery,
     validateUsageQuery: UsageQuery,
+    validateLoginBody: LoginBody,
     validateChatRequest: ChatRequest,
     validateMessageRequest: MessageRequest,
     validateCountTokensRequest: CountTokensRequest,

@@ -1,6 +1,6 @@
 /** The valid API keys, stored only as digests. */
 import { timingSafeEqual } from 'node:crypto'
-import { digest } from '../kit/digest.ts'
+import { type Digest, digest } from '../kit/digest.ts'
 import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import type { KEY_ROLES } from './server.shape.ts'
 
@@ -21,6 +21,8 @@ export type KeyRing = {
   /** Whether requests need a key. It never changes: if a source becomes empty, no key is valid, but the server stays closed. */
   isRequired: boolean
   find(key: string): ApiKey | undefined
+  /** The key with this digest, if it is still valid. */
+  withDigest(digest: Digest): ApiKey | undefined
 }
 
 export type NamedDigest = {
@@ -40,6 +42,13 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
   replace(keys: readonly NamedDigest[]): void
 } {
   let entries: readonly { bytes: Buffer; key: ApiKey }[] = []
+  /** Compares all digests in constant time, so that the time reveals nothing about any key. */
+  const withDigest = (full: string) => {
+    const wanted = Buffer.from(full.replace('sha256:', ''), 'hex')
+    let found: ApiKey | undefined
+    for (const { bytes, key: candidate } of entries) if (timingSafeEqual(bytes, wanted)) found = candidate
+    return found
+  }
   return {
     isRequired,
     replace(keys) {
@@ -49,13 +58,8 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
         return { bytes: Buffer.from(hex, 'hex'), key }
       })
     },
-    /** Compares all digests in constant time, so that the time reveals nothing about any key. */
-    find(key) {
-      const presented = Buffer.from(digest(key).replace('sha256:', ''), 'hex')
-      let found: ApiKey | undefined
-      for (const { bytes, key: candidate } of entries) if (timingSafeEqual(bytes, presented)) found = candidate
-      return found
-    },
+    find: (key) => withDigest(digest(key)),
+    withDigest,
   }
 }
 

@@ -60,6 +60,7 @@ export type ConfigPath =
   | 'server.host'
   | 'server.port'
   | 'server.local_socket'
+  | 'server.console'
   | 'server.request_timeout_secs'
   | 'server.first_event_timeout_secs'
   | 'server.read_timeout_secs'

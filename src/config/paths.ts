@@ -21,6 +21,8 @@ export type Paths = {
   sessions: string
   /** The Unix socket of the user's server. */
   serverSocket: string
+  /** Who is logged in to the console. */
+  consoleLogins: string
   /** What the user typed in `drover chat`. */
   chatHistory: string
   /** The git worktrees that drover creates. */
@@ -39,6 +41,7 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     configNamedBy: named === undefined ? undefined : configFlag === undefined ? 'DROVER_CONFIG' : '--config',
     sessions: join(directory, 'sessions.db'),
     serverSocket: join(directory, 'server.sock'),
+    consoleLogins: join(directory, 'console-logins.json'),
     chatHistory: join(directory, 'chat-history'),
     worktrees: join(directory, 'worktrees'),
   }

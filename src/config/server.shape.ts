@@ -103,6 +103,10 @@ export const ServerSection = strict({
     description:
       "Also listens on the Unix socket `server.sock` in the per-user directory. Only the user of the server can open it, so requests on it need no API key. The prompts of the user's own commands go through it.",
   }),
+  console: Type.Boolean({
+    default: true,
+    description: 'Serves the console, a page for browsers, at `/`.',
+  }),
   request_timeout_secs: seconds({
     default: 300,
     minimum: 0,

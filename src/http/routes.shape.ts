@@ -3,6 +3,7 @@ import { OPERATIONS as countTokens } from './anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
 import { OPERATIONS as messageModels } from './anthropic/models.shape.ts'
 import type { Operation } from './api-description/operation.shape.ts'
+import { OPERATIONS as consolePage } from './meta/console.shape.ts'
 import { OPERATIONS as docs } from './meta/docs.shape.ts'
 import { OPERATIONS as health } from './meta/health.shape.ts'
 import { OPERATIONS as metrics } from './meta/metrics.shape.ts'
@@ -11,6 +12,7 @@ import { OPERATIONS as backends } from './native/backends.shape.ts'
 import { OPERATIONS as chain } from './native/chain.shape.ts'
 import { OPERATIONS as compare } from './native/compare.shape.ts'
 import { OPERATIONS as executions } from './native/executions.shape.ts'
+import { OPERATIONS as login } from './native/login.shape.ts'
 import { OPERATIONS as parallel } from './native/parallel.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as resume } from './native/resume.shape.ts'
@@ -21,7 +23,18 @@ import { OPERATIONS as models } from './openai/models.shape.ts'
 import { OPERATIONS as aliases } from './root/aliases.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
-  ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume, ...executions, ...usage],
+  ...[
+    ...prompt,
+    ...parallel,
+    ...chain,
+    ...compare,
+    ...backends,
+    ...sessions,
+    ...resume,
+    ...executions,
+    ...usage,
+    ...login,
+  ],
   ...[...models, ...chatCompletions, ...messageModels, ...messages, ...countTokens, ...aliases],
-  ...[...health, ...openapi, ...docs, ...metrics],
+  ...[...health, ...openapi, ...docs, ...metrics, ...consolePage],
 ]

@@ -3,6 +3,7 @@ import { registerCountTokens } from './anthropic/count-tokens.ts'
 import { registerMessages } from './anthropic/messages.ts'
 import { registerMessageModels } from './anthropic/models.ts'
 import type { RegisterRoutes } from './context/server-context.ts'
+import { registerConsole } from './meta/console.ts'
 import { registerDocs } from './meta/docs.ts'
 import { registerHealth } from './meta/health.ts'
 import { registerMetrics } from './meta/metrics.ts'
@@ -11,6 +12,7 @@ import { registerBackends } from './native/backends.ts'
 import { registerChain } from './native/chain.ts'
 import { registerCompare } from './native/compare.ts'
 import { registerExecutions } from './native/executions.ts'
+import { registerLogin } from './native/login.ts'
 import { registerParallel } from './native/parallel.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerResume } from './native/resume.ts'
@@ -21,7 +23,7 @@ import { registerModels } from './openai/models.ts'
 import { registerRootModels } from './root/models.ts'
 
 export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
-  '': [registerHealth, registerOpenApi, registerDocs, registerMetrics],
+  '': [registerHealth, registerOpenApi, registerDocs, registerMetrics, registerConsole],
   '/api/v1': [
     registerPrompt,
     registerResume,
@@ -32,6 +34,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerSessions,
     registerExecutions,
     registerUsage,
+    registerLogin,
   ],
   '/openai/v1': [registerModels, registerChatCompletions],
   '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],

@@ -14,6 +14,7 @@ import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
 import { createAgentDirectory } from './agent-directory.ts'
+import { Logins } from './logins.ts'
 import type { ServerContext } from './server-context.ts'
 
 /** What the program passes to the server at start-up. */
@@ -34,6 +35,9 @@ export type ServerInputs = {
   writeAccessLog: ServerContext['writeAccessLog']
   logsPrompts: boolean
   jsonThread?: string | undefined
+  consoleDirectory?: string
+  /** Where logins to the console are stored. Undefined: they end with the server. */
+  loginsFile?: string
 }
 
 /** Proxies close connections that are silent for a minute, and some after half a minute. */
@@ -58,6 +62,7 @@ export function createContext(inputs: ServerInputs): ServerContext {
     // The reason may name a file of the server.
     toWarning: () => 'the execution could not be saved; the server log has the reason',
   })
+  const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
   return {
     config,
     version,
@@ -68,10 +73,10 @@ export function createContext(inputs: ServerInputs): ServerContext {
     store: stores.sessions,
     executionStore: stores.executions,
     executions,
-    stateFeed: new StateFeed({ executions, store: stores.executions, log }),
+    stateFeed: new StateFeed({ executions, approvals, store: stores.executions, log }),
     background: new BackgroundRuns(log),
     agents,
-    prompts: promptContext(inputs, { clock, agents, executions }),
+    prompts: promptContext(inputs, { clock, agents, executions, approvals }),
     shutdown,
     drainDeadline,
     heartbeatMs: HEARTBEAT_MS,
@@ -79,15 +84,18 @@ export function createContext(inputs: ServerInputs): ServerContext {
     writeAccessLog,
     logsPrompts,
     jsonThread: inputs.jsonThread,
+    consoleDirectory: inputs.consoleDirectory ?? '',
+    logins: new Logins({ clock, ids: randomIds, keys, log, file: inputs.loginsFile }),
     observer: {},
   }
 }
 
 function promptContext(
   { config, stores, env, cwd, isRoot, log }: ServerInputs,
-  { clock, agents, executions }: Pick<ServerContext, 'clock' | 'agents' | 'executions'>,
+  shared: Pick<ServerContext, 'clock' | 'agents' | 'executions'> & { approvals: Approvals },
 ): PromptContext {
   const { server } = config
+  const { clock, agents, executions, approvals } = shared
   return {
     caller: 'client',
     settings: config,
@@ -107,7 +115,7 @@ function promptContext(
     firstEventTimeoutMs: shortestMs([server.first_event_timeout_secs]),
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     executions,
-    approvals: new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000 }),
+    approvals,
     warm: config.warm.enabled ? createWarmPool(config, stores, log) : undefined,
     observer: {
       sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),

@@ -14,6 +14,7 @@ import type { Ids } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import type { PromptContext, PromptObserver } from '../../prompts/prompt-context.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
+import type { Logins } from './logins.ts'
 
 export type ServerContext = {
   config: Config
@@ -46,6 +47,10 @@ export type ServerContext = {
   observer: ServerObserver
   /** The program of the thread that reads large request bodies. Undefined: there is none. */
   jsonThread?: string | undefined
+  /** Where the files of the console are, if they are built. */
+  consoleDirectory: string
+  /** Who is logged in to the console. */
+  logins: Logins
   /** Undefined unless `server.metrics_enabled` is true. */
   metrics?: Metrics | undefined
 }

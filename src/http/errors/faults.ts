@@ -25,6 +25,39 @@ export const unauthorized = defineFault({
       : 'invalid API key; check the key, or ask the operator of this server for one',
 })
 
+export const consoleNotBuilt = defineFault({
+  code: 'console_not_built',
+  kind: 'not_found',
+  when: 'The console is requested from a clone in which it was not built. The published package contains it.',
+  message: (_: Record<never, never>) =>
+    'the console is not built in this clone; run "npm run build:console", or start the server with "npm start"',
+})
+
+export const loginFailed = defineFault({
+  code: 'login_failed',
+  kind: 'unauthorized',
+  when: 'A login to the console has an unknown API key, or a one-time link that was used or has expired.',
+  message: (d: { by: 'key' | 'link' }) =>
+    d.by === 'key'
+      ? 'this is not a valid API key; check it, or ask the operator of this server for one'
+      : 'this link was used before, or is older than 5 minutes; "drover open" prints a new one',
+})
+
+export const loginNotNeeded = defineFault({
+  code: 'login_not_needed',
+  kind: 'conflict',
+  when: 'A login to the console of a server that has no API keys.',
+  message: (_: Record<never, never>) => 'this server has no API keys, so there is nothing to log in to',
+})
+
+export const csrfTokenInvalid = defineFault({
+  code: 'csrf_token_invalid',
+  kind: 'invalid',
+  when: 'A request with the cookie of the console does not come from its page: the `X-Drover-Csrf` header is missing or wrong.',
+  message: (_: Record<never, never>) =>
+    'the request does not come from the console; reload the page, or send an API key instead of the cookie',
+})
+
 export const hostNotAllowed = defineFault({
   code: 'host_not_allowed',
   kind: 'invalid',

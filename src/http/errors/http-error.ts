@@ -25,6 +25,7 @@ const STATUS_OF_KIND: Readonly<Record<FaultKind, number>> = {
 
 /** Codes whose status differs from that of their kind. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+  csrf_token_invalid: 403,
   host_not_allowed: 403,
   origin_not_allowed: 403,
   method_not_allowed: 405,

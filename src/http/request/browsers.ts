@@ -3,6 +3,7 @@
  * server trusts every caller, so no foreign page may reach it through a browser: neither under a host name that an
  * attacker points at this machine (DNS rebinding) nor with a request that needs no CORS preflight.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.shape.ts'
 import { canBeListed } from '../../config/cors-origin.ts'
@@ -112,6 +113,15 @@ export function isAllowedOrigin(origin: string, patterns: readonly string[]): bo
 /** A `*` must not match `1@evil.example` as a port, nor a path as a host. */
 function isHostOrPort(text: string): boolean {
   return /^[A-Za-z0-9.:-]*$/.test(text)
+}
+
+/**
+ * Whether a browser sends the request for a page of this server, or for no page at all. `Origin` is missing in requests that
+ * only read, so `Sec-Fetch-Site` is looked at too.
+ */
+export function isOwnPage({ origin, host, 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): boolean {
+  const isOwnSite = site === 'same-origin' || site === 'none'
+  return isOwnSite && (origin === undefined || isSameOrigin(origin, host))
 }
 
 /** Whether the page was served by this server, as `/docs` is. */

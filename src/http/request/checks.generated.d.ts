@@ -7,6 +7,7 @@ export declare const validateExecutionQuery: Validate
 export declare const validateDecisionBody: Validate
 export declare const validateEventsQuery: Validate
 export declare const validateUsageQuery: Validate
+export declare const validateLoginBody: Validate
 export declare const validateChatRequest: Validate
 export declare const validateMessageRequest: Validate
 export declare const validateCountTokensRequest: Validate

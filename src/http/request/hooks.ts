@@ -13,9 +13,10 @@ import {
 import { disconnectIfStalled } from '../response/stalled-client.ts'
 import { measureRequest } from './access-log.ts'
 import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
+import { checkSender } from './browser-login.ts'
 import { handleCors, refuseForeignPages } from './browsers.ts'
 import { type Connections, commonHeaders } from './connection.ts'
-import { checkKey, clientAddress, readTrace, requireKey } from './identify.ts'
+import { clientAddress, readTrace, requireKey } from './identify.ts'
 import { limitRate, type RateLimiter } from './rate-limit.ts'
 import { isDecodable, pathOf } from './target.ts'
 
@@ -43,7 +44,7 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
     const { isLocalUser } = request.facts
     if (!isLocalUser) refuseForeignPages(request, context)
     if (context.shutdown.aborted) throw shuttingDown({})
-    const check = checkKey(request.headers, context.keys)
+    const check = checkSender(request, context)
     if (check.result === 'valid') request.facts.key = check.key
     if (!isLocalUser) limitRate({ request, reply }, guards.rateLimiter)
     refuseLongBody(request.raw, { limitBytes: server.max_request_body_bytes })

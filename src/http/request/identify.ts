@@ -107,7 +107,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 }
 
 /** These endpoints reveal no user data. */
-const OPEN_PATHS = /^(?:\/health|\/openapi\.json|\/docs|\/docs\/.*)$/
+const OPEN_PATHS = /^(?:\/|\/console\/.*|\/api\/v1\/login|\/health|\/openapi\.json|\/docs|\/docs\/.*)$/
 
 export function requireKey(
   { path, check }: { path: string; check: KeyCheck },

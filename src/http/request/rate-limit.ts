@@ -28,15 +28,15 @@ export function rateLimiterFrom(server: Config['server']): RateLimiter | undefin
   return createRateLimiter({ rps, burst, forgetAfterMs: cleanupSecs * 1000 }, () => performance.now())
 }
 
-/** The files that the documentation page loads: one visit must not use up the burst of a client. */
-const DOCS_FILE = /^\/docs\/[^/]+$/
+/** The files that a page of the server loads: one visit must not use up the burst of a client. */
+const PAGE_FILE = /^\/(?:docs|console)\/[^/]+$/
 
 /** Counts the request for its API key, or for its address if it has no valid key. */
 export function limitRate(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   limiter: RateLimiter | undefined,
 ): void {
-  if (limiter === undefined || DOCS_FILE.test(pathOf(request))) return
+  if (limiter === undefined || PAGE_FILE.test(pathOf(request))) return
   const { isAllowed, limit, remaining, retryAfterSecs, resetSecs } = limiter.admit(request.facts)
   reply.headers({
     'ratelimit-limit': String(limit),

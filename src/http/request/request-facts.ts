@@ -9,6 +9,8 @@ type RequestFacts = {
   key: ApiKey | undefined
   /** It came over the local socket, so its sender is the user of the server. */
   isLocalUser: boolean
+  /** The token of the login to the console, if the request comes from there. */
+  loginToken?: string
   /** The code of the error response. */
   errorCode?: string
   /** Set by endpoints that run prompts. Prompts and answers are only logged with `--log-prompts`. */

@@ -1,0 +1,39 @@
+import { Type } from 'typebox'
+import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
+import { cachedResponses, type Operation } from '../api-description/operation.shape.ts'
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/',
+    id: 'getConsole',
+    tag: 'health',
+    summary: 'Get the console, a page for browsers',
+    responses: cachedResponses('The page. It loads files of this server only.', 'text/html', Type.String()),
+    errors: ['NotFound', ...OPEN_ERRORS],
+    isOpen: true,
+  },
+  {
+    method: 'get',
+    path: '/console/{asset}',
+    id: 'getConsoleAsset',
+    tag: 'health',
+    summary: 'Get a file of that page',
+    parameters: [
+      {
+        name: 'asset',
+        in: 'path',
+        shape: Type.String({ description: 'A script, a style sheet or an image, with a digest in its name.' }),
+        isRequired: true,
+      },
+    ],
+    responses: {
+      200: {
+        description: 'The file, with its own media type. It never changes.',
+        content: { '*/*': { shape: Type.String({ format: 'binary' }), examples: {} } },
+      },
+    },
+    errors: ['NotFound', ...OPEN_ERRORS],
+    isOpen: true,
+  },
+]

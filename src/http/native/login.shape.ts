@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import { KEY_ROLES } from '../../config/server.shape.ts'
+import { literals, type Message, named, type Static, strict } from '../../kit/shape.ts'
+import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+
+export const LoginBody = named(
+  'LoginRequest',
+  strict({
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'An API key of the server.' })),
+    link: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1024, description: 'The end of a link that `drover open` printed.' }),
+    ),
+  }),
+)
+export type LoginBody = Static<typeof LoginBody>
+
+const Sender = named(
+  'Sender',
+  Type.Object({
+    version: Type.String({ description: 'The version of drover.' }),
+    auth: literals(['none', 'key', 'login', 'socket'], {
+      description:
+        'How the request is authenticated: not at all (the server has no keys), by an API key, by the cookie of a login, or by the local socket.',
+    }),
+    name: Type.Optional(Type.String({ description: 'The name of the API key in logs.' })),
+    role: literals(KEY_ROLES, {
+      description: '`client`: sees its own executions. `operator`: sees those of every key.',
+    }),
+    csrf_token: Type.Optional(
+      Type.String({
+        description: 'Only for a login: requests with the cookie need it as the header `X-Drover-Csrf`.',
+      }),
+    ),
+    workdir: Type.String({ description: 'The working directory of prompts that name none.' }),
+    workdirs: Type.Array(Type.String(), {
+      description: 'The directories in which agents may work; empty if all are allowed that are not blocked.',
+    }),
+    max_approval_mode: Type.Optional(Type.String({ description: 'The highest approval mode that it may ask for.' })),
+    max_sandbox_mode: Type.Optional(Type.String({ description: 'The highest sandbox mode that it may ask for.' })),
+    may_decide: Type.Boolean({ description: 'Whether it may decide about what agents ask for.' }),
+  }),
+)
+export type Sender = Message<typeof Sender>
+
+const LoggedOut = named('LoggedOut', Type.Object({ logged_out: Type.Literal(true) }))
+export type LoggedOut = Message<typeof LoggedOut>
+
+const sender: Sender = {
+  version: '0.1.0',
+  auth: 'login',
+  name: 'ci',
+  role: 'client',
+  csrf_token: '5d41402abc4b2a76b9719d911017c592ae2c3a0b1a4ed4e1b7f1c6d8f3a0b9c2',
+  workdir: '/srv/projects',
+  workdirs: ['/srv/projects'],
+  may_decide: true,
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/v1/me',
+    id: 'getSender',
+    tag: 'native',
+    summary: 'Get who sends the request and what it may do',
+    responses: { 200: jsonResponse('The sender.', Sender, sender) },
+    errors: COMMON_ERRORS,
+  },
+  {
+    method: 'post',
+    path: '/api/v1/login',
+    id: 'login',
+    tag: 'native',
+    summary: 'Log a browser in to the console',
+    description:
+      'With `key` or `link`. The answer sets a cookie that only the console can use: every request with it also needs the header `X-Drover-Csrf`. Programs send their API key instead.',
+    body: { shape: LoginBody, examples: { key: { key: 'drv_0123456789abcdef' } } },
+    responses: { 200: jsonResponse('Logged in; the cookie is set.', Sender, sender) },
+    errors: ['Conflict', ...BODY_ERRORS],
+    isOpen: true,
+  },
+  {
+    method: 'post',
+    path: '/api/v1/logout',
+    id: 'logout',
+    tag: 'native',
+    summary: 'Log a browser out of the console',
+    description: 'Ends the login of the cookie. Without one it does nothing.',
+    responses: { 200: jsonResponse('Logged out; the cookie is cleared.', LoggedOut, { logged_out: true }) },
+    errors: COMMON_ERRORS,
+  },
+]
