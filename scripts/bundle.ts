@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { nameOf } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
+import { buildConsole } from './build-console.ts'
 
-/** Bundles the program, its thread and the demo agent: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
+/** Bundles the program, its thread, the demo agent and the console: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
 export async function bundle(root: string, outdir: string): Promise<void> {
   const common: BuildOptions = {
     absWorkingDir: root,
@@ -20,6 +21,7 @@ export async function bundle(root: string, outdir: string): Promise<void> {
   await build({ ...common, entryPoints: ['src/demo/agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
   await build({ ...common, entryPoints: ['src/http/request/json-thread.ts'], outdir, format: 'esm' })
   copySwagger(join(outdir, 'docs'))
+  await buildConsole(root, join(outdir, 'console'))
 }
 
 /** The files of the /docs page, and their licenses. As a dependency, Swagger UI would install a program that reports to its authors. */

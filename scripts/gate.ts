@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..')
 const CHECKS: readonly Step[] = [
   { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'types', argv: ['tsc'] },
+  { name: 'types of the console', argv: ['tsc', '--project', 'src/console'] },
   { name: 'unused code', argv: ['knip'] },
   { name: 'code in src that only tests use', argv: ['knip', '--production', '--config', 'knip.production.json'] },
 ]

@@ -33,6 +33,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'kit',
   ],
+  // For types only: the console runs in browsers.
+  console: ['http', 'executions', 'prompts', 'sessions', 'agents'],
   'bin.ts': ['cli', 'kit'],
 }
 
@@ -42,4 +44,4 @@ export const HALVES = {
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']
-export const ABOVE_BOTH_HALVES = ['drive', 'cli', 'bin.ts']
+export const ABOVE_BOTH_HALVES = ['drive', 'cli', 'console', 'bin.ts']

@@ -30,6 +30,7 @@ const WANTED: readonly RegExp[] = [
   /^dist\/(drover\.cjs|facts\.json|json-thread\.js|demo\/agent\.js)$/,
   /^dist\/docs\/(swagger-ui-bundle\.js|swagger-ui-bundle\.js\.LICENSE\.txt|swagger-ui\.css|favicon-32x32\.png)$/,
   /^dist\/docs\/(LICENSE|NOTICE)$/,
+  /^dist\/console\/(page\.html|LICENSES\.txt|(main|part|style|icon)-[A-Z0-9]{8}\.(js|css|svg))$/,
   /^schema\/[a-z0-9-]+\.json$/,
   /^man\/drover\.1$/,
   /^deploy\/drover\.service$/,
@@ -128,10 +129,10 @@ describe('the published package', () => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${base}/api/v1/prompt`, { method: 'POST', headers, body: JSON.stringify(prompt) })
     expect(await answer.json()).toMatchObject({ exit_code: 0, output: expect.stringContaining('hello there') })
-    const pages = ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'].map(
+    const pages = ['/', '/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'].map(
       async (path) => (await fetch(base + path)).status,
     )
-    expect(await Promise.all(pages)).toEqual([200, 200, 200, 200])
+    expect(await Promise.all(pages)).toEqual([200, 200, 200, 200, 200])
   })
 
   it('runs a change to its end, installs a host, and finds nothing wrong with the repository', async () => {

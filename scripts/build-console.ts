@@ -1,0 +1,71 @@
+/** Builds the console (`src/console`) into `dist/console`: scripts and styles with a digest in their names, and the page that loads them. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build, type Metafile } from 'esbuild'
+
+const LICENSED = ['preact', '@preact/signals', '@preact/signals-core']
+
+export async function buildConsole(root: string, outdir: string): Promise<void> {
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/console/main.tsx', 'src/console/style.css', 'src/console/icon.svg'],
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.svg': 'copy' },
+    entryNames: '[name]-[hash]',
+    chunkNames: 'part-[hash]',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  })
+  mkdirSync(outdir, { recursive: true })
+  const files = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }))
+  for (const { name, contents } of files) writeFileSync(join(outdir, name), contents)
+  writeFileSync(join(outdir, 'LICENSES.txt'), licenses(root))
+  writePage(outdir, pageFor(metafile, readFileSync(join(root, 'src/console/page.html'), 'utf8')))
+  const current = [...files.map(({ name }) => name), 'LICENSES.txt', 'page.html']
+  for (const name of readdirSync(outdir)) if (!current.includes(name)) rmSync(join(outdir, name), { force: true })
+}
+
+/** Last and at once: a server that reads the files meanwhile finds all that the page names. */
+function writePage(outdir: string, page: string): void {
+  const temporary = join(outdir, `.page-${process.pid}`)
+  writeFileSync(temporary, page)
+  renameSync(temporary, join(outdir, 'page.html'))
+}
+
+function pageFor({ outputs }: Metafile, template: string): string {
+  const named = (source: string) => {
+    const [path, output] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source) ?? []
+    if (path === undefined || output === undefined) throw new Error(`${source} was not built`)
+    return { name: basename(path), imports: output.imports }
+  }
+  const script = named('src/console/main.tsx')
+  const preloads = script.imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `<link rel="modulepreload" href="console/${basename(path)}">`)
+  return template
+    .replace('{{style}}', `console/${named('src/console/style.css').name}`)
+    .replace('{{icon}}', `console/${named('src/console/icon.svg').name}`)
+    .replace('{{script}}', `console/${script.name}`)
+    .replace('{{preloads}}', preloads.join('\n'))
+}
+
+/** Their licenses ask for it. */
+function licenses(root: string): string {
+  const texts = LICENSED.map(
+    (name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`,
+  )
+  return `The console contains these packages.\n\n${texts.join('\n\n')}`
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const root = join(import.meta.dirname, '..')
+  await buildConsole(root, join(root, 'dist', 'console'))
+}

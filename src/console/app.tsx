@@ -1,0 +1,107 @@
+/** The frame of the console: who is logged in, navigation, the page of the address. */
+import { useEffect } from 'preact/hooks'
+import { isHelpOpen, KEYS } from './keys.ts'
+import { attempt, notice } from './live/actions.ts'
+import { logOut, sender } from './live/api.ts'
+import { route } from './live/router.ts'
+import { connection, needsYou, watchServer } from './live/server-state.ts'
+import { LazyPage } from './pages/lazy.tsx'
+import { LoginPage } from './pages/login.tsx'
+
+export function App({ problem }: { problem: string }) {
+  const { value } = sender
+  if (value === undefined) return <p class="dim">Connecting…</p>
+  if (value === null) return <LoginPage problem={problem} />
+  return <Console />
+}
+
+function Console() {
+  useEffect(() => watchServer(), [])
+  const { page, id } = route.value
+  const waiting = needsYou.value.length
+  useEffect(() => {
+    document.title = waiting > 0 ? `(${waiting}) drover` : 'drover'
+  }, [waiting])
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <Header page={page} waiting={waiting} />
+      <main id="main" tabIndex={-1}>
+        <LazyPage key={`${page}/${id}`} page={page} id={id} />
+      </main>
+      <div class="notice-area" role="status">
+        {notice.value !== undefined && (
+          <p key={notice.value.id} class={notice.value.isProblem ? 'notice problem' : 'notice'}>
+            {notice.value.text}
+          </p>
+        )}
+      </div>
+      {isHelpOpen.value && <Help />}
+    </>
+  )
+}
+
+/** A button, because the address after # names the page. */
+function skip(): void {
+  document.querySelector<HTMLElement>('main')?.focus()
+}
+
+const LINKS: readonly { page: string; href: string; says: string }[] = [
+  { page: 'home', href: '#/', says: 'Home' },
+  { page: 'new', href: '#/new', says: 'New' },
+  { page: 'sessions', href: '#/sessions', says: 'Sessions' },
+  { page: 'usage', href: '#/usage', says: 'Usage' },
+]
+
+function Header({ page, waiting }: { page: string; waiting: number }) {
+  const { auth, name, role } = sender.value ?? {}
+  return (
+    <header class="top">
+      <nav aria-label="Pages">
+        {LINKS.map((link) => (
+          <a key={link.page} href={link.href} aria-current={page === link.page ? 'page' : undefined}>
+            {link.says}
+            {link.page === 'home' && waiting > 0 && <span class="count">{waiting}</span>}
+          </a>
+        ))}
+      </nav>
+      <span class={`connection connection-${connection.value}`}>
+        {connection.value === 'open' ? 'live' : connection.value === 'cut' ? 'connecting again…' : 'connecting…'}
+      </span>
+      {auth === 'login' && (
+        <span class="who">
+          {name} ({role}){' '}
+          <button type="button" class="quiet" onClick={() => void attempt(logOut)}>
+            Log out
+          </button>
+        </span>
+      )}
+      <button type="button" class="quiet" aria-label="Keys" title="Keys" onClick={() => (isHelpOpen.value = true)}>
+        ?
+      </button>
+    </header>
+  )
+}
+
+function Help() {
+  return (
+    <dialog open class="help" aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <dl>
+        {KEYS.map(({ key, says }) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{says}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={() => (isHelpOpen.value = false)}>
+        Close
+      </button>
+    </dialog>
+  )
+}

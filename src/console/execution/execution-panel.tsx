@@ -1,0 +1,85 @@
+/** One execution: facts, prompt, transcript. The same on its own page, in a session and in a comparison. */
+import type { Execution } from '../../executions/execution.shape.ts'
+import { cancelExecution } from '../live/actions.ts'
+import { isRunning } from '../live/server-state.ts'
+import type { Transcript } from '../live/transcript.ts'
+import type { FollowedExecution } from '../live/use-execution.ts'
+import { Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { Code, Markdown } from '../parts/text-view.tsx'
+import { toLine, toVisible } from '../text/visible-text.ts'
+import { TranscriptView } from './transcript-view.tsx'
+
+export function ExecutionPanel({ followed, hasPrompt = true }: { followed: FollowedExecution; hasPrompt?: boolean }) {
+  const record = followed.record.value
+  const transcript = followed.transcript.value
+  if (followed.problem.value !== undefined) return <p class="problem">{toVisible(followed.problem.value)}</p>
+  if (record === undefined) return <p class="dim">Loading…</p>
+  const isLive = isRunning(record)
+  return (
+    <section class="execution" data-state={record.state}>
+      <ExecutionFacts record={record} transcript={transcript} isCut={followed.isCut.value} />
+      {hasPrompt && record.prompt !== undefined && <PromptView text={record.prompt} />}
+      <TranscriptView transcript={transcript} isLive={isLive} />
+      <ExecutionEnd record={record} transcript={transcript} />
+    </section>
+  )
+}
+
+function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCut: boolean }) {
+  const { record, transcript, isCut } = props
+  const model = record.model ?? transcript.model
+  return (
+    <header class="facts">
+      <StateBadge state={record.state} />
+      <strong>
+        {toLine(record.backend ?? record.kind)}
+        {record.is_demo === true && ' (demo)'}
+      </strong>
+      {model !== undefined && <span>{toLine(model)}</span>}
+      <Elapsed execution={record} />
+      <Tokens usage={record.usage ?? transcript.usage} cost={record.cost_usd} />
+      {record.workdir !== undefined && <span class="path dim">{toLine(record.workdir)}</span>}
+      {isCut && <span class="cut">connection cut, connecting again…</span>}
+      {isRunning(record) && (
+        <button type="button" class="danger" onClick={() => void cancelExecution(record.id)}>
+          Cancel
+        </button>
+      )}
+    </header>
+  )
+}
+
+export function PromptView({ text }: { text: string }) {
+  return (
+    <div class="prompt">
+      <Code text={text} />
+    </div>
+  )
+}
+
+type Result = { output?: unknown; error?: unknown; warnings?: unknown }
+
+/** What is not among the events: the answer if only results are kept, why it failed, warnings. */
+function ExecutionEnd({ record, transcript }: { record: Execution; transcript: Transcript }) {
+  const { output, error, warnings } = (record.result ?? {}) as Result
+  const hasAnswer = transcript.items.some(({ kind }) => kind === 'message')
+  const hasError = transcript.items.some(({ kind }) => kind === 'error')
+  const problem = record.error?.message ?? (hasError ? undefined : error)
+  const notes = Array.isArray(warnings) ? warnings.map(String) : transcript.warnings
+  return (
+    <>
+      {!hasAnswer && typeof output === 'string' && output !== '' && <Markdown text={output} />}
+      {typeof problem === 'string' && (
+        <div class="problem" role="alert">
+          {toVisible(problem)}
+        </div>
+      )}
+      {record.state === 'lost' && <p class="problem">Its process died, so the end is unknown.</p>}
+      {notes.map((note) => (
+        <p key={note} class="warning">
+          {toVisible(note)}
+        </p>
+      ))}
+    </>
+  )
+}

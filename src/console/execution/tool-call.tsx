@@ -1,0 +1,36 @@
+import type { ToolItem } from '../live/transcript.ts'
+import { Code } from '../parts/text-view.tsx'
+import { formatDuration } from '../text/format.ts'
+import { toLine } from '../text/visible-text.ts'
+import { diffOf, summaryOf } from './tool-diff.ts'
+
+/** A tool call, folded; one that failed is open. */
+export function ToolCall({ tool }: { tool: ToolItem }) {
+  const { name, input, result, at } = tool
+  const state = result === undefined ? 'running' : result.isError ? 'failed' : 'done'
+  const diff = diffOf(input)
+  const command = commandOf(input)
+  return (
+    <details class={`tool tool-${state}`} open={state === 'failed' || diff !== undefined}>
+      <summary>
+        <strong>{toLine(name)}</strong> <code class="summary">{toLine(summaryOf(input)).slice(0, 300)}</code>
+        <span class="dim">
+          {' '}
+          {state}
+          {result !== undefined && `, ${formatDuration(Math.max(0, Date.parse(result.at) - Date.parse(at)))}`}
+        </span>
+      </summary>
+      {diff !== undefined && <Code text={diff} language="diff" />}
+      {diff === undefined && command !== undefined && <Code text={command} language="sh" />}
+      {diff === undefined && command === undefined && input !== undefined && (
+        <Code text={typeof input === 'string' ? input : JSON.stringify(input, null, 2)} language="json" />
+      )}
+      {result !== undefined && <Code text={result.output === '' ? '(no output)' : result.output} />}
+    </details>
+  )
+}
+
+function commandOf(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('command' in input)) return undefined
+  return typeof input.command === 'string' ? input.command : undefined
+}

@@ -1,0 +1,82 @@
+/** What an execution has said and done. */
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { serverState } from '../live/server-state.ts'
+import type { Item, Transcript } from '../live/transcript.ts'
+import { ApprovalCard } from '../parts/approval-card.tsx'
+import { LongList } from '../parts/long-list.tsx'
+import { Code, Markdown } from '../parts/text-view.tsx'
+import { toLine, toVisible } from '../text/visible-text.ts'
+import { ToolCall } from './tool-call.tsx'
+
+/** A text that still grows is shown as it is from this length on: it would be parsed again and again. */
+const PARSED_WHILE_OPEN = 20_000
+
+export function TranscriptView({ transcript, isLive }: { transcript: Transcript; isLive: boolean }) {
+  useFollowedEnd(isLive)
+  return (
+    <div class="transcript">
+      <LongList items={transcript.items} keyOf={(item) => item.seq} view={(item) => <ItemView item={item} />} />
+    </div>
+  )
+}
+
+function ItemView({ item }: { item: Item }) {
+  switch (item.kind) {
+    case 'message':
+      return item.isOpen && item.text.length > PARSED_WHILE_OPEN ? (
+        <div class="markdown as-is">{toVisible(item.text)}</div>
+      ) : (
+        <Markdown text={item.text} />
+      )
+    case 'thinking':
+      return (
+        <details class="thinking">
+          <summary>Thinking</summary>
+          <div class="as-is">{toVisible(item.text)}</div>
+        </details>
+      )
+    case 'tool':
+      return <ToolCall tool={item} />
+    case 'approval':
+      return <ApprovalItem item={item} />
+    case 'error':
+      return (
+        <div class="problem" role="alert">
+          {item.code !== undefined && <code>{toLine(item.code)}</code>} {toVisible(item.message)}
+        </div>
+      )
+  }
+}
+
+/** With its decisions as long as the agent waits, afterwards only as a line. */
+function ApprovalItem({ item }: { item: Extract<Item, { kind: 'approval' }> }) {
+  const { request } = item
+  const pending = serverState.value.approvals.get(request.approval_id)
+  if (pending !== undefined) return <ApprovalCard approval={pending} isInExecution />
+  return (
+    <details class="tool">
+      <summary>
+        Asked for permission: <strong>{toLine(request.tool_name)}</strong>
+      </summary>
+      {request.command !== undefined && <Code text={request.command} language="sh" />}
+      {request.diff !== undefined && <Code text={request.diff} language="diff" />}
+    </details>
+  )
+}
+
+const NEAR_END = 120
+
+/** Keeps the end in view while text arrives, unless the user has scrolled up. */
+function useFollowedEnd(isLive: boolean): void {
+  const wasAtEnd = useRef(true)
+  useLayoutEffect(() => {
+    const { scrollHeight } = document.documentElement
+    if (isLive && wasAtEnd.current) window.scrollTo({ top: scrollHeight })
+    const note = () => {
+      const { scrollTop, clientHeight, scrollHeight: height } = document.documentElement
+      wasAtEnd.current = height - scrollTop - clientHeight < NEAR_END
+    }
+    window.addEventListener('scroll', note, { passive: true })
+    return () => window.removeEventListener('scroll', note)
+  })
+}

@@ -1,0 +1,72 @@
+/** What the user does: decisions, cancelling, starting prompts. The outcome is told in one line. */
+import { signal } from '@preact/signals'
+import type { ExecutionAccepted } from '../../http/executions/accepted.shape.ts'
+import type { PendingApproval } from '../../prompts/approvals.shape.ts'
+import type { PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import { ApiError, call } from './api.ts'
+
+export type Notice = { text: string; isProblem: boolean; id: number }
+
+export const notice = signal<Notice | undefined>(undefined)
+
+const NOTICE_MS = 8000
+let lastNotice = 0
+
+export function tell(text: string, { isProblem = false } = {}): void {
+  lastNotice += 1
+  const id = lastNotice
+  notice.value = { text, isProblem, id }
+  setTimeout(() => {
+    if (notice.peek()?.id === id) notice.value = undefined
+  }, NOTICE_MS)
+}
+
+/** Runs the work and tells what went wrong. Returns undefined then. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    tell(error instanceof Error ? error.message : String(error), { isProblem: true })
+    return undefined
+  }
+}
+
+export type Choice = PendingApproval['choices'][number]
+
+const DECIDED: Readonly<Record<Choice, string>> = {
+  allow: 'Allowed.',
+  allow_session: 'Allowed for this session.',
+  deny: 'Denied.',
+}
+
+/** Another browser may have decided first. */
+export async function decide(approval: PendingApproval, decision: Choice, message = ''): Promise<void> {
+  const { execution_id: execution, approval_id: id } = approval
+  const body = { decision, ...(message !== '' && { message }) }
+  try {
+    await call(`executions/${execution}/approvals/${encodeURIComponent(id)}`, { method: 'POST', body })
+    tell(DECIDED[decision])
+  } catch (error) {
+    const isGone = error instanceof ApiError && error.code === 'approval_not_found'
+    const text = isGone
+      ? 'Too late: someone else has decided this already, or the agent no longer waits.'
+      : String(error instanceof Error ? error.message : error)
+    tell(text, { isProblem: true })
+  }
+}
+
+export async function cancelExecution(id: string): Promise<void> {
+  await attempt(async () => {
+    await call(`executions/${id}/cancel`, { method: 'POST' })
+    tell('Cancelling: the agent and its programs are ended.')
+  })
+}
+
+/** Starts a prompt that goes on without this page. */
+export async function startPrompt(request: Omit<PromptRequest, 'detach'>): Promise<ExecutionAccepted> {
+  return await call('prompt', { method: 'POST', body: { ...request, detach: true } })
+}
+
+export async function resumeSession(id: string, request: Omit<ResumeRequest, 'detach'>): Promise<ExecutionAccepted> {
+  return await call(`sessions/${id}/resume`, { method: 'POST', body: { ...request, detach: true } })
+}

@@ -1,0 +1,109 @@
+/** Follows a stream of the server, and connects again after every cut until it is done. */
+import { ApiError, send } from './api.ts'
+import { readJsonLines } from './json-lines.ts'
+import { abortWhenHidden, untilVisible } from './visibility.ts'
+
+/** The server sends a heartbeat every 10 seconds. */
+const SILENCE_MS = 15_000
+const RETRY_MS = [100, 250, 500, 1000, 2000, 5000]
+
+export type Following<T> = {
+  /** The path of the stream; asked again for every connection. */
+  path: () => string
+  /** Called when a connection is open, before its lines are handled. */
+  onOpen?: (signal: AbortSignal) => Promise<void>
+  onLines: (lines: T[]) => void
+  /** Called when a connection has ended: whether the stream is complete. */
+  isDone: () => boolean | Promise<boolean>
+  onState?: (state: 'open' | 'cut' | 'done') => void
+  /** Whether it goes on while the page is hidden. A browser has few connections for all its pages. */
+  isNeededHidden?: () => boolean
+  /** There is no such stream, or no longer. */
+  onGone?: (problem: string) => void
+}
+
+/** Returns a function that stops it. */
+export function follow<T>(following: Following<T>): () => void {
+  const stop = new AbortController()
+  void run(following, stop.signal)
+  return () => stop.abort()
+}
+
+async function run<T>(following: Following<T>, stopped: AbortSignal): Promise<void> {
+  for (let failures = 0; !stopped.aborted; ) {
+    if (following.isNeededHidden?.() !== true) await untilVisible(stopped)
+    if (stopped.aborted) return
+    const hadLines = await connect(following, stopped)
+    if (stopped.aborted) return
+    if (await isComplete(following)) {
+      following.onState?.('done')
+      return
+    }
+    following.onState?.('cut')
+    failures = hadLines ? 0 : failures + 1
+    await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0, stopped)
+  }
+}
+
+/** Returns whether anything was received. Errors only end the connection. */
+async function connect<T>(following: Following<T>, stopped: AbortSignal): Promise<boolean> {
+  const { path, onOpen, onLines, onState, onGone, isNeededHidden } = following
+  const abort = new AbortController()
+  const stop = () => abort.abort()
+  const stopWatching = abortWhenHidden(abort, () => isNeededHidden?.() === true)
+  stopped.addEventListener('abort', stop)
+  let hadLines = false
+  try {
+    const response = await send(path(), { signal: abort.signal })
+    await onOpen?.(abort.signal)
+    onState?.('open')
+    const take = (lines: T[]) => {
+      hadLines ||= lines.length > 0
+      if (!stopped.aborted) onLines(lines)
+    }
+    await readJsonLines<T>({ response, onLines: take, silenceMs: SILENCE_MS, abort })
+  } catch (error) {
+    // The login page is shown, or the execution is gone: no connection would help.
+    if (error instanceof ApiError && [401, 404].includes(error.status)) {
+      if (error.status === 404) onGone?.(error.message)
+      await never(stopped)
+    }
+  } finally {
+    stopped.removeEventListener('abort', stop)
+    stopWatching()
+    abort.abort()
+  }
+  return hadLines
+}
+
+async function isComplete<T>({ isDone }: Following<T>): Promise<boolean> {
+  try {
+    return await isDone()
+  } catch {
+    return false
+  }
+}
+
+/** A page that becomes visible, or a network that comes back, ends the pause. */
+function pause(ms: number, stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, ms)
+    function end(): void {
+      clearTimeout(timer)
+      for (const [target, name] of WAKERS) target.removeEventListener(name, end)
+      stopped.removeEventListener('abort', end)
+      resolve()
+    }
+    for (const [target, name] of WAKERS) target.addEventListener(name, end)
+    stopped.addEventListener('abort', end)
+  })
+}
+
+const WAKERS: readonly [EventTarget, string][] = [
+  [window, 'online'],
+  [document, 'visibilitychange'],
+]
+
+function never(stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => stopped.addEventListener('abort', () => resolve()))
+}

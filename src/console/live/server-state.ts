@@ -1,0 +1,91 @@
+/** What the server does right now, kept up to date by one stream. After every cut everything is read again. */
+import { computed, signal } from '@preact/signals'
+import type { Execution, ExecutionPage } from '../../executions/execution.shape.ts'
+import type { StateChange } from '../../executions/state-feed.ts'
+import type { BackendRecord } from '../../http/native/backends.shape.ts'
+import type { PendingApproval } from '../../prompts/approvals.shape.ts'
+import { call } from './api.ts'
+import { follow } from './follow.ts'
+import { batchPerFrame } from './frames.ts'
+import { applyChange, type ServerState } from './state-changes.ts'
+
+const RECENT = 50
+
+export const serverState = signal<ServerState>({ executions: new Map(), approvals: new Map(), activities: new Map() })
+export const backends = signal<readonly BackendRecord[]>([])
+export const connection = signal<'connecting' | 'open' | 'cut'>('connecting')
+
+const RUNNING: readonly string[] = ['queued', 'running']
+
+export const isRunning = ({ state }: { state: string }): boolean => RUNNING.includes(state)
+
+/** Newest first. Parts of a batch are shown with it. */
+export const topExecutions = computed(() =>
+  [...serverState.value.executions.values()]
+    .filter(({ parent_id: parent }) => parent === undefined)
+    .sort((a, b) => (a.created_at < b.created_at ? 1 : -1)),
+)
+
+/** What waits for a person: what agents ask for, oldest first. Agents that have ended wait for nothing. */
+export const needsYou = computed(() => {
+  const { approvals, executions } = serverState.value
+  const waits = ({ execution_id: id }: PendingApproval) => isRunning(executions.get(id) ?? { state: 'running' })
+  return [...approvals.values()].filter(waits).sort((a, b) => (a.asked_at < b.asked_at ? -1 : 1))
+})
+
+/** Reads everything. The stream is open already, so no later change is missed. */
+async function readAll(abort: AbortSignal): Promise<void> {
+  const [page, pending, agents] = await Promise.all([
+    call<ExecutionPage>(`executions?limit=${RECENT}`, { signal: abort }),
+    call<{ approvals: PendingApproval[] }>('approvals', { signal: abort }),
+    call<{ backends: BackendRecord[] }>('backends', { signal: abort }),
+  ])
+  serverState.value = {
+    executions: new Map(page.executions.map((execution) => [execution.id, execution])),
+    approvals: new Map(pending.approvals.map((approval) => [approval.approval_id, approval])),
+    activities: new Map(),
+  }
+  backends.value = agents.backends
+}
+
+/** Returns a function that stops it. */
+export function watchServer(): () => void {
+  const batch = batchPerFrame<StateChange>((changes) => {
+    serverState.value = changes.reduce(applyChange, serverState.peek())
+    void readMissing()
+  })
+  return follow<StateChange>({
+    path: () => 'events',
+    onOpen: readAll,
+    onLines: batch.add,
+    isDone: () => false,
+    // Otherwise no one could be notified.
+    isNeededHidden: () => 'Notification' in window && Notification.permission === 'granted',
+    onState: (state) => {
+      connection.value = state === 'open' ? 'open' : 'cut'
+    },
+  })
+}
+
+/** The stream has no prompts, because they may be long. The beginning of the prompt of a new execution is read once. */
+async function readMissing(): Promise<void> {
+  const { executions } = serverState.peek()
+  const lacking = [...executions.values()].filter((each) => each.prompt_start === undefined && isNew(each.id))
+  if (lacking.length === 0) return
+  for (const { id } of lacking) asked.add(id)
+  const page = await call<ExecutionPage>(`executions?limit=${RECENT}`).catch(() => ({ executions: [] }))
+  const starts = new Map(page.executions.map(({ id, prompt_start: start }) => [id, start]))
+  const filled = [...serverState.peek().executions].map(([id, execution]): [string, Execution] => {
+    const start = execution.prompt_start ?? starts.get(id)
+    return [id, start === undefined ? execution : { ...execution, prompt_start: start }]
+  })
+  serverState.value = { ...serverState.peek(), executions: new Map(filled) }
+}
+
+const asked = new Set<string>()
+const isNew = (id: string) => !asked.has(id)
+
+/** Agents change rarely, so they are read when a page shows them. */
+export async function refreshBackends(): Promise<void> {
+  backends.value = (await call<{ backends: BackendRecord[] }>('backends')).backends
+}

@@ -1,0 +1,142 @@
+/** Several executions side by side: those named in the address, or the parts of a batch. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ExecutionPage } from '../../executions/execution.shape.ts'
+import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
+import { attempt } from '../live/actions.ts'
+import { call } from '../live/api.ts'
+import { toHash } from '../live/router.ts'
+import { isRunning, serverState } from '../live/server-state.ts'
+import { answerOf } from '../live/transcript.ts'
+import { type FollowedExecution, useExecution } from '../live/use-execution.ts'
+import { ResumeForm } from '../parts/resume-form.tsx'
+import { diffLines } from '../text/diff-lines.ts'
+import { toVisible } from '../text/visible-text.ts'
+
+export function ComparePage({ id }: { id: string }) {
+  const named = id.split(',').filter(Boolean)
+  const parts = useSignal<readonly string[]>(named.length > 1 ? named : [])
+  const known = named.length === 1 ? partsOf(id) : ''
+  useEffect(() => {
+    if (named.length > 1) parts.value = named
+    else void readParts(id).then((ids) => (parts.value = ids))
+  }, [id, known])
+  if (parts.value.length === 0) return <p class="dim">Loading…</p>
+  return <Columns key={parts.value.join()} ids={parts.value} />
+}
+
+/** Changes when a part of the batch begins. */
+function partsOf(batch: string): string {
+  return [...serverState.value.executions.values()]
+    .filter(({ parent_id: parent }) => parent === batch)
+    .map(({ id }) => id)
+    .sort()
+    .join()
+}
+
+async function readParts(batch: string): Promise<readonly string[]> {
+  const page = await attempt(() => call<ExecutionPage>(`executions?parent=${encodeURIComponent(batch)}`))
+  return page?.executions.map(({ id }) => id).toReversed() ?? []
+}
+
+function Columns({ ids }: { ids: readonly string[] }) {
+  // The number of columns never changes: `key` creates them anew.
+  const columns = ids.map((id) => ({ id, followed: useExecution(id) }))
+  const prompt = columns[0]?.followed.record.value?.prompt
+  return (
+    <div class="page wide-page">
+      <h1>Compare</h1>
+      {prompt !== undefined && <PromptView text={prompt} />}
+      <div class="columns" style={{ '--columns': String(columns.length) }}>
+        {columns.map(({ id, followed }) => (
+          <div key={id} class="column">
+            <ExecutionPanel followed={followed} hasPrompt={false} />
+            <GoOn id={id} followed={followed} />
+          </div>
+        ))}
+      </div>
+      <Difference columns={columns} />
+    </div>
+  )
+}
+
+/** Continues with the chosen answer: in its session, or in a new prompt if a batch has stored none. */
+function GoOn({ id, followed }: { id: string; followed: FollowedExecution }) {
+  const isOpen = useSignal(false)
+  const record = followed.record.value
+  if (record === undefined || isRunning(record)) return null
+  if (record.session_id === undefined) return <QuoteLink followed={followed} />
+  if (isOpen.value)
+    return <ResumeForm sessionId={record.session_id} {...(record.backend && { backend: record.backend })} />
+  return (
+    <div class="actions">
+      <button type="button" onClick={() => (isOpen.value = true)}>
+        Go on with this answer
+      </button>
+      <a href={toHash('executions', id)}>Open</a>
+    </div>
+  )
+}
+
+/** The prompt is part of an address, which must not be too long. */
+const MAX_QUOTED = 4000
+
+function QuoteLink({ followed }: { followed: FollowedExecution }) {
+  const { backend = '', prompt = '' } = followed.record.value ?? {}
+  const answer = answerOf(followed.transcript.value)
+  const quoted = [prompt, answer].map((text) => text.slice(0, MAX_QUOTED).replace(/^/gm, '> '))
+  return (
+    <a
+      href={toHash('new', '', { backend, prompt: `I asked you:\n\n${quoted[0]}\n\nYou answered:\n\n${quoted[1]}\n\n` })}
+    >
+      Go on with this answer in a new session
+    </a>
+  )
+}
+
+type Column = { id: string; followed: FollowedExecution }
+
+function Difference({ columns }: { columns: readonly Column[] }) {
+  const [left, right] = [useSignal(0), useSignal(1)]
+  const nameOf = (at: number) => `${at + 1}: ${columns[at]?.followed.record.value?.backend ?? '…'}`
+  const textOf = (at: number) => {
+    const followed = columns[at]?.followed
+    return followed === undefined ? '' : answerOf(followed.transcript.value)
+  }
+  if (columns.length < 2) return null
+  const lines = diffLines(textOf(left.value), textOf(right.value))
+  const choice = (name: string, field: { value: number }) => (
+    <select
+      aria-label={name}
+      value={String(field.value)}
+      onChange={(event) => (field.value = Number(event.currentTarget.value))}
+    >
+      {columns.map(({ id }, at) => (
+        <option key={id} value={String(at)}>
+          {nameOf(at)}
+        </option>
+      ))}
+    </select>
+  )
+  return (
+    <details class="difference">
+      <summary>Difference of two answers</summary>
+      <div class="actions">
+        {choice('Left answer', left)} {choice('Right answer', right)}
+      </div>
+      {lines === undefined ? (
+        <p class="dim">The answers are too long to compare.</p>
+      ) : (
+        <pre>
+          {lines.map(({ side, text }, at) => (
+            <span key={at} class={`diff-${side}`}>
+              {side === 'both' ? '  ' : side === 'left' ? '- ' : '+ '}
+              {toVisible(text)}
+              {'\n'}
+            </span>
+          ))}
+        </pre>
+      )}
+    </details>
+  )
+}

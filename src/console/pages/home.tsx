@@ -1,0 +1,129 @@
+/** What needs the user, what runs, what ran, and the agents. */
+import { useEffect } from 'preact/hooks'
+import type { Execution } from '../../executions/execution.shape.ts'
+import type { BackendRecord } from '../../http/native/backends.shape.ts'
+import { cancelExecution } from '../live/actions.ts'
+import { askForNotifications, permission } from '../live/notifications.ts'
+import { toHash } from '../live/router.ts'
+import { backends, isRunning, needsYou, refreshBackends, serverState, topExecutions } from '../live/server-state.ts'
+import { ApprovalCard } from '../parts/approval-card.tsx'
+import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { toLine } from '../text/visible-text.ts'
+
+export function HomePage() {
+  useEffect(() => void refreshBackends().catch(() => undefined), [])
+  const running = topExecutions.value.filter(isRunning)
+  const ended = topExecutions.value.filter((each) => !isRunning(each))
+  return (
+    <div class="home">
+      <div>
+        <h1 class="unseen">Home</h1>
+        <NeedsYou />
+        <section aria-labelledby="running">
+          <h2 id="running">
+            Running <span class="count">{running.length}</span>
+          </h2>
+          {running.length === 0 && <p class="dim">Nothing runs.</p>}
+          {running.map((execution) => (
+            <ExecutionRow key={execution.id} execution={execution} />
+          ))}
+        </section>
+        <section aria-labelledby="recent">
+          <h2 id="recent">Recent</h2>
+          {ended.length === 0 && (
+            <p class="dim">
+              Nothing yet. <a href="#/new">Start a prompt</a> (key <kbd>n</kbd>).
+            </p>
+          )}
+          {ended.map((execution) => (
+            <ExecutionRow key={execution.id} execution={execution} />
+          ))}
+        </section>
+      </div>
+      <Agents />
+    </div>
+  )
+}
+
+function NeedsYou() {
+  const waiting = needsYou.value
+  return (
+    <section aria-labelledby="needs-you" class="needs-you">
+      <h2 id="needs-you">
+        Needs you <span class="count">{waiting.length}</span>
+      </h2>
+      {waiting.length === 0 && <p class="dim">Nothing waits for you.</p>}
+      {waiting.map((approval) => (
+        <ApprovalCard key={approval.approval_id} approval={approval} />
+      ))}
+      {permission.value === 'default' && (
+        <button type="button" class="quiet" onClick={() => void askForNotifications()}>
+          Notify me when something needs me
+        </button>
+      )}
+    </section>
+  )
+}
+
+/** A batch opens as a comparison, everything else as an execution. */
+function hrefOf({ id, kind }: Execution): string {
+  return kind === 'compare' || kind === 'parallel' || kind === 'chain'
+    ? toHash('compare', id)
+    : toHash('executions', id)
+}
+
+function ExecutionRow({ execution }: { execution: Execution }) {
+  const { id, state, backend, kind, prompt_start: start, created_at: created, workdir } = execution
+  const activity = serverState.value.activities.get(id)
+  return (
+    <div class="row">
+      <a class="row-link" data-row href={hrefOf(execution)}>
+        <StateBadge state={state} />
+        <span class="row-backend">{toLine(backend ?? kind)}</span>
+        <span class="row-text">{toLine(start ?? id)}</span>
+      </a>
+      <div class="row-facts dim">
+        {isRunning(execution) ? <Elapsed execution={execution} /> : <Age time={created} />}
+        <Tokens usage={execution.usage ?? activity?.usage} cost={execution.cost_usd} />
+        <span class="path">{toLine(workdir ?? '')}</span>
+      </div>
+      {isRunning(execution) && (
+        <div class="row-live">
+          <span class="activity">{toLine(activity?.text ?? '')}</span>
+          <button type="button" class="quiet" onClick={() => void cancelExecution(id)}>
+            Cancel
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Agents() {
+  return (
+    <aside aria-labelledby="agents">
+      <h2 id="agents">Agents</h2>
+      <ul class="plain">
+        {backends.value.map((backend) => (
+          <li key={backend.name} class="agent">
+            <strong>{backend.name}</strong>{' '}
+            <span class={`health health-${healthOf(backend)}`}>{healthOf(backend)}</span>
+            <div class="dim">
+              {[backend.version, warmText(backend)].filter((text) => text !== null && text !== '').join(', ')}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </aside>
+  )
+}
+
+function healthOf({ available, enabled, demo }: BackendRecord): string {
+  if (!enabled) return 'disabled'
+  if (demo) return 'demo'
+  return available ? 'ready' : 'not installed'
+}
+
+function warmText({ warm: { idle, busy } }: BackendRecord): string {
+  return idle + busy === 0 ? '' : `${idle + busy} warm (${busy} busy)`
+}

@@ -1,0 +1,54 @@
+/** Loads the code of a page when it is opened. The first page is part of the first script. */
+import { useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { HomePage } from './home.tsx'
+
+type PageProps = { id: string }
+type Load = () => Promise<ComponentType<PageProps>>
+
+const PAGES: Readonly<Record<string, Load>> = {
+  home: async () => HomePage,
+  new: async () => (await import('./new.tsx')).NewPage,
+  executions: async () => (await import('./execution.tsx')).ExecutionPage,
+  sessions: async () => (await import('./sessions.tsx')).SessionsPage,
+  session: async () => (await import('./session.tsx')).SessionPage,
+  compare: async () => (await import('./compare.tsx')).ComparePage,
+  usage: async () => (await import('./usage.tsx')).UsagePage,
+}
+
+export function LazyPage({ page, id }: { page: string; id: string }) {
+  const name = page === 'sessions' && id !== '' ? 'session' : page
+  const loaded = useSignal<{ Page: ComponentType<PageProps> } | undefined>(
+    name === 'home' ? { Page: HomePage } : undefined,
+  )
+  const problem = useSignal('')
+  useEffect(() => {
+    void load(name).then(
+      (Page) => {
+        loaded.value = { Page }
+      },
+      () => {
+        problem.value = 'This page could not be loaded. The server may have been updated: reload.'
+      },
+    )
+  }, [name])
+  if (problem.value !== '') return <p class="problem">{problem.value}</p>
+  if (loaded.value === undefined) return <p class="dim">Loading…</p>
+  const { Page } = loaded.value
+  return <Page id={id} />
+}
+
+async function load(name: string): Promise<ComponentType<PageProps>> {
+  const found = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
+  return found === undefined ? UnknownPage : await found()
+}
+
+function UnknownPage() {
+  return (
+    <div class="page">
+      <h1>There is no such page</h1>
+      <a href="#/">Home</a>
+    </div>
+  )
+}

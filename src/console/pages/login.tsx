@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals'
+import { logIn } from '../live/api.ts'
+
+export function LoginPage({ problem = '' }: { problem?: string }) {
+  const key = useSignal('')
+  const failure = useSignal('')
+  const isSent = useSignal(false)
+  const submit = async () => {
+    isSent.value = true
+    try {
+      await logIn({ key: key.value.trim() })
+    } catch (error) {
+      failure.value = error instanceof Error ? error.message : String(error)
+    } finally {
+      isSent.value = false
+    }
+  }
+  const shown = failure.value || problem
+  return (
+    <main class="login">
+      <h1>drover</h1>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <label>
+          API key
+          <input
+            type="password"
+            autocomplete="current-password"
+            required
+            value={key.value}
+            onInput={(event) => {
+              key.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        <button type="submit" class="primary" disabled={isSent.value}>
+          Log in
+        </button>
+      </form>
+      {shown !== '' && (
+        <p class="problem" role="alert">
+          {shown}
+        </p>
+      )}
+      <p class="dim">
+        On the machine of the server, <code>drover open</code> prints a link that logs you in without a key.
+      </p>
+    </main>
+  )
+}

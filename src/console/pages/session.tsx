@@ -1,0 +1,112 @@
+/** One session with its turns. */
+import { computed, useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { SessionTurn } from '../../executions/session-turn.shape.ts'
+import type { SessionDetail } from '../../http/native/sessions.shape.ts'
+import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
+import { ApiError, call } from '../live/api.ts'
+import { toHash } from '../live/router.ts'
+import { isRunning, serverState } from '../live/server-state.ts'
+import { useExecution } from '../live/use-execution.ts'
+import { ResumeForm } from '../parts/resume-form.tsx'
+import { SessionTools } from '../parts/session-tools.tsx'
+import { Age, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { Markdown } from '../parts/text-view.tsx'
+import { formatDuration } from '../text/format.ts'
+import { toLine, toVisible } from '../text/visible-text.ts'
+
+export function SessionPage({ id }: { id: string }) {
+  const session = useSignal<SessionDetail | undefined>(undefined)
+  const problem = useSignal('')
+  const read = async () => {
+    try {
+      session.value = await call<SessionDetail>(`sessions/${encodeURIComponent(id)}?turns=true`)
+      problem.value = ''
+    } catch (error) {
+      problem.value = error instanceof ApiError ? error.message : String(error)
+    }
+  }
+  // Read again when one of its executions begins or ends.
+  const version = useMemo(() => computed(() => statesOf(id)), [id]).value
+  useEffect(() => void read(), [id, version])
+  const { value } = session
+  if (problem.value !== '') return <p class="problem">{toVisible(problem.value)}</p>
+  if (value === undefined) return <p class="dim">Loading…</p>
+  const { turns = [], older_turns: older = 0 } = value
+  return (
+    <div class="page">
+      <h1>{toLine(value.title ?? value.initial_prompt).slice(0, 120)}</h1>
+      <Facts session={value} />
+      <SessionTools session={value} onChanged={read} />
+      {older > 0 && <p class="dim">{older} older turns are not shown.</p>}
+      {turns.length === 0 && <p class="dim">No turn of this session is kept. Its first prompt was:</p>}
+      {turns.length === 0 && <PromptView text={value.initial_prompt} />}
+      {turns.map((turn) => (
+        <Turn key={turn.execution_id} turn={turn} />
+      ))}
+      <ResumeForm sessionId={value.id} backend={value.backend} onStarted={() => void read()} />
+    </div>
+  )
+}
+
+function statesOf(session: string): string {
+  const own = [...serverState.value.executions.values()].filter(({ session_id: id }) => id === session)
+  return own
+    .map(({ id, state }) => `${id} ${state}`)
+    .sort()
+    .join()
+}
+
+function Facts({ session }: { session: SessionDetail }) {
+  return (
+    <div class="facts">
+      <span class={`badge status-${session.status}`}>{session.status}</span>
+      <strong>{session.backend}</strong>
+      <span>{toLine(session.model ?? '')}</span>
+      <span>
+        {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
+      </span>
+      <Tokens usage={session.token_usage} />
+      <Age time={session.last_used} />
+      <span class="path dim">{toLine(session.working_dir)}</span>
+      {session.parent_id !== undefined && <a href={toHash('sessions', session.parent_id)}>Forked from</a>}
+    </div>
+  )
+}
+
+/** A turn that runs is followed. One that has ended shows its answer; its steps are loaded on demand. */
+function Turn({ turn }: { turn: SessionTurn }) {
+  const areStepsOpen = useSignal(false)
+  const isLive = isRunning(turn)
+  return (
+    <article class="turn">
+      <PromptView text={turn.prompt} />
+      {isLive ? <Steps id={turn.execution_id} /> : <Answer turn={turn} />}
+      {!isLive && (
+        <details onToggle={(event) => (areStepsOpen.value = event.currentTarget.open)}>
+          <summary class="dim">Steps{turn.tools.length > 0 && `: ${turn.tools.length} tool calls`}</summary>
+          {areStepsOpen.value && <Steps id={turn.execution_id} />}
+        </details>
+      )}
+    </article>
+  )
+}
+
+function Answer({ turn }: { turn: SessionTurn }) {
+  return (
+    <>
+      <div class="facts">
+        <StateBadge state={turn.state} />
+        {turn.duration_ms !== undefined && <span>{formatDuration(turn.duration_ms)}</span>}
+        <Tokens usage={turn.usage} cost={turn.cost_usd} />
+        <a href={toHash('executions', turn.execution_id)}>Execution</a>
+      </div>
+      {turn.answer !== undefined && <Markdown text={turn.answer} />}
+      {turn.error !== undefined && <p class="problem">{toVisible(turn.error)}</p>}
+    </>
+  )
+}
+
+function Steps({ id }: { id: string }) {
+  return <ExecutionPanel followed={useExecution(id)} hasPrompt={false} />
+}

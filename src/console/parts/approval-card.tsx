@@ -1,0 +1,81 @@
+/** Something that an agent asks for, with the decisions that are possible. */
+import { useState } from 'preact/hooks'
+import type { PendingApproval } from '../../prompts/approvals.shape.ts'
+import { type Choice, decide } from '../live/actions.ts'
+import { sender } from '../live/api.ts'
+import { now } from '../live/now.ts'
+import { toHash } from '../live/router.ts'
+import { serverState } from '../live/server-state.ts'
+import { formatDuration } from '../text/format.ts'
+import { toLine } from '../text/visible-text.ts'
+import { Code } from './text-view.tsx'
+
+const LABELS: Readonly<Record<Choice, string>> = {
+  allow: 'Allow',
+  allow_session: 'Allow for this session',
+  deny: 'Deny',
+}
+
+export function ApprovalCard({
+  approval,
+  isInExecution = false,
+}: {
+  approval: PendingApproval
+  isInExecution?: boolean
+}) {
+  const [isSent, setSent] = useState(false)
+  const [reason, setReason] = useState('')
+  const mayDecide = sender.value?.may_decide === true
+  const execution = serverState.value.executions.get(approval.execution_id)
+  const answer = async (choice: Choice) => {
+    setSent(true)
+    await decide(approval, choice, choice === 'deny' ? reason : '')
+    setSent(false)
+  }
+  return (
+    <article class="card needs" data-row tabIndex={-1} aria-label={`${toLine(approval.tool_name)} asks for permission`}>
+      <header>
+        <strong>{toLine(approval.tool_name)}</strong>
+        <span>{execution?.backend ?? ''} asks for permission</span>
+        {!isInExecution && <a href={toHash('executions', approval.execution_id)}>Open</a>}
+        <span class="dim">{timeLeft(approval)}</span>
+      </header>
+      {approval.reason !== undefined && <p>{toLine(approval.reason)}</p>}
+      {execution?.workdir !== undefined && !isInExecution && <p class="dim path">{toLine(execution.workdir)}</p>}
+      {approval.command !== undefined && <Code text={approval.command} language="sh" />}
+      {approval.diff !== undefined && <Code text={approval.diff} language="diff" />}
+      {approval.command === undefined && approval.diff === undefined && approval.input !== undefined && (
+        <Code text={JSON.stringify(approval.input, null, 2)} language="json" />
+      )}
+      {mayDecide ? (
+        <div class="actions">
+          {approval.choices.map((choice) => (
+            <button
+              key={choice}
+              type="button"
+              class={choice === 'allow' ? 'primary' : ''}
+              data-choice={choice}
+              disabled={isSent}
+              onClick={() => void answer(choice)}
+            >
+              {LABELS[choice]}
+            </button>
+          ))}
+          <input
+            aria-label="Reason for the agent if you deny"
+            placeholder="Reason, if you deny"
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        </div>
+      ) : (
+        <p class="dim">Your key may not decide about this.</p>
+      )}
+    </article>
+  )
+}
+
+function timeLeft({ expires_at: expires }: PendingApproval): string {
+  const left = Date.parse(expires) - now.value
+  return left > 0 ? `denied in ${formatDuration(left)} if no one decides` : 'its time is over'
+}

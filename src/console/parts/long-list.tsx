@@ -1,0 +1,54 @@
+/** A list of any length: only the parts near the visible area have elements. The others keep their height. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+const CHUNK = 40
+const ESTIMATED_HEIGHT = 72
+/** Elements are created this far outside of the visible area. */
+const MARGIN = '1200px 0px'
+
+type ListProps<T> = { items: readonly T[]; keyOf: (item: T) => string | number; view: (item: T) => ComponentChildren }
+
+export function LongList<T>({ items, keyOf, view }: ListProps<T>) {
+  const starts = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) => index * CHUNK)
+  return (
+    <div class="long-list">
+      {starts.map((start) => (
+        <Chunk
+          key={start}
+          items={items.slice(start, start + CHUNK)}
+          keyOf={keyOf}
+          view={view}
+          isShownFirst={start === 0 || start + CHUNK >= items.length}
+        />
+      ))}
+    </div>
+  )
+}
+
+function Chunk<T>({ items, keyOf, view, isShownFirst }: ListProps<T> & { isShownFirst: boolean }) {
+  const element = useRef<HTMLDivElement>(null)
+  const height = useRef(0)
+  const [isNear, setNear] = useState(isShownFirst)
+  useEffect(() => {
+    const { current } = element
+    if (current === null) return
+    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? true), {
+      rootMargin: MARGIN,
+    })
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
+  useLayoutEffect(() => {
+    if (isNear) height.current = element.current?.offsetHeight ?? 0
+  })
+  return (
+    <div ref={element}>
+      {isNear ? (
+        items.map((item) => <div key={keyOf(item)}>{view(item)}</div>)
+      ) : (
+        <div style={{ height: `${height.current || items.length * ESTIMATED_HEIGHT}px` }} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+/** Continues a session with another prompt, with its own agent or with another one. */
+import { useState } from 'preact/hooks'
+import { attempt, resumeSession } from '../live/actions.ts'
+import { goTo, toHash } from '../live/router.ts'
+import { backends } from '../live/server-state.ts'
+
+type ResumeProps = { sessionId: string; backend?: string; onStarted?: (executionId: string) => void }
+
+export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
+  const [prompt, setPrompt] = useState('')
+  const [other, setOther] = useState('')
+  const [isSent, setSent] = useState(false)
+  const submit = async () => {
+    if (prompt.trim() === '' || isSent) return
+    setSent(true)
+    const fork = other === '' ? {} : { fork: true, backend: other }
+    const accepted = await attempt(() => resumeSession(sessionId, { prompt, ...fork }))
+    setSent(false)
+    if (accepted === undefined) return
+    setPrompt('')
+    if (onStarted !== undefined && other === '') onStarted(accepted.execution_id)
+    else goTo(toHash('executions', accepted.execution_id))
+  }
+  return (
+    <form
+      class="resume"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <label>
+        Go on with
+        <textarea
+          rows={3}
+          value={prompt}
+          onInput={(event) => setPrompt(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
+          }}
+        />
+      </label>
+      <div class="actions">
+        <label>
+          Agent{' '}
+          <select value={other} onChange={(event) => setOther(event.currentTarget.value)}>
+            <option value="">{backend ?? 'the same'}</option>
+            {backends.value
+              .filter(({ available, name }) => available && name !== backend)
+              .map(({ name }) => (
+                <option key={name} value={name}>
+                  {name} (a new session)
+                </option>
+              ))}
+          </select>
+        </label>
+        <button type="submit" class="primary" disabled={isSent || prompt.trim() === ''}>
+          Send
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,73 @@
+/** Renames, tags, exports and deletes a session. */
+import { useSignal } from '@preact/signals'
+import type { SessionDetail, SessionEditRequest } from '../../http/native/sessions.shape.ts'
+import { attempt, tell } from '../live/actions.ts'
+import { call } from '../live/api.ts'
+import { goTo } from '../live/router.ts'
+
+type ToolsProps = { session: SessionDetail; onChanged: () => Promise<void> }
+
+export function SessionTools({ session, onChanged }: ToolsProps) {
+  const title = useSignal(session.title ?? '')
+  const tags = useSignal(session.tags.join(' '))
+  const isSure = useSignal(false)
+  const path = `sessions/${session.id}`
+  const edit = (body: SessionEditRequest) =>
+    attempt(async () => {
+      await call(path, { method: 'PATCH', body })
+      tell('Saved.')
+      await onChanged()
+    })
+  const remove = () =>
+    attempt(async () => {
+      await call(path, { method: 'DELETE' })
+      tell('The session was deleted.')
+      goTo('#/sessions')
+    })
+  return (
+    <details class="tools">
+      <summary>Rename, tag, export, delete</summary>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void edit({ title: title.value.trim() || null, tags: tags.value.split(/[\s,]+/).filter(Boolean) })
+        }}
+      >
+        <label>
+          Title
+          <input value={title.value} maxLength={200} onInput={(event) => (title.value = event.currentTarget.value)} />
+        </label>
+        <label>
+          Tags
+          <input value={tags.value} onInput={(event) => (tags.value = event.currentTarget.value)} />
+        </label>
+        <div class="actions">
+          <button type="submit">Save</button>
+          <button type="button" onClick={() => exportSession(session)}>
+            Export
+          </button>
+          {isSure.value ? (
+            <button type="button" class="danger" onClick={() => void remove()}>
+              Delete for ever
+            </button>
+          ) : (
+            <button type="button" onClick={() => (isSure.value = true)}>
+              Delete…
+            </button>
+          )}
+        </div>
+      </form>
+    </details>
+  )
+}
+
+/** Saves what the API returned as a file. */
+function exportSession(session: SessionDetail): void {
+  const content = new Blob([`${JSON.stringify(session, null, 2)}\n`], { type: 'application/json' })
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(content)
+  link.download = `session-${session.id.slice(0, 8)}.json`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+}

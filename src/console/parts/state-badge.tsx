@@ -1,0 +1,51 @@
+import type { Execution } from '../../executions/execution.shape.ts'
+import { now } from '../live/now.ts'
+import { formatAge, formatCost, formatCount, formatDuration } from '../text/format.ts'
+
+const MARKS: Readonly<Record<string, string>> = {
+  queued: '…',
+  running: '●',
+  completed: '✓',
+  failed: '✗',
+  cancelled: '–',
+  lost: '?',
+}
+
+/** The state as a mark and a word, never only as a colour. */
+export function StateBadge({ state }: { state: string }) {
+  return (
+    <span class={`badge state-${state}`}>
+      <span aria-hidden="true">{MARKS[state] ?? '·'}</span> {state}
+    </span>
+  )
+}
+
+/** How long it runs or ran; empty before its start. */
+export function Elapsed({ execution }: { execution: Execution }) {
+  const { started_at: start, ended_at: end } = execution
+  if (start === undefined) return null
+  const until = end === undefined ? now.value : Date.parse(end)
+  return <span>{formatDuration(Math.max(0, until - Date.parse(start)))}</span>
+}
+
+export function Age({ time }: { time: string }) {
+  return (
+    <time dateTime={time} title={new Date(time).toLocaleString()}>
+      {formatAge(time, now.value)}
+    </time>
+  )
+}
+
+type Amounts = { usage: Execution['usage']; cost?: number | undefined }
+
+/** Tokens and cost, as far as they are known. */
+export function Tokens({ usage, cost }: Amounts) {
+  if (usage === undefined) return null
+  const { input_tokens: read, output_tokens: written, cached_tokens: cached } = usage
+  const title = `${read} tokens read, ${written} written, ${cached} from a cache`
+  return (
+    <span title={title}>
+      {formatCount(read)} in, {formatCount(written)} out{cost === undefined ? '' : `, ${formatCost(cost)}`}
+    </span>
+  )
+}

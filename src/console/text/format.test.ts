@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { formatAge, formatCost, formatCount, formatDuration, percentile } from './format.ts'
+
+describe('formatting', () => {
+  it.each([
+    [40, '0.0 s'],
+    [9940, '9.9 s'],
+    [59_999, '59 s'],
+    [61_000, '1 m 1 s'],
+    [7_260_000, '2 h 1 m'],
+  ])('shows %d ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+  it.each([
+    [999, '999'],
+    [1500, '1.5k'],
+    [48_210, '48k'],
+    [2_500_000, '2.5M'],
+  ])('shows %d as %s', (count, text) => expect(formatCount(count)).toBe(text))
+
+  it.each([
+    [0.0123, '$0.0123'],
+    [12.5, '$12.50'],
+  ])('shows a cost of %d as %s', (cost, text) => expect(formatCost(cost)).toBe(text))
+
+  it.each([
+    [-5000, 'just now'],
+    [59_000, 'just now'],
+    [120_000, '2 m ago'],
+    [7_200_000, '2 h ago'],
+    [172_800_000, '2 d ago'],
+  ])('shows the age %d ms as %s', (ms, text) => {
+    const now = Date.parse('2026-01-31T09:00:00Z')
+    expect(formatAge(new Date(now - ms).toISOString(), now)).toBe(text)
+  })
+
+  it.each([
+    [[], 0.5, undefined],
+    [[3], 0.99, 3],
+    [[4, 1, 3, 2], 0.5, 2],
+    [[4, 1, 3, 2], 0.9, 4],
+  ])('finds in %j the value at %d', (values, share, found) => expect(percentile(values, share)).toBe(found))
+})

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { toLine, toVisible } from './visible-text.ts'
+
+describe('toVisible', () => {
+  it.each([
+    ['plain text', 'Grüße, 世界 👩‍👩‍👧', 'Grüße, 世界 👩‍👩‍👧'],
+    ['lines and tabs', 'a\r\nb\tc\n', 'a\nb\tc\n'],
+    ['colours of terminals', '\u001b[1;31mred\u001b[0m', 'red'],
+    ['other escape sequences', 'a\u001b]0;title\u0007b', 'a␛]0;title␇b'],
+    ['a carriage return alone', 'good\rbad', 'good␍bad'],
+    ['direction marks', 'access\u202etxt.exe', 'access‹U+202E›txt.exe'],
+    ['invisible characters', 'a\u200bb\ufeffc\u{e0041}', 'a‹U+200B›b‹U+FEFF›c‹U+E0041›'],
+    ['line separators', 'a\u2028b', 'a‹U+2028›b'],
+  ])('shows %s', (_name, text, shown) => {
+    expect(toVisible(text)).toBe(shown)
+  })
+})
+
+describe('toLine', () => {
+  it('puts a text on one line', () => {
+    expect(toLine('  one\n\n two\tthree ')).toBe('one two three')
+  })
+})
