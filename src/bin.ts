@@ -22,6 +22,7 @@ void main(process.argv.slice(2), {
   stdin: createStandardInput(process),
   isRoot: process.getuid?.() === 0,
   demoAgent: [process.execPath, beside('../bin/demo-agent.cjs')],
+  consoleDirectory: beside('../dist/console/'),
   jsonThread: beside('../bin/json-thread.cjs'),
 }).then((exitCode) => {
   process.exitCode = exitCode

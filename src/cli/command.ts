@@ -85,6 +85,8 @@ export type Runtime = {
   demoAgent: readonly [string, ...string[]]
   /** The program of the thread in which the server reads large request bodies. */
   jsonThread: string
+  /** The files of the console, if they are built. */
+  consoleDirectory: string
   /** How long a stopping server waits for requests; tests set a shorter time. */
   drainMs?: number
 }

@@ -1,4 +1,4 @@
-/** The text that `drover serve` prints when the server listens. Pure. */
+/** The text that `drover serve` prints when the server listens and stdout is not a terminal. Pure. */
 import { installAdvice } from '../agents/install-command.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
 import { baseUrl, formatAddress } from './listen.ts'
@@ -12,13 +12,16 @@ export type BannerFacts = SecurityFacts & {
   keySources: readonly string[]
   agents: readonly AgentLocation[]
   endpoints: readonly Endpoint[]
+  /** Undefined if the server has no console. */
+  console?: ConsoleFacts | undefined
 }
 
+/** `url` logs the user in once if the server has API keys. */
+type ConsoleFacts = { url: string; isOneTime: boolean; isBuilt: boolean }
+
 export function startupBanner(facts: BannerFacts): string {
-  const { bound, version } = facts
-  const address = 'socket' in bound ? `the Unix socket ${bound.socket}` : `http://${formatAddress(bound)}`
   const sections = [
-    [`drover ${version} listens on ${address}`],
+    [`drover ${facts.version} listens on ${addressText(facts)}`, ...consoleLines(facts)],
     ['Security status', ...securityLines(facts)],
     ...warningSection(facts),
     ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentWarnings(facts.agents)],
@@ -27,6 +30,17 @@ export function startupBanner(facts: BannerFacts): string {
     ['Press Ctrl+C to stop'],
   ]
   return `${sections.map(([title, ...lines]) => [title, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n\n')}\n`
+}
+
+export function addressText({ bound }: Pick<BannerFacts, 'bound'>): string {
+  return 'socket' in bound ? `the Unix socket ${bound.socket}` : `http://${formatAddress(bound)}`
+}
+
+/** Without the link that logs in: others may read what is not a terminal. */
+function consoleLines({ console, bound }: BannerFacts): string[] {
+  if (console === undefined) return []
+  if (!console.isBuilt) return ['console: not built in this clone; run "npm run build:console"']
+  return [`console: ${baseUrl(bound)}/${console.isOneTime ? ' ("drover open" prints a link that logs you in)' : ''}`]
 }
 
 function securityLines(facts: BannerFacts): string[] {
@@ -86,7 +100,7 @@ function agentLine({ backend, program, isDemo, wanted }: AgentLocation): string 
   return `${backend.padEnd(8)} ${state}`
 }
 
-function agentWarnings(agents: readonly AgentLocation[]): string[] {
+export function agentWarnings(agents: readonly AgentLocation[]): string[] {
   const enabled = agents.filter(({ isEnabled }) => isEnabled)
   if (!enabled.some(({ program }) => program !== undefined)) {
     return ['! No agent is installed, so no prompt can run. Install one, or start with --demo to try the server.']
@@ -115,9 +129,9 @@ function endpointLines(endpoints: readonly Endpoint[]): string[] {
   })
 }
 
-/** A file that only the /docs page loads. */
+/** A file that only the /docs page or the console loads. */
 function isAsset({ path }: Endpoint): boolean {
-  return path.startsWith('/docs/')
+  return path.startsWith('/docs/') || path.startsWith('/console/')
 }
 
 function curlLines({ bound, hasKeys, agents, config }: BannerFacts): string[] {

@@ -20,6 +20,7 @@ process.exitCode = await main(words, {
   stdin: createStandardInput(process),
   isRoot: process.getuid?.() === 0,
   demoAgent: [process.execPath, join(root, 'bin', 'demo-agent.cjs')],
+  consoleDirectory: join(root, 'dist', 'console'),
   jsonThread: join(root, 'bin', 'json-thread.cjs'),
   drainMs: Number(drainMs),
 })

@@ -44,6 +44,7 @@ export async function callMain(
     isRoot: false,
     demoAgent: [process.execPath, DEMO_AGENT],
     jsonThread: '',
+    consoleDirectory: '',
   })
   return { code, stdout: out.text(), stderr: err.text() }
 }

@@ -53,3 +53,11 @@ export const serverAnswerInvalid = defineFault({
   message: (d: { socket: string; status: number }) =>
     `the program that listens on ${d.socket} is not a drover server of this version (status ${d.status}); restart it`,
 })
+
+export const consoleUnavailable = defineFault({
+  code: 'console_unavailable',
+  kind: 'unavailable',
+  when: 'The running server has no console: it has no address that a browser can open, or `server.console` is off.',
+  message: (_: Record<never, never>) =>
+    'the running server has no console; start one with "drover serve", and without server.console: false',
+})

@@ -11,13 +11,21 @@ import { Fault } from '../../kit/fault.ts'
 import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { runPrompt } from '../../prompts/run-prompt.ts'
-import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from './local-protocol.ts'
+import {
+  type ConsoleLink,
+  digestOfSettings,
+  type LocalPrompt,
+  type LocalReply,
+  type LocalStatus,
+} from './local-protocol.ts'
 
 export type LocalOptions = {
   isRoot: boolean
   isBackground: boolean
   /** Called when the user ends the server. */
   onStop(): void
+  /** A new link to the console. */
+  consoleLink(): ConsoleLink
 }
 
 const REPLY_FORMAT: StreamFormat<LocalReply, void> = {
@@ -27,7 +35,7 @@ const REPLY_FORMAT: StreamFormat<LocalReply, void> = {
   heartbeat: () => '{"waiting":true}\n',
 }
 
-export function localEndpoints({ isRoot, isBackground, onStop }: LocalOptions): RegisterRoutes {
+export function localEndpoints({ isRoot, isBackground, onStop, consoleLink }: LocalOptions): RegisterRoutes {
   return (scope, context) => {
     const { config, version, executions, prompts } = context
     const identity = { version, config: digestOfSettings(config) }
@@ -48,6 +56,8 @@ export function localEndpoints({ isRoot, isBackground, onStop }: LocalOptions): 
       onStop()
       return status()
     })
+
+    scope.post('/console-link', consoleLink)
 
     scope.post('/prompt', async (request, reply) => {
       const call = request.body as LocalPrompt | undefined

@@ -7,8 +7,8 @@ export const SERVER_COMMANDS: readonly Command[] = [
     words: ['serve'],
     group: 'Server',
     summary: 'Serve prompts and sessions over HTTP',
-    description: `Serves three APIs on one address: the native API under /api/v1, chat completions under /openai/v1 and messages
-under /anthropic/v1. API keys come from "drover keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
+    description: `Serves the console, a page for browsers, and three APIs on one address: the native API under /api/v1, chat completions
+under /openai/v1 and messages under /anthropic/v1. API keys come from "drover keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
 Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then ends their agents. A second Ctrl+C stops
 the server at once. SIGHUP reloads the API keys.
 The exit code is 0 after a normal shutdown and 1 after any failure.`,
@@ -28,6 +28,7 @@ The exit code is 0 after a normal shutdown and 1 after any failure.`,
         description: 'Serve only your own commands, without an address; ends when idle (drover up starts it)',
       },
       DEMO,
+      { name: 'verbose', description: 'Print all settings and endpoints at the start, also on a terminal' },
       { name: 'quiet', short: 'q', description: 'Log only problems, not requests' },
       { name: 'log-prompts', description: 'Also log prompts and answers, which are never logged otherwise' },
     ],
@@ -41,5 +42,16 @@ The exit code is 0 after a normal shutdown and 1 after any failure.`,
       },
     ],
     load: () => import('./serve.ts'),
+  },
+  {
+    words: ['open'],
+    group: 'Server',
+    summary: 'Print a link to the console of your server',
+    description: `The console is a page of drover serve: what needs you, what runs, sessions and usage. If the server has API keys, the
+link logs you in without one: it works once, within 5 minutes, and you see what every key does.`,
+    positionals: [],
+    flags: [],
+    examples: [{ line: 'xdg-open "$(drover open)"', description: 'open the console in a browser' }],
+    load: () => import('./open.ts'),
   },
 ]

@@ -10,12 +10,14 @@ import { startStoreCleanup } from '../../http/clean-store.ts'
 import { createContext } from '../../http/context/create-context.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
-import { type ListenAddress, listen } from '../../http/listen.ts'
+import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
 import { listenLocally } from '../../http/local-socket.ts'
+import { isConsoleBuilt } from '../../http/meta/console.ts'
 import { withMetrics } from '../../http/metrics/create-metrics.ts'
 import { ROUTES } from '../../http/routes.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { type BannerFacts, startupBanner } from '../../http/startup-banner.ts'
+import { startupSummary } from '../../http/startup-summary.ts'
 import { endAllProcesses } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -23,6 +25,7 @@ import { BackgroundEnd } from '../local/background-end.ts'
 import { localEndpoints } from '../local/local-endpoints.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { consoleLinkFor } from './console-link.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
 
@@ -68,10 +71,16 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
   const context = await withMetrics(contextOf(invocation, parts, stopSignals))
   const background = new BackgroundEnd(context, isBackground)
-  const local = localEndpoints({ isRoot: invocation.runtime.isRoot, isBackground, onStop: () => background.end() })
+  let bound: BoundAddress | undefined
+  const local = localEndpoints({
+    isRoot: invocation.runtime.isRoot,
+    isBackground,
+    onStop: () => background.end(),
+    consoleLink: () => consoleLinkFor(context, bound),
+  })
   const server = await createServer(context, { ...ROUTES, '/local': [local] })
   const { server: listener } = server.app
-  const bound = isBackground ? undefined : await listen(listener, parts.address)
+  bound = isBackground ? undefined : await listen(listener, parts.address)
   const localSocket = await openLocalSocket(invocation, parts, server)
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
@@ -88,7 +97,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     maxExecutionMb: config.executions.max_mb,
   })
   if (bound !== undefined) {
-    await terminal.out.write(bannerOf(server, { context, bound, localSocket, keys, isRoot: invocation.runtime.isRoot }))
+    await terminal.out.write(bannerOf(invocation, server, { context, bound, localSocket, keys }))
   }
 
   const failure = await Promise.race([signals.stopped, background.ended, once(listener, 'error')])
@@ -118,10 +127,11 @@ async function openLocalSocket(
 }
 
 function contextOf(
-  { flags, runtime }: Invocation,
+  invocation: Invocation,
   parts: ServerParts,
   ending: Pick<ServerContext, 'shutdown' | 'drainDeadline'>,
 ): ServerContext {
+  const { flags, runtime } = invocation
   const { config, keys, stores, log, writeAccessLog } = parts
   return createContext({
     config,
@@ -139,22 +149,35 @@ function contextOf(
     writeAccessLog,
     logsPrompts: flags.isOn('log-prompts'),
     jsonThread: runtime.jsonThread,
+    consoleDirectory: runtime.consoleDirectory,
+    loginsFile: findPaths(configEnvironmentOf(invocation)).consoleLogins,
   })
 }
 
 function bannerOf(
+  { flags, runtime }: Invocation,
   { endpoints }: HttpServer,
-  facts: Pick<BannerFacts, 'bound' | 'localSocket' | 'isRoot'> & { context: ServerContext; keys: ApiKeys },
+  facts: Pick<BannerFacts, 'bound' | 'localSocket'> & { context: ServerContext; keys: ApiKeys },
 ): string {
   const { context, keys, ...rest } = facts
-  return startupBanner({
+  const { out } = runtime.terminal
+  const isShort = out.isTty && !flags.isOn('verbose')
+  const all: BannerFacts = {
     version: context.version,
     config: context.config,
     ...rest,
+    isRoot: runtime.isRoot,
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,
     agents: context.agents.list(),
     endpoints,
-  })
+    console: consoleFacts(context, facts.bound),
+  }
+  return isShort ? startupSummary(all, (style, text) => out.style(style, text)) : startupBanner(all)
+}
+
+function consoleFacts(context: ServerContext, bound: BoundAddress): BannerFacts['console'] {
+  const { url, is_one_time: isOneTime } = consoleLinkFor(context, bound)
+  return url === null ? undefined : { url, isOneTime, isBuilt: isConsoleBuilt(context.consoleDirectory) }
 }

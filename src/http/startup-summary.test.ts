@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentLocation } from '../agents/locate-agents.ts'
+import { NATIVE_AGENTS } from '../agents/registry.ts'
+import type { ConfigPath } from '../config/keys.ts'
+import { mergeLayers } from '../config/layers.ts'
+import type { BannerFacts } from './startup-banner.ts'
+import { startupSummary } from './startup-summary.ts'
+
+const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
+  mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins: new Map() }]).config
+
+const located = (backend: 'claude' | 'codex' | 'gemini', facts: Partial<AgentLocation>): AgentLocation => ({
+  agent: NATIVE_AGENTS[backend],
+  backend,
+  isEnabled: true,
+  program: [`/bin/${backend}`],
+  isDemo: false,
+  wanted: backend,
+  ...facts,
+})
+
+const FACTS: BannerFacts = {
+  version: '1.2.3',
+  config: configWith(),
+  bound: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
+  hasKeys: false,
+  hasShortKey: false,
+  keySources: [],
+  isRoot: false,
+  agents: [located('claude', {}), located('codex', { isDemo: true }), located('gemini', { program: undefined })],
+  endpoints: [{ method: 'GET', path: '/health' }],
+  console: { url: 'http://127.0.0.1:8080/', isOneTime: false, isBuilt: true },
+}
+
+const plain = (facts: BannerFacts) => startupSummary(facts, (_style, text) => text)
+
+describe('startupSummary', () => {
+  it('shows the address, the console, the agents, and warnings last', () => {
+    expect(plain(FACTS)).toBe(`drover 1.2.3 listens on http://127.0.0.1:8080
+console  http://127.0.0.1:8080/
+agents   claude, codex (demo), gemini (not installed)
+Press Ctrl+C to stop. --verbose shows all settings and endpoints.
+! codex: not installed. The built-in demo agent answers with canned text instead.
+`)
+  })
+
+  it.each<[string, BannerFacts['console'], string | undefined]>([
+    [
+      'a link that logs in',
+      { url: 'http://127.0.0.1:8080/#/open/abc', isOneTime: true, isBuilt: true },
+      'console  http://127.0.0.1:8080/#/open/abc (logs you in once, within 5 minutes; "drover open" prints another link)',
+    ],
+    [
+      'that the console is not built',
+      { url: 'http://127.0.0.1:8080/', isOneTime: false, isBuilt: false },
+      'console  not built in this clone; run "npm run build:console"',
+    ],
+    ['no line without a console', undefined, undefined],
+  ])('shows %s', (_name, console, line) => {
+    const lines = plain({ ...FACTS, console }).split('\n')
+    expect(lines.find((each) => each.startsWith('console'))).toBe(line)
+  })
+
+  it('has at most ten lines, however many warnings there are', () => {
+    const config = configWith({
+      'server.cors_allowed_origins': ['*'],
+      'unified_flags.approval_mode': 'none',
+      'server.allow_unsafe_extra': true,
+    })
+    const bound = { host: '0.0.0.0', address: '0.0.0.0', port: 8080 }
+    const lines = plain({ ...FACTS, config, bound, isRoot: true, hasShortKey: true })
+      .trimEnd()
+      .split('\n')
+    expect(lines.length).toBe(10)
+    expect(lines[4]).toContain('! public bind address without API key auth')
+    expect(lines[9]).toMatch(/^! \d more; --verbose shows them$/)
+  })
+
+  it('colours addresses and warnings', () => {
+    const text = startupSummary(FACTS, (style, content) => `<${style}>${content}</>`)
+    expect(text).toContain('<cyan>http://127.0.0.1:8080</>')
+    expect(text).toContain('<yellow>! codex: not installed')
+  })
+})
