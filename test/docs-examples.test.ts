@@ -30,6 +30,7 @@ const runnable = pages
 const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]>> = {
   'README.md': [2, 'npm start installs and does not end; test/package does what the other does'],
   'docs/http-api.md': [3, 'its requests are those of docs/clients/curl.md and of test/http/idempotency.test.ts'],
+  'docs/console.md': [1, 'needs a browser; test/http/serve.test.ts runs drover open, test/console opens the page'],
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
   'docs/drive.md': [1, 'needs agents; test/drive runs these commands with scripted ones'],
   'docs/reliability.md': [2, 'take minutes; test/faults and test/journal are run as they are, or in part'],

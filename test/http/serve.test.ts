@@ -12,11 +12,13 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryName } from '../../src/kit/files/temporary-file.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { NOWHERE } from '../support/nowhere.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { ask } from '../support/start-server.ts'
@@ -66,6 +68,52 @@ describe('drover serve', () => {
     serving.child.kill('SIGTERM')
     expect(await serving.ended).toBe(0)
     expect(existsSync(socketPath)).toBe(false)
+  })
+
+  it('prints a link to the console with drover open, which logs in once', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'], { DROVER_API_KEYS: 'a-secret-key-of-mine' })
+    const port = await portOf(serving)
+    expect(serving.heard.stdout).toContain(
+      `  console: http://127.0.0.1:${port}/ ("drover open" prints a link that logs you in)\n`,
+    )
+    expect(serving.heard.stdout).not.toContain('#/open/')
+    const { code, stdout, stderr } = await runDrover(['open'], { home: serving.home })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'drover: the link logs you in once, within 5 minutes\n' })
+    const [, link] = stdout.match(new RegExp(`^http://127\\.0\\.0\\.1:${port}/#/open/([0-9a-f]{64})\\n$`)) ?? []
+    const logIn = () => ask({ port, path: '/api/v1/login', method: 'POST', body: { link } })
+    expect(await logIn()).toMatchObject({ status: 200, body: { role: 'operator' } })
+    expect((await logIn()).status).toBe(401)
+  })
+
+  it('prints the plain address of the console without keys, and says if there is none', async () => {
+    const open = serveDrover(['-p', '0', '--demo'])
+    const port = await portOf(open)
+    expect(await runDrover(['open'], { home: open.home })).toEqual({
+      code: 0,
+      stdout: `http://127.0.0.1:${port}/\n`,
+      stderr: '',
+    })
+    const closed = serveDrover(['-p', '0', '--demo'], { DROVER_SERVER_CONSOLE: 'false' })
+    await portOf(closed)
+    expect(await runDrover(['open'], { home: closed.home })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the running server has no console'),
+    })
+  })
+
+  it.skipIf(!hasTerminals)('prints at most ten lines on a terminal, with a link that logs in', async () => {
+    const home = temporaryDirectory()
+    const env = { HOME: home, PATH: '/usr/bin:/bin', DROVER_API_KEYS: 'a-secret-key-of-mine' }
+    const terminal = startOnTerminal(['serve', '-p', '0', '--demo'], { cwd: home, env, columns: 200 })
+    onTestFinished(() => void terminal.child.kill('SIGKILL'))
+    await terminal.shows('Press Ctrl+C to stop')
+    await terminal.shows('The built-in demo agent answers')
+    const lines = stripVTControlCharacters(terminal.seen()).trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(10)
+    expect(lines[0]).toMatch(/^drover \S+ listens on http:\/\/127\.0\.0\.1:\d+$/)
+    expect(lines[1]).toMatch(/^console {2}http:\/\/127\.0\.0\.1:\d+\/#\/open\/[0-9a-f]{64} \(logs you in once/)
+    terminal.type('\u0003')
+    expect((await terminal.ended).code).toBe(0)
   })
 
   it('listens on no such socket with server.local_socket: false', async () => {

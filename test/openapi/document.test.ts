@@ -50,7 +50,15 @@ describe('schema/openapi.json', () => {
 
   it('requires a key except where none is needed', () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path)
-    expect(open).toEqual(['/health', '/openapi.json', '/docs', '/docs/{asset}'])
+    expect(open).toEqual([
+      '/api/v1/login',
+      '/health',
+      '/openapi.json',
+      '/docs',
+      '/docs/{asset}',
+      '/',
+      '/console/{asset}',
+    ])
   })
 
   it.each([

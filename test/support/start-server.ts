@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, type RequestOptions, request as send } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { loadApiKeys } from '../../src/config/api-keys.ts'
 import { readConfig } from '../../src/config/read-config.ts'
@@ -15,10 +15,12 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { Log } from '../../src/kit/log.ts'
 import { installFakeAgents } from './fake-agent.ts'
-import { temporaryDirectory } from './run-drover.ts'
+import { DROVER, temporaryDirectory } from './run-drover.ts'
 import { installWarmAgents } from './warm-agents.ts'
 
 const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
+/** The bundle that the tests run has the built console. */
+const CONSOLE = join(dirname(DROVER), '..', 'dist', 'console')
 const JSON_THREAD = join(import.meta.dirname, '..', '..', 'bin', 'json-thread.cjs')
 
 export type ServerOptions = {
@@ -107,6 +109,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       writeAccessLog: (entry) => seen.access.push(entry),
       logsPrompts: false,
       jsonThread: JSON_THREAD,
+      consoleDirectory: CONSOLE,
+      loginsFile: join(droverHome, 'console-logins.json'),
     }),
     observer: { requestDone: (done) => seen.done.push(done) },
     ...options.context,

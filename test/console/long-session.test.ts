@@ -1,0 +1,56 @@
+/** An execution with 10,000 events: the page has elements only for what is near the visible part. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AgentEvent } from '../../src/agents/adapter/agent.ts'
+import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { recordExecution } from '../support/recorded-execution.ts'
+import { startServer } from '../support/start-server.ts'
+
+beforeEach(skipWithoutBrowser)
+afterAll(closeBrowser)
+
+const COUNT = 10_000
+
+const EVENTS = Array.from({ length: COUNT }, (_, at): AgentEvent => {
+  const tool = { tool_id: String(at - (at % 4)), tool_name: 'Bash' }
+  if (at % 4 === 0) return { type: 'tool_use', content: { ...tool, input: { command: `echo ${at}` } } }
+  if (at % 4 === 1)
+    return { type: 'tool_result', content: { ...tool, tool_id: String(at - 1), output: `line ${at}\n`.repeat(5) } }
+  return { type: 'message', content: { text: `Step **${at}** is \`done\`.`, role: 'assistant' } }
+})
+
+describe('10,000 events', () => {
+  it('are shown at once, with a bounded number of elements and a flat heap while scrolling', async () => {
+    const server = await startServer()
+    const id = await recordExecution(server, { events: EVENTS, prompt: 'much' })
+    const { page } = await visit(`${server.url}/`)
+    await page.getByRole('heading', { name: 'Recent' }).waitFor()
+    const started = performance.now()
+    await page.goto(`${server.url}/#/executions/${id}`)
+    await page.getByText('Step 2 is done.').waitFor()
+    const firstMs = performance.now() - started
+    // Generous, for a busy machine. On an idle one it is well below a second.
+    expect(firstMs).toBeLessThan(5000)
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+    await page.getByText(`Step ${COUNT - 1} is done.`).waitFor()
+    const devtools = await page.context().newCDPSession(page)
+    const heap = async () => {
+      await devtools.send('HeapProfiler.collectGarbage')
+      return ((await devtools.send('Runtime.getHeapUsage')) as { usedSize: number }).usedSize
+    }
+    const elements = () => page.locator('main *').count()
+    const scroll = async () => {
+      for (let at = 0; at <= 10; at += 1) {
+        await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${at / 10})`)
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+        expect(await elements()).toBeLessThan(6000)
+      }
+    }
+    await scroll()
+    const before = await heap()
+    await scroll()
+    await scroll()
+    const grownMb = ((await heap()) - before) / 1024 / 1024
+    expect(grownMb).toBeLessThan(4)
+    process.stdout.write(`first item after ${Math.round(firstMs)} ms, heap grew by ${grownMb.toFixed(1)} MB\n`)
+  })
+})

@@ -1,0 +1,262 @@
+/** The console in a real browser, against a real server. */
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { recordExecution } from '../support/recorded-execution.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
+
+beforeEach(skipWithoutBrowser)
+afterAll(closeBrowser)
+
+const KEY = 'a-key-that-is-long-enough'
+const home = (page: Page) => page.getByRole('heading', { name: /Needs you/ }).waitFor()
+
+async function startPrompt(page: Page, prompt: string, agents: readonly string[] = []): Promise<void> {
+  await page.keyboard.press('n')
+  await page.getByLabel('Prompt', { exact: true }).fill(prompt)
+  for (const agent of agents) await page.getByLabel(agent, { exact: true }).check()
+  await page.getByRole('button', { name: /^(Start|Compare)/ }).click()
+}
+
+const ended = (page: Page, state = 'completed', count = 1) =>
+  page
+    .locator(`[data-state=${state}]`)
+    .nth(count - 1)
+    .waitFor()
+
+describe('the console', () => {
+  it('runs a prompt, shows its answer as it comes, and gives it an address of its own', async () => {
+    const server = await startServer({ agents: 'demo', env: { DEMO_AGENT_WORD_MS: '20' } })
+    const { page, complaints, strangers } = await visit(`${server.url}/`)
+    await home(page)
+    await startPrompt(page, 'Please think and run a command')
+    await page.locator('[data-state=running] .markdown').first().waitFor()
+    await ended(page)
+    const tool = page.locator('.tool')
+    expect(await tool.locator('summary').innerText()).toContain('echo "hello from drover"')
+    await tool.locator('summary').click()
+    expect(await tool.innerText()).toContain('hello from drover')
+    expect(await page.locator('.thinking').count()).toBe(1)
+    const shared = await visit(page.url())
+    await ended(shared.page)
+    expect(await shared.page.locator('.transcript .markdown').allInnerTexts()).toEqual(
+      await page.locator('.transcript .markdown').allInnerTexts(),
+    )
+    await page.keyboard.press('h')
+    await page.getByText('Please think and run a command').waitFor()
+    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  })
+
+  it('compares agents side by side, and goes on with the answer of one', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const { page, complaints } = await visit(`${server.url}/#/`)
+    await home(page)
+    await startPrompt(page, 'tabs or spaces?', ['codex', 'gemini'])
+    await ended(page, 'completed', 3)
+    expect(await page.locator('.column').count()).toBe(3)
+    await page.getByText('Difference of two answers').click()
+    expect(await page.locator('.diff-left').innerText()).toContain('standing in for claude')
+    expect(await page.locator('.diff-right').innerText()).toContain('standing in for codex')
+    const second = page.locator('.column').nth(1)
+    await second.getByRole('button', { name: 'Go on with this answer' }).click()
+    await second.getByLabel('Go on with').fill('shorter')
+    await second.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('heading', { name: /Execution/ }).waitFor()
+    await ended(page)
+    expect(await page.locator('.transcript').innerText()).toContain('standing in for codex')
+    expect(complaints).toEqual([])
+  })
+
+  it('resumes a session, forks it to another agent, renames it, and deletes it', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const { page, complaints } = await visit(`${server.url}/#/`)
+    await home(page)
+    await startPrompt(page, 'the first prompt')
+    await ended(page)
+    await page.getByRole('link', { name: 'Session', exact: true }).click()
+    await page.getByLabel('Go on with').fill('the second prompt')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await until(async () => (await page.locator('.turn .markdown').count()) === 2)
+    await page.getByText('Rename, tag, export, delete').click()
+    await page.getByLabel('Title').fill('A title')
+    await page.getByLabel('Tags').fill('one two')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'A title' }).waitFor()
+    const address = page.url()
+    await page.getByLabel('Go on with').fill('and you?')
+    await page.locator('.resume').getByLabel('Agent').selectOption('codex')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('heading', { name: /Execution/ }).waitFor()
+    await ended(page)
+    await page.keyboard.press('/')
+    await page.getByPlaceholder(/Search/).fill('A title')
+    await until(async () => (await page.locator('[data-row]').count()) === 1)
+    expect(await page.locator('.row').innerText()).toContain('two')
+    await page.goto(address)
+    await page.getByText('Rename, tag, export, delete').click()
+    await page.getByRole('button', { name: 'Delete…' }).click()
+    await page.getByRole('button', { name: 'Delete for ever' }).click()
+    await page.getByText('The session was deleted.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('shows what runs with its last line, and cancels it', async () => {
+    const script = { text: ['first line\n', 'the last line'], hangAfter: 'text' }
+    const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
+    const { page } = await visit(`${server.url}/#/`)
+    await home(page)
+    await startPrompt(page, 'hang, please')
+    await page.getByText('the last line').waitFor()
+    await page.keyboard.press('h')
+    await page.locator('.activity', { hasText: 'the last line' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.locator('.state-cancelled').waitFor()
+    expect(await page.getByText('Nothing runs.').count()).toBe(1)
+  })
+})
+
+const warmServer = (env: Record<string, string> = {}) =>
+  startServer({ agents: 'warm', env, config: { warm: { enabled: true, spare_after: 1 } } })
+
+/** Starts a prompt whose agent asks whether it may use a tool. */
+async function askForApproval(server: TestServer, headers: Record<string, string> = {}): Promise<string> {
+  const body = {
+    prompt: '{"ask":"Bash","say":"it went on"}',
+    backend: 'claude',
+    workdir: server.workdir,
+    approval_mode: 'always',
+    detach: true,
+  }
+  const answer = await server.request('/api/v1/prompt', { method: 'POST', body, headers })
+  return (answer.body as { execution_id: string }).execution_id
+}
+
+describe('an approval', () => {
+  it('appears under Needs you and is allowed with a key; a second browser is told that it was too late', async () => {
+    const server = await warmServer()
+    const [one, other] = [await visit(`${server.url}/`), await visit(`${server.url}/`, { expects: /404/ })]
+    await Promise.all([home(one.page), home(other.page)])
+    const id = await askForApproval(server)
+    for (const { page } of [one, other]) {
+      await page.getByText('echo asked').waitFor()
+      expect(await page.title()).toBe('(1) drover')
+    }
+    // The second browser does not hear of the decision in time.
+    await other.page.route('**/api/v1/executions/*/approvals/*', async (route) => {
+      await one.page.keyboard.press('a')
+      await one.page.getByText('Allowed.').waitFor()
+      await route.continue()
+    })
+    await other.page.getByRole('button', { name: 'Deny' }).click()
+    await other.page.getByText('Too late: someone else has decided this already').waitFor()
+    await one.page.getByText('Nothing waits for you.').waitFor()
+    await until(async () => (await server.request(`/api/v1/executions/${id}`)).text.includes('it went on'))
+    expect(one.complaints).toEqual([])
+  })
+
+  it('is denied with a reason from the page of the execution', async () => {
+    const server = await warmServer()
+    const id = await askForApproval(server)
+    const { page } = await visit(`${server.url}/#/executions/${id}`)
+    await page.getByLabel('Reason for the agent if you deny').fill('not today')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('Denied.').waitFor()
+    await ended(page)
+    expect(await page.locator('.transcript').innerText()).toContain('Asked for permission: Bash')
+  })
+
+  it('is listed by the API for those who may see it, and reported with its end', async () => {
+    const other = 'another-key-of-the-server'
+    const server = await warmServer({ DROVER_API_KEYS: `${KEY},${other}` })
+    const id = await askForApproval(server, { 'x-api-key': KEY })
+    const list = async (key: string) => {
+      const { body } = await server.request('/api/v1/approvals', { headers: { 'x-api-key': key } })
+      return (body as { approvals: { execution_id: string; tool_name: string; approval_id: string }[] }).approvals
+    }
+    const [approval] = await until(async () => ((await list(KEY)).length > 0 ? list(KEY) : undefined))
+    expect(approval).toMatchObject({ execution_id: id, tool_name: 'Bash', command: 'echo asked' })
+    expect(await list(other)).toEqual([])
+    const path = `/api/v1/executions/${id}/approvals/${approval?.approval_id}`
+    const decision = { method: 'POST', body: { decision: 'allow' }, headers: { 'x-api-key': KEY } }
+    expect((await server.request(path, decision)).status).toBe(200)
+    expect(await list(KEY)).toEqual([])
+  })
+})
+
+describe('a login', () => {
+  const withKey = () => startServer({ agents: 'demo', env: { DROVER_API_KEYS: KEY } })
+
+  it('refuses a wrong key, accepts the right one, lasts, and ends with a logout', async () => {
+    const server = await withKey()
+    const { page } = await visit(`${server.url}/#/usage`, { expects: /401/ })
+    await page.getByLabel('API key').fill('wrong')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('this is not a valid API key').waitFor()
+    await page.getByLabel('API key').fill(KEY)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await startPrompt(page, 'hello')
+    await ended(page)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('API key').waitFor()
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+  })
+
+  it('works with a one-time link, which leaves no trace in the address', async () => {
+    const server = await withKey()
+    const link = `${server.url}/#/open/${server.context.logins.createLink()}`
+    const { page, complaints } = await visit(link)
+    await home(page)
+    expect(page.url()).toBe(`${server.url}/#/`)
+    expect(complaints).toEqual([])
+    const again = await visit(link, { expects: /401/ })
+    await again.page.getByText('this link was used before, or is older than 5 minutes').waitFor()
+  })
+})
+
+describe('every page', () => {
+  const PAGES = ['', 'new', 'sessions', 'usage', 'executions/ID', 'sessions/SESSION', 'compare/ID,ID', 'nowhere']
+
+  it.each(['light', 'dark'] as const)('is accessible (%s), also on a phone', async (colorScheme) => {
+    const server = await startServer({ agents: 'demo' })
+    const body = { backend: 'claude', prompt: 'run a command, think', workdir: server.workdir }
+    const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })
+    const { execution_id: id, session_id: session } = result as { execution_id: string; session_id: string }
+    await recordExecution(server, { prompt: 'fails', events: [{ type: 'error', content: { message: 'no' } }] })
+    const { page, complaints } = await visit(`${server.url}/`, { colorScheme, width: 360, height: 740 })
+    await home(page)
+    for (const path of PAGES) {
+      await page.goto(`${server.url}/#/${path.replaceAll('ID', id).replace('SESSION', session)}`)
+      await page.locator('main h1').waitFor({ state: 'attached' })
+      await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect([path, violations.map(({ id: rule, nodes }) => [rule, nodes[0]?.html])]).toEqual([path, []])
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect([path, overflow]).toEqual([path, 0])
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it('has rows that j and k move through', async () => {
+    const server = await startServer()
+    for (const prompt of ['one', 'two']) await recordExecution(server, { prompt, events: [] })
+    const { page } = await visit(`${server.url}/`)
+    await page.locator('[data-row]').nth(1).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    expect(await page.locator(':focus').innerText()).toContain('one')
+    await page.keyboard.press('k')
+    expect(await page.locator(':focus').innerText()).toContain('two')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: /Execution/ }).waitFor()
+  })
+})

@@ -1,0 +1,66 @@
+/** A real browser: `CHROMIUM`, or `chromium` on PATH. Tests of pages are skipped where there is none. */
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { onTestFinished, type TestContext } from 'vitest'
+import { findProgram } from '../../src/kit/process/find-program.ts'
+
+const executable = process.env['CHROMIUM'] ?? findProgram('chromium', { env: process.env, cwd: process.cwd() })
+
+/** The browser must not look for updates or for hosts of its maker. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+
+/** For `beforeEach`. */
+export function skipWithoutBrowser({ skip }: TestContext): void {
+  skip(executable === undefined, 'no chromium on this machine, so the page is not tried')
+}
+
+let browser: Promise<Browser> | undefined
+
+/** For `afterAll`. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close()
+  browser = undefined
+}
+
+export type Visit = {
+  page: Page
+  /** Errors and warnings that the browser has reported. */
+  complaints: string[]
+  /** Requests to other origins. */
+  strangers: string[]
+}
+
+type VisitOptions = { width?: number; height?: number; colorScheme?: 'light' | 'dark'; expects?: RegExp }
+
+/** Opens an address like a new user: without cookies. `expects` are complaints that belong to the test. */
+export async function visit(url: string, options: VisitOptions = {}): Promise<Visit> {
+  browser ??= chromium.launch({ executablePath: executable ?? '', args: ARGUMENTS })
+  const { width = 1100, height = 800, colorScheme = 'light', expects } = options
+  const context = await (await browser).newContext({
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: 'reduce',
+  })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const [complaints, strangers]: [string[], string[]] = [[], []]
+  const complain = (text: string) => {
+    if (expects?.test(text) !== true) complaints.push(text)
+  }
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complain(message.text())
+  })
+  page.on('pageerror', (error) => complain(error.message))
+  const { origin } = new URL(url)
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) strangers.push(request.url())
+  })
+  await page.goto(url)
+  return { page, complaints, strangers }
+}
