@@ -1,7 +1,7 @@
 import type { Run } from '../command.ts'
 import { consoleUnavailable } from '../local/faults.ts'
 import type { ConsoleLink } from '../local/local-protocol.ts'
-import { callServer } from '../server-client.ts'
+import { callServer } from '../local/server-client.ts'
 
 export const run: Run = async (invocation) => {
   const { terminal } = invocation.runtime
