@@ -19,8 +19,20 @@ export default defineConfig({
           ...common,
           name: 'program',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/real/**'],
+          exclude: ['test/real/**', 'test/console/full/**'],
           globalSetup: 'test/support/bundle-drover.ts',
+        },
+      },
+      {
+        // Everything about the console, with full counts.
+        test: {
+          ...common,
+          name: 'console',
+          include: ['test/console/**/*.test.ts'],
+          globalSetup: 'test/support/bundle-drover.ts',
+          env: { CUTS: '100' },
+          // One file after the other: they measure times.
+          maxWorkers: 1,
         },
       },
       { test: { ...common, name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 120_000 } },

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildConsole } from './build-console.ts'
+import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from './chromium.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const TARGET = join(ROOT, 'docs', 'console')
@@ -23,6 +24,9 @@ const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
   usage: () => 'usage',
 }
 
+const executable = findChromium()
+if (executable === undefined) throw new Error(NO_CHROMIUM)
+
 const home = mkdtempSync(join(tmpdir(), 'drover-pictures-'))
 const project = join(home, 'parser')
 try {
@@ -31,8 +35,8 @@ try {
   await buildConsole(ROOT, join(ROOT, 'dist', 'console'))
   await withServer(async (base) => {
     const browser = await chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+      executablePath: executable,
+      args: CHROMIUM_ARGUMENTS,
     })
     const ids = await fill(base)
     for (const colorScheme of ['light', 'dark'] as const) await takeAll(browser, { base, ids, colorScheme })

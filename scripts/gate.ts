@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findChromium, NO_CHROMIUM } from './chromium.ts'
 
 type Tally = { passed: number; failed: number; skipped: number }
 type Step = { name: string; argv: readonly [string, ...string[]] }
@@ -21,6 +22,7 @@ const checks = await Promise.all(CHECKS.map(runCheck))
 const tests = await runTests()
 const all = [...checks, tests]
 const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[count], 0)
+if (findChromium() === undefined) console.log(`the console was not tried in a browser: ${NO_CHROMIUM}`)
 if (total('skipped') > 0) console.log(`${total('skipped')} skipped: this machine lacks what they need`)
 console.log(`${total('passed')} passed, ${total('failed')} failed`)
 process.exitCode = total('failed') === 0 ? 0 : 1

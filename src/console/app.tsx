@@ -68,7 +68,9 @@ function Header({ page, waiting }: { page: string; waiting: number }) {
         ))}
       </nav>
       <span class={`connection connection-${connection.value}`}>
-        {connection.value === 'open' ? 'live' : connection.value === 'cut' ? 'connecting again…' : 'connecting…'}
+        <span>
+          {connection.value === 'open' ? 'live' : connection.value === 'cut' ? 'connecting again…' : 'connecting…'}
+        </span>
       </span>
       {auth === 'login' && (
         <span class="who">
@@ -78,7 +80,13 @@ function Header({ page, waiting }: { page: string; waiting: number }) {
           </button>
         </span>
       )}
-      <button type="button" class="quiet" aria-label="Keys" title="Keys" onClick={() => (isHelpOpen.value = true)}>
+      <button
+        type="button"
+        class="quiet keys-button"
+        aria-label="Keys"
+        title="Keys"
+        onClick={() => (isHelpOpen.value = true)}
+      >
         ?
       </button>
     </header>

@@ -1,18 +1,18 @@
-/** The `/docs` page in a real browser: `CHROMIUM`, or `chromium` on PATH. Skipped if there is none. */
+/** The `/docs` page in a real browser. Skipped if there is none. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { findProgram } from '../../src/kit/process/find-program.ts'
+import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from '../../scripts/chromium.ts'
 import { listOperations } from '../support/openapi-document.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 
-const executable = process.env['CHROMIUM'] ?? findProgram('chromium', { env: process.env, cwd: process.cwd() })
+const executable = findChromium()
 
 let browser: Browser | undefined
 afterAll(() => browser?.close())
 
 /** Opens the page and records its errors and the origins it calls. */
 async function open(server: TestServer) {
-  browser ??= await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] })
+  browser ??= await chromium.launch({ executablePath: executable ?? '', args: CHROMIUM_ARGUMENTS })
   const page = await browser.newPage()
   const [complaints, strangers]: [string[], string[]] = [[], []]
   page.on('console', (message) => {
@@ -41,7 +41,7 @@ async function tryOut(page: Page, operation: string, body?: unknown) {
 }
 
 describe('/docs in a browser', { timeout: 60_000 }, () => {
-  beforeEach(({ skip }) => skip(executable === undefined, 'no chromium on this machine, so the page is not tried'))
+  beforeEach(({ skip }) => skip(executable === undefined, NO_CHROMIUM))
 
   it('shows every operation, without errors and without calls to other origins', async () => {
     const server = await startServer()

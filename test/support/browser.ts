@@ -1,23 +1,13 @@
-/** A real browser: `CHROMIUM`, or `chromium` on PATH. Tests of pages are skipped where there is none. */
+/** A real browser. Tests of pages are skipped where there is none. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { onTestFinished, type TestContext } from 'vitest'
-import { findProgram } from '../../src/kit/process/find-program.ts'
+import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from '../../scripts/chromium.ts'
 
-const executable = process.env['CHROMIUM'] ?? findProgram('chromium', { env: process.env, cwd: process.cwd() })
-
-/** The browser must not look for updates or for hosts of its maker. */
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-]
+const executable = findChromium()
 
 /** For `beforeEach`. */
 export function skipWithoutBrowser({ skip }: TestContext): void {
-  skip(executable === undefined, 'no chromium on this machine, so the page is not tried')
+  skip(executable === undefined, NO_CHROMIUM)
 }
 
 let browser: Promise<Browser> | undefined
@@ -40,7 +30,7 @@ type VisitOptions = { width?: number; height?: number; colorScheme?: 'light' | '
 
 /** Opens an address like a new user: without cookies. `expects` are complaints that belong to the test. */
 export async function visit(url: string, options: VisitOptions = {}): Promise<Visit> {
-  browser ??= chromium.launch({ executablePath: executable ?? '', args: ARGUMENTS })
+  browser ??= chromium.launch({ executablePath: executable ?? '', args: CHROMIUM_ARGUMENTS })
   const { width = 1100, height = 800, colorScheme = 'light', expects } = options
   const context = await (await browser).newContext({
     viewport: { width, height },

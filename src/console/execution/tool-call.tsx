@@ -1,8 +1,9 @@
-import type { ToolItem } from '../live/transcript.ts'
+import type { ToolItem, ToolResult } from '../live/transcript.ts'
 import { Code } from '../parts/text-view.tsx'
 import { formatDuration } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 import { diffOf, summaryOf } from './tool-diff.ts'
+import { exitCodeOf, outputOf } from './tool-outcome.ts'
 
 /** A tool call, folded; one that failed is open. */
 export function ToolCall({ tool }: { tool: ToolItem }) {
@@ -14,20 +15,22 @@ export function ToolCall({ tool }: { tool: ToolItem }) {
     <details class={`tool tool-${state}`} open={state === 'failed' || diff !== undefined}>
       <summary>
         <strong>{toLine(name)}</strong> <code class="summary">{toLine(summaryOf(input)).slice(0, 300)}</code>
-        <span class="dim">
-          {' '}
-          {state}
-          {result !== undefined && `, ${formatDuration(Math.max(0, Date.parse(result.at) - Date.parse(at)))}`}
-        </span>
+        <span class="dim"> {[state, ...(result === undefined ? [] : outcomeOf(result, at))].join(', ')}</span>
       </summary>
       {diff !== undefined && <Code text={diff} language="diff" />}
       {diff === undefined && command !== undefined && <Code text={command} language="sh" />}
       {diff === undefined && command === undefined && input !== undefined && (
         <Code text={typeof input === 'string' ? input : JSON.stringify(input, null, 2)} language="json" />
       )}
-      {result !== undefined && <Code text={result.output === '' ? '(no output)' : result.output} />}
+      {result !== undefined && <Code text={outputOf(result)} />}
     </details>
   )
+}
+
+function outcomeOf(result: ToolResult, startedAt: string): string[] {
+  const code = exitCodeOf(result)
+  const duration = formatDuration(Math.max(0, Date.parse(result.at) - Date.parse(startedAt)))
+  return code === undefined ? [duration] : [`exit code ${code}`, duration]
 }
 
 function commandOf(input: unknown): string | undefined {

@@ -70,8 +70,7 @@ const NEAR_END = 120
 function useFollowedEnd(isLive: boolean): void {
   const wasAtEnd = useRef(true)
   useLayoutEffect(() => {
-    const { scrollHeight } = document.documentElement
-    if (isLive && wasAtEnd.current) window.scrollTo({ top: scrollHeight })
+    if (isLive && wasAtEnd.current) window.scrollTo({ top: document.documentElement.scrollHeight })
     const note = () => {
       const { scrollTop, clientHeight, scrollHeight: height } = document.documentElement
       wasAtEnd.current = height - scrollTop - clientHeight < NEAR_END

@@ -5,12 +5,14 @@ import { abortWhenHidden, untilVisible } from './visibility.ts'
 
 /** The server sends a heartbeat every 10 seconds. */
 const SILENCE_MS = 15_000
-const RETRY_MS = [100, 250, 500, 1000, 2000, 5000]
+const RETRY_MS = [100, 250, 500, 1000, 2000]
+/** A server that answers but sends nothing is asked again after a longer pause than others, but not after a long one. */
+const MOST_FAILURES_IF_ANSWERED = 2
 
 export type Following<T> = {
   /** The path of the stream; asked again for every connection. */
   path: () => string
-  /** Called when a connection is open, before its lines are handled. */
+  /** Called when a connection is open. The lines that arrive meanwhile are handled afterwards. */
   onOpen?: (signal: AbortSignal) => Promise<void>
   onLines: (lines: T[]) => void
   /** Called when a connection has ended: whether the stream is complete. */
@@ -33,35 +35,32 @@ async function run<T>(following: Following<T>, stopped: AbortSignal): Promise<vo
   for (let failures = 0; !stopped.aborted; ) {
     if (following.isNeededHidden?.() !== true) await untilVisible(stopped)
     if (stopped.aborted) return
-    const hadLines = await connect(following, stopped)
+    const { isAnswered, hadLines } = await connect(following, stopped)
     if (stopped.aborted) return
     if (await isComplete(following)) {
       following.onState?.('done')
       return
     }
     following.onState?.('cut')
-    failures = hadLines ? 0 : failures + 1
-    await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0, stopped)
+    failures = hadLines ? 0 : Math.min(failures + 1, isAnswered ? MOST_FAILURES_IF_ANSWERED : RETRY_MS.length - 1)
+    await pause(RETRY_MS[failures] ?? 0, stopped)
   }
 }
 
-/** Returns whether anything was received. Errors only end the connection. */
-async function connect<T>(following: Following<T>, stopped: AbortSignal): Promise<boolean> {
-  const { path, onOpen, onLines, onState, onGone, isNeededHidden } = following
+type Connection = { isAnswered: boolean; hadLines: boolean }
+
+/** Returns what was received. Errors only end the connection. */
+async function connect<T>(following: Following<T>, stopped: AbortSignal): Promise<Connection> {
+  const { path, onGone, isNeededHidden } = following
   const abort = new AbortController()
   const stop = () => abort.abort()
   const stopWatching = abortWhenHidden(abort, () => isNeededHidden?.() === true)
   stopped.addEventListener('abort', stop)
-  let hadLines = false
+  const connection = { isAnswered: false, hadLines: false }
   try {
     const response = await send(path(), { signal: abort.signal })
-    await onOpen?.(abort.signal)
-    onState?.('open')
-    const take = (lines: T[]) => {
-      hadLines ||= lines.length > 0
-      if (!stopped.aborted) onLines(lines)
-    }
-    await readJsonLines<T>({ response, onLines: take, silenceMs: SILENCE_MS, abort })
+    connection.isAnswered = true
+    connection.hadLines = await receive(following, response, abort)
   } catch (error) {
     // The login page is shown, or the execution is gone: no connection would help.
     if (error instanceof ApiError && [401, 404].includes(error.status)) {
@@ -73,6 +72,37 @@ async function connect<T>(following: Following<T>, stopped: AbortSignal): Promis
     stopWatching()
     abort.abort()
   }
+  return connection
+}
+
+/**
+ * Reads the stream and calls `onOpen` at the same time: a connection that is cut meanwhile loses what was not read yet.
+ * Returns whether there were lines.
+ */
+async function receive<T>(following: Following<T>, response: Response, abort: AbortController): Promise<boolean> {
+  const { onOpen, onLines, onState } = following
+  let hadLines = false
+  let held: T[] | undefined = []
+  const take = (lines: T[]) => {
+    if (abort.signal.aborted) return
+    hadLines ||= lines.length > 0
+    if (held !== undefined) held = held.concat(lines)
+    else onLines(lines)
+  }
+  const open = async () => {
+    await onOpen?.(abort.signal)
+    if (abort.signal.aborted) return
+    onState?.('open')
+    onLines(held ?? [])
+    held = undefined
+  }
+  const opened = open().catch((error: unknown) => {
+    abort.abort()
+    throw error
+  })
+  const read = readJsonLines<T>({ response, onLines: take, silenceMs: SILENCE_MS, abort })
+  await Promise.allSettled([opened, read])
+  await opened
   return hadLines
 }
 

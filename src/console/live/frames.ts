@@ -1,7 +1,7 @@
 /** Calls a function at most once per frame with all items that came meanwhile. */
 
-/** A hidden page has no frames. */
-const HIDDEN_MS = 250
+/** A page that is hidden or covered has no frames, and one that is very large has few. */
+const WITHOUT_FRAME_MS = 250
 
 export function batchPerFrame<T>(handle: (items: T[]) => void): { add(items: readonly T[]): void; flush(): void } {
   let waiting: T[] = []
@@ -16,8 +16,9 @@ export function batchPerFrame<T>(handle: (items: T[]) => void): { add(items: rea
   const schedule = () => {
     if (isScheduled) return
     isScheduled = true
-    if (document.hidden) setTimeout(flush, HIDDEN_MS)
-    else requestAnimationFrame(flush)
+    // Whichever comes second finds nothing, or what came since then.
+    setTimeout(flush, WITHOUT_FRAME_MS)
+    requestAnimationFrame(flush)
   }
   return {
     add(items) {

@@ -35,17 +35,16 @@ export const needsYou = computed(() => {
 
 /** Reads everything. The stream is open already, so no later change is missed. */
 async function readAll(abort: AbortSignal): Promise<void> {
-  const [page, pending, agents] = await Promise.all([
+  const [page, pending] = await Promise.all([
     call<ExecutionPage>(`executions?limit=${RECENT}`, { signal: abort }),
     call<{ approvals: PendingApproval[] }>('approvals', { signal: abort }),
-    call<{ backends: BackendRecord[] }>('backends', { signal: abort }),
+    refreshBackends(abort),
   ])
   serverState.value = {
     executions: new Map(page.executions.map((execution) => [execution.id, execution])),
     approvals: new Map(pending.approvals.map((approval) => [approval.approval_id, approval])),
     activities: new Map(),
   }
-  backends.value = agents.backends
 }
 
 /** Returns a function that stops it. */
@@ -86,6 +85,7 @@ const asked = new Set<string>()
 const isNew = (id: string) => !asked.has(id)
 
 /** Agents change rarely, so they are read when a page shows them. */
-export async function refreshBackends(): Promise<void> {
-  backends.value = (await call<{ backends: BackendRecord[] }>('backends')).backends
+export async function refreshBackends(signal?: AbortSignal): Promise<void> {
+  const options = signal === undefined ? {} : { signal }
+  backends.value = (await call<{ backends: BackendRecord[] }>('backends', options)).backends
 }

@@ -38,7 +38,7 @@ describe('applyEvents', () => {
     ])
     expect(items[1]).toMatchObject({ text: 'Let me look.', isOpen: true })
     expect(items[2]).toMatchObject({ name: 'Bash', result: { output: 'a\nb', isError: false } })
-    expect(items[3]).toMatchObject({ name: 'Read', result: { output: 'no such file', isError: true } })
+    expect(items[3]).toMatchObject({ name: 'Read', result: { problem: 'no such file', isError: true } })
     expect(facts).toMatchObject({ lastSeq: 14, state: 'failed', model: 'opus', workdir: '/srv', warnings: ['w'] })
   })
 

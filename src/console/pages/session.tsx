@@ -84,12 +84,17 @@ function Turn({ turn }: { turn: SessionTurn }) {
       {isLive ? <Steps id={turn.execution_id} /> : <Answer turn={turn} />}
       {!isLive && (
         <details onToggle={(event) => (areStepsOpen.value = event.currentTarget.open)}>
-          <summary class="dim">Steps{turn.tools.length > 0 && `: ${turn.tools.length} tool calls`}</summary>
+          <summary class="dim">Steps{countOf(turn.tools.length)}</summary>
           {areStepsOpen.value && <Steps id={turn.execution_id} />}
         </details>
       )}
     </article>
   )
+}
+
+function countOf(calls: number): string {
+  if (calls === 0) return ''
+  return calls === 1 ? ': 1 tool call' : `: ${calls} tool calls`
 }
 
 function Answer({ turn }: { turn: SessionTurn }) {

@@ -33,7 +33,8 @@ export function DayChart({ report }: { report: UsageReport }) {
         ))}
       </svg>
       <figcaption class="dim">
-        {report.since} to {report.until}; highest day {formatCount(highest)} tokens
+        {report.since} to {report.until}, highest day {formatCount(highest)} tokens:{' '}
+        <span class="legend-read">read</span> <span class="legend-written">written</span>
       </figcaption>
     </figure>
   )

@@ -39,16 +39,23 @@ function Chunk<T>({ items, keyOf, view, isShownFirst }: ListProps<T> & { isShown
     observer.observe(current)
     return () => observer.disconnect()
   }, [])
+  const shown = isNear ? items : []
+  const views = useViews(shown, (item) => <div key={keyOf(item)}>{view(item)}</div>)
   useLayoutEffect(() => {
     if (isNear) height.current = element.current?.offsetHeight ?? 0
-  })
+  }, [views])
   return (
     <div ref={element}>
-      {isNear ? (
-        items.map((item) => <div key={keyOf(item)}>{view(item)}</div>)
-      ) : (
-        <div style={{ height: `${height.current || items.length * ESTIMATED_HEIGHT}px` }} />
-      )}
+      {isNear ? views : <div style={{ height: `${height.current || items.length * ESTIMATED_HEIGHT}px` }} />}
     </div>
   )
+}
+
+/** The same elements as before if the items are the same: then they are not compared. Items never change. */
+function useViews<T>(items: readonly T[], toView: (item: T) => ComponentChildren): ComponentChildren {
+  const kept = useRef<{ items: readonly T[]; views: ComponentChildren }>({ items: [], views: [] })
+  const { items: before } = kept.current
+  const isSame = items.length === before.length && items.every((item, at) => item === before[at])
+  if (!isSame) kept.current = { items, views: items.map(toView) }
+  return kept.current.views
 }

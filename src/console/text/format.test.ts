@@ -3,7 +3,8 @@ import { formatAge, formatCost, formatCount, formatDuration, percentile } from '
 
 describe('formatting', () => {
   it.each([
-    [40, '0.0 s'],
+    [40, '40 ms'],
+    [100, '0.1 s'],
     [9940, '9.9 s'],
     [59_999, '59 s'],
     [61_000, '1 m 1 s'],

@@ -1,6 +1,7 @@
 /** Times, counts and costs as people read them. Pure. */
 
 export function formatDuration(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`
   const seconds = ms / 1000
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (seconds < 60) return `${Math.floor(seconds)} s`

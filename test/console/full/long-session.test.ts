@@ -1,9 +1,9 @@
 /** An execution with 10,000 events: the page has elements only for what is near the visible part. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentEvent } from '../../src/agents/adapter/agent.ts'
-import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
-import { recordExecution } from '../support/recorded-execution.ts'
-import { startServer } from '../support/start-server.ts'
+import type { AgentEvent } from '../../../src/agents/adapter/agent.ts'
+import { closeBrowser, skipWithoutBrowser, visit } from '../../support/browser.ts'
+import { recordExecution } from '../../support/recorded-execution.ts'
+import { startServer } from '../../support/start-server.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
