@@ -30,7 +30,7 @@ export default defineConfig({
           name: 'console',
           include: ['test/console/**/*.test.ts'],
           globalSetup: 'test/support/bundle-drover.ts',
-          env: { CUTS: '100' },
+          env: { CONSOLE_TESTS: 'full' },
           // One file after the other: they measure times.
           maxWorkers: 1,
         },

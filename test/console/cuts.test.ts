@@ -12,7 +12,7 @@ beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
 /** `npm run test:console` makes 100. */
-const CUTS = Number(process.env['CUTS'] ?? 5)
+const CUTS = process.env['CONSOLE_TESTS'] === 'full' ? 100 : 5
 
 const transcriptOf = (page: Page) => page.locator('.transcript').innerHTML()
 const ended = (page: Page) => page.locator('[data-state=completed]').waitFor()

@@ -1,5 +1,4 @@
 /** The console in a real browser, against a real server. */
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
@@ -219,34 +218,8 @@ describe('a login', () => {
   })
 })
 
-describe('every page', () => {
-  const PAGES = ['', 'new', 'sessions', 'usage', 'executions/ID', 'sessions/SESSION', 'compare/ID,ID', 'nowhere']
-
-  it.each(['light', 'dark'] as const)('is accessible (%s), also on a phone', async (colorScheme) => {
-    const server = await startServer({ agents: 'demo' })
-    const body = { backend: 'claude', prompt: 'run a command, think', workdir: server.workdir }
-    const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })
-    const { execution_id: id, session_id: session } = result as { execution_id: string; session_id: string }
-    await recordExecution(server, { prompt: 'fails', events: [{ type: 'error', content: { message: 'no' } }] })
-    const { page, complaints } = await visit(`${server.url}/`, { colorScheme, width: 360, height: 740 })
-    await home(page)
-    for (const path of PAGES) {
-      await page.goto(`${server.url}/#/${path.replaceAll('ID', id).replace('SESSION', session)}`)
-      await page.locator('main h1').waitFor({ state: 'attached' })
-      await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect([path, violations.map(({ id: rule, nodes }) => [rule, nodes[0]?.html])]).toEqual([path, []])
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-      expect([path, overflow]).toEqual([path, 0])
-    }
-    await page.keyboard.press('?')
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.press('Escape')
-    expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(complaints).toEqual([])
-  })
-
-  it('has rows that j and k move through', async () => {
+describe('the keyboard', () => {
+  it('moves through rows with j and k', async () => {
     const server = await startServer()
     for (const prompt of ['one', 'two']) await recordExecution(server, { prompt, events: [] })
     const { page } = await visit(`${server.url}/`)

@@ -1,0 +1,46 @@
+/** Every page of the console by the rules of axe, on a phone. `npm run test:console` also tries the dark colours. */
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { recordExecution } from '../support/recorded-execution.ts'
+import { startServer } from '../support/start-server.ts'
+
+beforeEach(skipWithoutBrowser)
+afterAll(closeBrowser)
+
+const SCHEMES = process.env['CONSOLE_TESTS'] === 'full' ? (['light', 'dark'] as const) : (['light'] as const)
+const PAGES = ['', 'new', 'sessions', 'usage', 'executions/ID', 'sessions/SESSION', 'compare/ID,ID', 'nowhere']
+
+/** The rule and the first element of every violation. */
+async function violationsOn(page: Page): Promise<unknown> {
+  return await page.evaluate(
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => [id, nodes[0]?.html]))`,
+  )
+}
+
+describe('every page', () => {
+  it.each(SCHEMES)('is accessible and not wider than a phone (%s)', async (colorScheme) => {
+    const server = await startServer({ agents: 'demo' })
+    const body = { backend: 'claude', prompt: 'run a command, think', workdir: server.workdir }
+    const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })
+    const { execution_id: id, session_id: session } = result as { execution_id: string; session_id: string }
+    await recordExecution(server, { prompt: 'fails', events: [{ type: 'error', content: { message: 'no' } }] })
+    const { page, complaints } = await visit(`${server.url}/`, { colorScheme, width: 360, height: 740 })
+    await page.evaluate(axe.source)
+    for (const path of PAGES) {
+      await page.goto(`${server.url}/#/${path.replaceAll('ID', id).replace('SESSION', session)}`)
+      await page.locator('main h1').waitFor({ state: 'attached' })
+      await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+      expect([path, await violationsOn(page)]).toEqual([path, []])
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect([path, overflow]).toEqual([path, 0])
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+})
