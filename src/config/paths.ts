@@ -23,6 +23,8 @@ export type Paths = {
   serverSocket: string
   /** Who is logged in to the console. */
   consoleLogins: string
+  /** The page through which `drover open` opens a link. */
+  consolePage: string
   /** What the user typed in `drover chat`. */
   chatHistory: string
   /** The git worktrees that drover creates. */
@@ -42,6 +44,7 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     sessions: join(directory, 'sessions.db'),
     serverSocket: join(directory, 'server.sock'),
     consoleLogins: join(directory, 'console-logins.json'),
+    consolePage: join(directory, 'open-console.html'),
     chatHistory: join(directory, 'chat-history'),
     worktrees: join(directory, 'worktrees'),
   }

@@ -85,6 +85,30 @@ describe('drover serve', () => {
     expect((await logIn()).status).toBe(401)
   })
 
+  it.skipIf(!hasTerminals)(
+    'opens a browser with drover open on a desktop, without the link in its arguments',
+    async () => {
+      const serving = serveDrover(['-p', '0', '--demo'], { DROVER_API_KEYS: 'a-secret-key-of-mine' })
+      await portOf(serving)
+      const [bin, seen] = [join(serving.home, 'bin'), join(serving.home, 'opened')]
+      mkdirSync(bin)
+      writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\nprintf '%s' "$1" > ${seen}.new && mv ${seen}.new ${seen}\n`, {
+        mode: 0o755,
+      })
+      const env = { HOME: serving.home, PATH: `${bin}:/usr/bin:/bin`, DISPLAY: ':0' }
+      const { code, seen: shown } = await startOnTerminal(['open'], { cwd: serving.home, env, columns: 200 }).ended
+      expect(code).toBe(0)
+      const [link] = /http:\S+#\/open\/[0-9a-f]{64}/.exec(shown) ?? []
+      const page = join(serving.home, '.drover', 'open-console.html')
+      await until(() => existsSync(seen))
+      expect(readFileSync(seen, 'utf8')).toBe(`file://${page}`)
+      expect(readFileSync(page, 'utf8')).toContain(`url=${link}"`)
+      expect(statSync(page).mode & 0o777).toBe(0o600)
+      await startOnTerminal(['open', '--print'], { cwd: serving.home, env, columns: 200 }).ended
+      expect(readFileSync(page, 'utf8')).toContain(`url=${link}"`)
+    },
+  )
+
   it('prints the plain address of the console without keys, and says if there is none', async () => {
     const open = serveDrover(['-p', '0', '--demo'])
     const port = await portOf(open)

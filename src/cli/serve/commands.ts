@@ -46,12 +46,16 @@ The exit code is 0 after a normal shutdown and 1 after any failure.`,
   {
     words: ['open'],
     group: 'Server',
-    summary: 'Print a link to the console of your server',
-    description: `The console is a page of drover serve: what needs you, what runs, sessions and usage. If the server has API keys, the
-link logs you in without one: it works once, within 5 minutes, and you see what every key does.`,
+    summary: 'Open the console of your server in a browser',
+    description: `The console is a page of drover serve: what needs you, what runs, sessions and usage. Prints its address and, on a
+terminal with a desktop, opens it in your browser. If the server has API keys, the link logs you in without one: it works
+once, within 5 minutes, and you see what every key does.`,
     positionals: [],
-    flags: [],
-    examples: [{ line: 'xdg-open "$(drover open)"', description: 'open the console in a browser' }],
+    flags: [{ name: 'print', description: 'Only print the link, do not open a browser' }],
+    examples: [
+      { line: 'drover open', description: 'open the console' },
+      { line: 'drover open --print', description: 'print a link, to open it in another browser' },
+    ],
     load: () => import('./open.ts'),
   },
 ]

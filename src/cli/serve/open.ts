@@ -1,13 +1,43 @@
-import type { Run } from '../command.ts'
+import { pathToFileURL } from 'node:url'
+import { findPaths } from '../../config/paths.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { isPassedOn } from '../../kit/process/environment-variables.ts'
+import { findProgram } from '../../kit/process/find-program.ts'
+import { startDetached } from '../../kit/process/process.ts'
+import type { Invocation, Run } from '../command.ts'
 import { consoleUnavailable } from '../local/faults.ts'
 import type { ConsoleLink } from '../local/local-protocol.ts'
 import { callServer } from '../local/server-client.ts'
+import { configEnvironmentOf } from '../settings.ts'
+import { browserProgram } from './browser-program.ts'
 
 export const run: Run = async (invocation) => {
-  const { terminal } = invocation.runtime
+  const { out, err } = invocation.runtime.terminal
   const link = (await callServer(invocation, { method: 'POST', path: '/local/console-link' })) as ConsoleLink
   if (link.url === null) throw consoleUnavailable({})
-  await terminal.out.write(`${link.url}\n`)
-  if (link.is_one_time) await terminal.err.write('drover: the link logs you in once, within 5 minutes\n')
+  await out.write(`${link.url}\n`)
+  if (link.is_one_time) await err.write('drover: the link logs you in once, within 5 minutes\n')
+  if (out.isTty && !invocation.flags.isOn('print')) startBrowser(invocation, { ...link, url: link.url })
   return 0
+}
+
+/** A link that logs in is opened through a file, because other users can read the arguments of a program. */
+function startBrowser(invocation: Invocation, { url, is_one_time: isOneTime }: ConsoleLink & { url: string }): void {
+  const { env, cwd } = invocation.runtime
+  const name = browserProgram({ platform: process.platform, env })
+  const program = name === undefined ? undefined : findProgram(name, { env, cwd })
+  if (program === undefined) return
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isPassedOn(entry[0]),
+  )
+  const address = isOneTime ? redirectingPage(invocation, url) : url
+  startDetached({ argv: [program, address], cwd, env: Object.fromEntries(passed) })
+}
+
+/** Only the user can read the page. The link in it works once. */
+function redirectingPage(invocation: Invocation, url: string): string {
+  const path = findPaths(configEnvironmentOf(invocation)).consolePage
+  const page = `<!doctype html>\n<meta http-equiv="refresh" content="0; url=${url}">\n<title>drover</title>\n`
+  replaceFile({ path, bytes: Buffer.from(page), mode: 0o600 })
+  return pathToFileURL(path).href
 }

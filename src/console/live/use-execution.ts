@@ -41,11 +41,16 @@ function followExecution(id: string, followed: FollowedExecution): () => void {
   const read = async () => {
     record.value = await call<Execution>(path)
   }
+  // Not after the events: they may be many. If it fails, the events that follow cause it again.
+  const readSoon = () => void read().catch(() => undefined)
+  readSoon()
   return follow<ExecutionEvent>({
     // What was received but not shown yet is received again, and ignored then.
     path: () => `${path}/events?after=${transcript.peek().lastSeq}`,
-    onOpen: read,
-    onLines: batch.add,
+    onLines: (events) => {
+      batch.add(events)
+      if (record.peek() === undefined) readSoon()
+    },
     // The stream ends with the execution, but also when a proxy closes it: the record decides.
     isDone: async () => {
       batch.flush()
@@ -57,6 +62,7 @@ function followExecution(id: string, followed: FollowedExecution): () => void {
       problem.value = text
     },
     onState: (state) => {
+      if (state === 'open' && isCut.peek()) readSoon()
       isCut.value = state === 'cut'
     },
   })
