@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
+import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
 import { DriveEvent } from '../src/drive/record/event.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
@@ -11,6 +12,7 @@ import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
 import { LoginBody } from '../src/http/native/login.shape.ts'
+import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from '../src/http/native/runs.shape.ts'
 import { SessionDetailQuery, SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
 import { UsageQuery } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
@@ -103,6 +105,12 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateEventsQuery: EventsQuery,
     validateUsageQuery: UsageQuery,
     validateLoginBody: LoginBody,
+    validateRunQuery: RunQuery,
+    validateStartBody: StartBody,
+    validateAnswerBody: AnswerBody,
+    validateConfirmBody: ConfirmBody,
+    validateSkipBody: SkipBody,
+    validateResumeBody: ResumeBody,
     validateChatRequest: ChatRequest,
     validateMessageRequest: MessageRequest,
     validateCountTokensRequest: CountTokensRequest,
@@ -164,7 +172,7 @@ async function workspaceFiles(): Promise<GeneratedFile[]> {
 }
 
 async function driveFiles(): Promise<GeneratedFile[]> {
-  const shapes = { validateDriveEvent: DriveEvent }
+  const shapes = { validateDriveEvent: DriveEvent, validateDrivenRecord: DrivenRecord }
   return [
     { path: 'src/drive/record/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/drive/record/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },

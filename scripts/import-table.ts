@@ -9,7 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sessions: ['store', 'agents', 'kit'],
   prompts: ['sessions', 'agents', 'kit'],
   executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
-  http: ['executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
+  http: ['drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],
   workspace: ['contract', 'kit'],
@@ -40,8 +40,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** The two halves of drover. They share only `SHARED`, and only what is above both may import both. */
 export const HALVES = {
-  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions', 'http'],
+  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']
-export const ABOVE_BOTH_HALVES = ['drive', 'cli', 'console', 'bin.ts']
+export const ABOVE_BOTH_HALVES = ['drive', 'http', 'cli', 'console', 'bin.ts']

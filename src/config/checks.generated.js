@@ -199,7 +199,7 @@ _tags/"+a,keyword:"saidPattern",params:{says:"a tag of 1 to 32 lowercase letters
 null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/default_tags/"+a,keyword:"type",params:{type:"string"}};e===null?
 e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/default_tags",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.
 push(r),t++}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return A.errors=
-e,t===0}var W=["keep","keep_days","max_mb"],X=["auto","events","results","none"];function $(i,{instancePath:o="",parentData:c,parentDataProperty:d,
+e,t===0}var W=["keep","keep_days","max_mb"],X=["auto","events","results","none"];function F(i,{instancePath:o="",parentData:c,parentDataProperty:d,
 rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
 if(!(s==="keep"||s==="keep_days"||s==="max_mb")){let a={instancePath:o,keyword:"enum",params:{allowedValues:W},propertyName:s};
 e===null?e=[a]:e.push(a),t++}var f=r===t;if(!f){let a={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===
@@ -213,7 +213,7 @@ void 0){let s=i.max_mb;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s)))
 type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let r={
 instancePath:o+"/max_mb",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(
 s)){let r={instancePath:o+"/max_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}}else{
-let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return $.errors=e,t===0}var Y=["format","show_tokens","show_timing","color"],ee=["default","text","json","stream-json"];function F(i,{instancePath:o="",
+let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return F.errors=e,t===0}var Y=["format","show_tokens","show_timing","color"],ee=["default","text","json","stream-json"];function $(i,{instancePath:o="",
 parentData:c,parentDataProperty:d,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.
 isArray(i)){for(let s in i){let r=t;if(!(s==="format"||s==="show_tokens"||s==="show_timing"||s==="color")){let a={instancePath:o,
 keyword:"enum",params:{allowedValues:Y},propertyName:s};e===null?e=[a]:e.push(a),t++}var f=r===t;if(!f){let a={instancePath:o,
@@ -223,7 +223,7 @@ e===null?e=[r]:e.push(r),t++}}if(i.show_tokens!==void 0&&typeof i.show_tokens!="
 okens",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.show_timing!==void 0&&typeof i.show_timing!=
 "boolean"){let s={instancePath:o+"/show_timing",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.
 color!==void 0&&typeof i.color!="boolean"){let s={instancePath:o+"/color",keyword:"type",params:{type:"boolean"}};e===null?
-e=[s]:e.push(s),t++}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return F.
+e=[s]:e.push(s),t++}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return $.
 errors=e,t===0}var re=["max_workers","fail_fast","aggregate_output"];function P(i,{instancePath:o="",parentData:c,parentDataProperty:d,
 rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
 if(!(s==="max_workers"||s==="fail_fast"||s==="aggregate_output")){let a={instancePath:o,keyword:"enum",params:{allowedValues:re},
@@ -236,42 +236,50 @@ minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.f
 boolean"){let s={instancePath:o+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.aggregate_output!==
 void 0&&typeof i.aggregate_output!="boolean"){let s={instancePath:o+"/aggregate_output",keyword:"type",params:{type:"boo\
 lean"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
-push(s),t++}return P.errors=e,t===0}var se=["actions","checks","check_timeout_secs","attempts","rounds","approval_mode","stall_secs","deliver"],te=["auto","\
-none","always"],ie=["none","branch","pr"];function L(i,{instancePath:o="",parentData:c,parentDataProperty:d,rootData:u=i,
-dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;if(!(s==="a\
-ctions"||s==="checks"||s==="check_timeout_secs"||s==="attempts"||s==="rounds"||s==="approval_mode"||s==="stall_secs"||s===
-"deliver")){let a={instancePath:o,keyword:"enum",params:{allowedValues:se},propertyName:s};e===null?e=[a]:e.push(a),t++}
-var f=r===t;if(!f){let a={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[a]:e.push(a),t++}}
-if(i.actions!==void 0){let s=i.actions;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"\
-/actions",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>
-1e3||isNaN(s)){let r={instancePath:o+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[r]:e.push(
-r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=
-[r]:e.push(r),t++}}}if(i.checks!==void 0){let s=i.checks;if(Array.isArray(s)){let r=s.length;for(let a=0;a<r;a++){let n=s[a];
-if(typeof n=="string"){if(n.length===0){let l={instancePath:o+"/checks/"+a,keyword:"minLength",params:{limit:1}};e===null?
-e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/checks/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
-l),t++}}}else{let r={instancePath:o+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),t++}}if(i.check_timeout_secs!==
-void 0){let s=i.check_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/che\
-ck_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){
-if(s>604800||isNaN(s)){let r={instancePath:o+"/check_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
-e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/check_timeout_secs",keyword:"minimum",params:{comparison:"\
->=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.attempts!==void 0){let s=i.attempts;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s)&&isFinite(s))){let r={instancePath:o+"/attempts",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}
-if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let r={instancePath:o+"/attempts",keyword:"maximum",params:{comparison:"\
-<=",limit:20}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+"/attempts",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.rounds!==void 0){let s=i.rounds;if(!(typeof s=="number"&&!(s%
-1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/rounds",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(
-r),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let r={instancePath:o+"/rounds",keyword:"maximum",params:{
-comparison:"<=",limit:20}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+"/rounds",keyword:"minim\
-um",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.approval_mode!==void 0){let s=i.approval_mode;
-if(!(s==="auto"||s==="none"||s==="always")){let r={instancePath:o+"/approval_mode",keyword:"enum",params:{allowedValues:te}};
-e===null?e=[r]:e.push(r),t++}}if(i.stall_secs!==void 0){let s=i.stall_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let r={instancePath:o+"/stall_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+"/stall_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/stall_secs",keyword:"minimum",
-params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.deliver!==void 0){let s=i.deliver;if(!(s==="none"||
-s==="branch"||s==="pr")){let r={instancePath:o+"/deliver",keyword:"enum",params:{allowedValues:ie}};e===null?e=[r]:e.push(
-r),t++}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return L.errors=
-e,t===0}var oe=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
+push(s),t++}return P.errors=e,t===0}var se=["actions","checks","check_timeout_secs","attempts","rounds","approval_mode","stall_secs","deliver","repositories",
+"max_runs"],te=["auto","none","always"],ie=["none","branch","pr"];function L(i,{instancePath:o="",parentData:c,parentDataProperty:d,
+rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
+if(!(s==="actions"||s==="checks"||s==="check_timeout_secs"||s==="attempts"||s==="rounds"||s==="approval_mode"||s==="stal\
+l_secs"||s==="deliver"||s==="repositories"||s==="max_runs")){let a={instancePath:o,keyword:"enum",params:{allowedValues:se},
+propertyName:s};e===null?e=[a]:e.push(a),t++}var f=r===t;if(!f){let a={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};
+e===null?e=[a]:e.push(a),t++}}if(i.actions!==void 0){let s=i.actions;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let r={instancePath:o+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e3||isNaN(s)){let r={instancePath:o+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
+e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/actions",keyword:"minimum",params:{comparison:">=",
+limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.checks!==void 0){let s=i.checks;if(Array.isArray(s)){let r=s.length;for(let a=0;a<
+r;a++){let n=s[a];if(typeof n=="string"){if(n.length===0){let l={instancePath:o+"/checks/"+a,keyword:"minLength",params:{
+limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/checks/"+a,keyword:"type",params:{type:"string"}};e===
+null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(
+r),t++}}if(i.check_timeout_secs!==void 0){let s=i.check_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let r={instancePath:o+"/check_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+"/check_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/check_timeout_secs",keyword:"m\
+inimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.attempts!==void 0){let s=i.attempts;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/attempts",keyword:"type",params:{type:"integer"}};e===
+null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let r={instancePath:o+"/attempts",keyword:"\
+maximum",params:{comparison:"<=",limit:20}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+"/attem\
+pts",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.rounds!==void 0){let s=i.rounds;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/rounds",keyword:"type",params:{type:"i\
+nteger"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let r={instancePath:o+"/ro\
+unds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+
+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.approval_mode!==void 0){
+let s=i.approval_mode;if(!(s==="auto"||s==="none"||s==="always")){let r={instancePath:o+"/approval_mode",keyword:"enum",
+params:{allowedValues:te}};e===null?e=[r]:e.push(r),t++}}if(i.stall_secs!==void 0){let s=i.stall_secs;if(!(typeof s=="nu\
+mber"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/stall_secs",keyword:"type",params:{type:"integer"}};e===
+null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+"/stall_secs",
+keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+
+"/stall_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.deliver!==void 0){
+let s=i.deliver;if(!(s==="none"||s==="branch"||s==="pr")){let r={instancePath:o+"/deliver",keyword:"enum",params:{allowedValues:ie}};
+e===null?e=[r]:e.push(r),t++}}if(i.repositories!==void 0){let s=i.repositories;if(Array.isArray(s)){let r=s.length;for(let a=0;a<
+r;a++){let n=s[a];if(typeof n=="string"){if(n.length===0){let l={instancePath:o+"/repositories/"+a,keyword:"minLength",params:{
+limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/repositories/"+a,keyword:"type",params:{type:"strin\
+g"}};e===null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/repositories",keyword:"type",params:{type:"array"}};e===
+null?e=[r]:e.push(r),t++}}if(i.max_runs!==void 0){let s=i.max_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let r={instancePath:o+"/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e3||isNaN(s)){let r={instancePath:o+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
+e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/max_runs",keyword:"minimum",params:{comparison:">\
+=",limit:1}};e===null?e=[r]:e.push(r),t++}}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?
+e=[s]:e.push(s),t++}return L.errors=e,t===0}var oe=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
 ite_timeout_secs","idle_timeout_secs","api_keys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","r\
 ate_limit_cleanup_secs","trusted_proxies","max_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors\
 _max_age","allowed_workdir_prefixes","blocked_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor\
@@ -485,10 +493,10 @@ void 0&&(g(i.unified_flags,{instancePath:o+"/unified_flags",parentData:i,parentD
 (e=e===null?g.errors:e.concat(g.errors),t=e.length)),i.backends!==void 0&&(j(i.backends,{instancePath:o+"/backends",parentData:i,
 parentDataProperty:"backends",rootData:u,dynamicAnchors:y})||(e=e===null?j.errors:e.concat(j.errors),t=e.length)),i.session!==
 void 0&&(A(i.session,{instancePath:o+"/session",parentData:i,parentDataProperty:"session",rootData:u,dynamicAnchors:y})||
-(e=e===null?A.errors:e.concat(A.errors),t=e.length)),i.executions!==void 0&&($(i.executions,{instancePath:o+"/executions",
-parentData:i,parentDataProperty:"executions",rootData:u,dynamicAnchors:y})||(e=e===null?$.errors:e.concat($.errors),t=e.
-length)),i.output!==void 0&&(F(i.output,{instancePath:o+"/output",parentData:i,parentDataProperty:"output",rootData:u,dynamicAnchors:y})||
-(e=e===null?F.errors:e.concat(F.errors),t=e.length)),i.parallel!==void 0&&(P(i.parallel,{instancePath:o+"/parallel",parentData:i,
+(e=e===null?A.errors:e.concat(A.errors),t=e.length)),i.executions!==void 0&&(F(i.executions,{instancePath:o+"/executions",
+parentData:i,parentDataProperty:"executions",rootData:u,dynamicAnchors:y})||(e=e===null?F.errors:e.concat(F.errors),t=e.
+length)),i.output!==void 0&&($(i.output,{instancePath:o+"/output",parentData:i,parentDataProperty:"output",rootData:u,dynamicAnchors:y})||
+(e=e===null?$.errors:e.concat($.errors),t=e.length)),i.parallel!==void 0&&(P(i.parallel,{instancePath:o+"/parallel",parentData:i,
 parentDataProperty:"parallel",rootData:u,dynamicAnchors:y})||(e=e===null?P.errors:e.concat(P.errors),t=e.length)),i.drive!==
 void 0&&(L(i.drive,{instancePath:o+"/drive",parentData:i,parentDataProperty:"drive",rootData:u,dynamicAnchors:y})||(e=e===
 null?L.errors:e.concat(L.errors),t=e.length)),i.server!==void 0&&(D(i.server,{instancePath:o+"/server",parentData:i,parentDataProperty:"\

@@ -227,6 +227,18 @@ const DriveSection = strict({
     default: 'branch',
     description: 'What becomes of the work: `none`, a commit on its `branch`, or also a draft pull request (`pr`).',
   }),
+  repositories: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Repositories in which clients of the server may start runs (`/api/v1/runs`): the roots of their worktrees. You can drive in any repository of yours.',
+    'x-rule': 'absolute paths',
+  }),
+  max_runs: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Runs that a server drives at the same time for its clients.',
+  }),
 })
 
 export const ConfigShape = strict({

@@ -23,6 +23,8 @@ export type KeyRing = {
   find(key: string): ApiKey | undefined
   /** The key with this digest, if it is still valid. */
   withDigest(digest: Digest): ApiKey | undefined
+  /** The valid key with this name. */
+  named(name: string): ApiKey | undefined
 }
 
 export type NamedDigest = {
@@ -60,6 +62,7 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
     },
     find: (key) => withDigest(digest(key)),
     withDigest,
+    named: (name) => entries.find(({ key }) => key.name === name)?.key,
   }
 }
 

@@ -57,6 +57,8 @@ export type ConfigPath =
   | 'drive.approval_mode'
   | 'drive.stall_secs'
   | 'drive.deliver'
+  | 'drive.repositories'
+  | 'drive.max_runs'
   | 'server.host'
   | 'server.port'
   | 'server.local_socket'

@@ -12,6 +12,7 @@ describe('findPaths', () => {
       configNamedBy: undefined,
       chatHistory: '/home/me/.drover/chat-history',
       worktrees: '/home/me/.drover/worktrees',
+      drivenRuns: '/home/me/.drover/driven-runs',
       sessions: '/home/me/.drover/sessions.db',
       serverSocket: '/home/me/.drover/server.sock',
     })

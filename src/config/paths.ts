@@ -29,6 +29,8 @@ export type Paths = {
   chatHistory: string
   /** The git worktrees that drover creates. */
   worktrees: string
+  /** Which runs are driven, and by whom. */
+  drivenRuns: string
 }
 
 /** Finds the per-user directory and the files in it. An empty variable counts as not set. */
@@ -47,5 +49,6 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     consolePage: join(directory, 'open-console.html'),
     chatHistory: join(directory, 'chat-history'),
     worktrees: join(directory, 'worktrees'),
+    drivenRuns: join(directory, 'driven-runs'),
   }
 }

@@ -33,6 +33,7 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'backends.gemini.command': isProgram,
   'server.host': isHost,
   'server.trusted_proxies': isAddressRange,
+  'drive.repositories': isAbsolutePath,
   'server.allowed_workdir_prefixes': isAbsolutePath,
   'server.blocked_workdir_prefixes': isAbsolutePath,
 }

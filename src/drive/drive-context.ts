@@ -19,6 +19,8 @@ export type DriveTools = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Text comes in pieces, for a reader who watches. */
   readonly wantsDeltas: boolean
+  /** The name of the API key of the client that the run belongs to. */
+  readonly apiKey?: string | undefined
   readonly onUpdate: (update: DriveUpdate) => void
 }
 

@@ -16,6 +16,7 @@ import { type DriveContext, record, stateOf, uninterrupted } from './drive-conte
 import { observeTree } from './observe-tree.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { runAttempt } from './run-attempt.ts'
+import { RunWatch } from './watch-run.ts'
 
 /** Why a driver stops. */
 export type DriveEnd =
@@ -92,14 +93,15 @@ async function check(context: DriveContext, { attempt, command }: Extract<Step, 
   const { runs, env } = context
   const { check_timeout_ms: timeoutMs } = stateOf(context).options
   const cwd = runs.workspace.worktree_root
+  using watch = new RunWatch(context, attempt.action_id)
   const { passed, exitCode, problem, durationMs, output } = await runCheck({
     command,
     cwd,
     env,
     timeoutMs,
-    signal: runs.signal,
+    signal: watch.signal,
   })
-  if (runs.signal.aborted) return
+  if (watch.signal.aborted) return
   record(context, 'check_ran', {
     attempt: attempt.attempt,
     command,

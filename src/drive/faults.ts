@@ -16,3 +16,122 @@ export const driveDeliveryFailed = defineFault({
   message: (d: { problem: string }) =>
     `the work is committed but not delivered: ${d.problem}; fix that and drive the run again`,
 })
+
+export const issueWithoutRepository = defineFault({
+  code: 'issue_without_repository',
+  kind: 'usage',
+  when: 'An issue was given by its number, but the clone has no remote `origin` on github.com.',
+  message: (d: { number: number }) =>
+    `#${d.number} needs a clone whose remote origin is on github.com; give the whole address of the issue`,
+})
+
+export const issueNotConfirmed = defineFault({
+  code: 'issue_not_confirmed',
+  kind: 'usage',
+  when: 'An ordinary issue, without the marker of drover, was given, and no one confirmed that its text is the goal.',
+  message: (d: { url: string }) =>
+    `${d.url} is an ordinary issue; pass --as-goal (over HTTP: as_goal) to use its title and text as the goal`,
+})
+
+export const driveRepositoryNotNamed = defineFault({
+  code: 'drive_repository_not_named',
+  kind: 'invalid',
+  when: 'A client of the server wants to drive a run in a repository that `drive.repositories` does not name.',
+  message: (d: { repository: string | undefined }) =>
+    `clients may not start or change runs ${d.repository === undefined ? 'in a repository that they do not name' : `in ${JSON.stringify(d.repository)}`}; the operator must add the root of the repository to the setting drive.repositories`,
+})
+
+export const driveRepositoryRequired = defineFault({
+  code: 'drive_repository_required',
+  kind: 'invalid',
+  when: 'A run was requested without a repository, and `drive.repositories` names several.',
+  message: (_: Record<never, never>) =>
+    'name the repository; GET /api/v1/runs lists those in which runs can be started',
+})
+
+export const driveGoalConflict = defineFault({
+  code: 'drive_goal_conflict',
+  kind: 'invalid',
+  when: 'A request to start a run names none, or more than one, of `goal`, `issue` and `issue_number`.',
+  message: (_: Record<never, never>) => 'name exactly one of goal, issue and issue_number',
+})
+
+export const driveCheckNotAllowed = defineFault({
+  code: 'drive_check_not_allowed',
+  kind: 'invalid',
+  when: 'A client of the server names a check that `drive.checks` does not have.',
+  message: (d: { command: string }) =>
+    `the check ${JSON.stringify(d.command)} is not in the setting drive.checks; a client can only choose from those, because checks run on the server`,
+})
+
+export const driveDeliveryNotAllowed = defineFault({
+  code: 'drive_delivery_not_allowed',
+  kind: 'invalid',
+  when: 'A client of the server wants a pull request, but `drive.deliver` is not `pr`.',
+  message: (_: Record<never, never>) =>
+    'clients may not open pull requests with the credentials of the server; the operator must set drive.deliver to pr',
+})
+
+export const driveIssueNotAllowed = defineFault({
+  code: 'drive_issue_not_allowed',
+  kind: 'invalid',
+  when: 'A client of the server names an issue of another repository than the one that the run works in.',
+  message: (d: { url: string }) =>
+    `${d.url} is not an issue of the remote origin of the repository; a client can only name issues of that`,
+})
+
+export const driveLimitReached = defineFault({
+  code: 'drive_limit_reached',
+  kind: 'rate_limited',
+  when: 'The server drives as many runs as `drive.max_runs` allows.',
+  message: (d: { limit: number }) =>
+    `the server drives ${d.limit} runs already, as many as drive.max_runs allows; try again when one has ended`,
+})
+
+export const drivenRunNotFound = defineFault({
+  code: 'driven_run_not_found',
+  kind: 'not_found',
+  when: 'There is no driven run with that id, or the API key may not see it.',
+  message: (d: { id: string }) => `no driven run ${JSON.stringify(d.id)}; GET /api/v1/runs lists them`,
+})
+
+export const drivenRunAmbiguous = defineFault({
+  code: 'driven_run_ambiguous',
+  kind: 'conflict',
+  when: 'Several ids of driven runs begin with the given characters.',
+  message: (d: { id: string }) => `several run ids begin with ${d.id}; give more characters`,
+})
+
+export const drivenRunWaits = defineFault({
+  code: 'driven_run_waits',
+  kind: 'conflict',
+  when: 'A run cannot be resumed because it waits for something else.',
+  message: (d: { id: string; choices: readonly string[] }) =>
+    `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'it has ended' : `what can be done: ${d.choices.join(', ')}`}`,
+})
+
+export const drivenRunOver = defineFault({
+  code: 'driven_run_over',
+  kind: 'conflict',
+  when: 'A run that has ended, or that goes on as another run, was to be changed.',
+  message: (d: { id: string; next: string | undefined }) =>
+    d.next === undefined
+      ? `the run ${d.id} has ended; start a new one`
+      : `the run ${d.id} goes on as the run ${d.next}; use that id`,
+})
+
+export const driveNotPermitted = defineFault({
+  code: 'drive_not_permitted',
+  kind: 'unauthorized',
+  when: 'The API key that started a run is no longer valid, so a server does not go on with it.',
+  message: (d: { key: string | undefined }) =>
+    `${d.key === undefined ? 'the run was started without an API key, which this server requires' : `the API key ${d.key} that started the run is not valid any more`}; the user of the server can go on with it on the command line`,
+})
+
+export const driveOfAnother = defineFault({
+  code: 'drive_of_another',
+  kind: 'invalid',
+  when: 'A key with a ceiling wants to let a run go on that another one started.',
+  message: (d: { setting: string }) =>
+    `${d.setting} limits what this key may ask for, so it cannot let the run of another go on`,
+})

@@ -21,6 +21,7 @@ import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follo
 import { readAnswer } from './prompt/read-outcome.ts'
 import type { Attempt } from './record/drive-state.ts'
 import type { AttemptEnd, Options, Tree } from './record/event.shape.ts'
+import { RunWatch } from './watch-run.ts'
 
 type AttemptStep = Extract<Step, { do: 'attempt' }>
 
@@ -63,7 +64,10 @@ function agentFor({ kind }: Action, options: Options): Pick<Attempt, 'backend' |
 }
 
 /** Only an implementation may change files. The sandbox mode is always named: a resumed session would keep its own. */
-function permissionsFor({ kind }: Action, { approval_mode: approval }: Options) {
+export function permissionsFor(
+  { kind }: Pick<Action, 'kind'>,
+  { approval_mode: approval }: Pick<Options, 'approval_mode'>,
+) {
   if (kind !== 'implement') return { approval_mode: 'auto', sandbox_mode: 'read-only' } as const
   if (approval === 'none') return { approval_mode: 'none', sandbox_mode: 'full' } as const
   if (approval === 'always') return { approval_mode: 'always', sandbox_mode: 'read-only' } as const
@@ -163,7 +167,7 @@ async function execute(
   context: DriveContext,
   { number, action, request, executionId, tree }: Execution,
 ): Promise<void> {
-  const { prompts, runs, runId, onUpdate } = context
+  const { prompts, runId, onUpdate } = context
   const state = stateOf(context)
   const { backend } = agentFor(action, state.options)
   const trace = new Trace()
@@ -174,8 +178,9 @@ async function execute(
       { ...state.options, max_time_ms: Infinity },
     )
   }
+  using watch = new RunWatch(context, action.action_id)
   using guard = new AttemptGuard({
-    signal: runs.signal,
+    signal: watch.signal,
     stallMs: state.options.stall_ms,
     timeMs: remainingBudget(spentBy(state), state.options).time_ms,
     tree,
@@ -189,6 +194,7 @@ async function execute(
       kind: 'action',
       id: executionId,
       parentId: runId,
+      apiKey: context.apiKey,
       onSession: (session_id) => record(context, 'session_opened', { attempt: number, session_id }),
     },
     onEvent: (event) => {

@@ -16,6 +16,7 @@ import { OPERATIONS as login } from './native/login.shape.ts'
 import { OPERATIONS as parallel } from './native/parallel.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as resume } from './native/resume.shape.ts'
+import { OPERATIONS as runs } from './native/runs-operations.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
 import { OPERATIONS as usage } from './native/usage.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
@@ -32,6 +33,7 @@ export const OPERATIONS: readonly Operation[] = [
     ...sessions,
     ...resume,
     ...executions,
+    ...runs,
     ...usage,
     ...login,
   ],

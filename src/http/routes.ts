@@ -16,6 +16,7 @@ import { registerLogin } from './native/login.ts'
 import { registerParallel } from './native/parallel.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerResume } from './native/resume.ts'
+import { registerRuns } from './native/runs.ts'
 import { registerSessions } from './native/sessions.ts'
 import { registerUsage } from './native/usage.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
@@ -33,6 +34,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerBackends,
     registerSessions,
     registerExecutions,
+    registerRuns,
     registerUsage,
     registerLogin,
   ],

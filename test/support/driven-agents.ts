@@ -67,7 +67,8 @@ export function createDriving(script: DrivenScript = {}, { config = '' }: { conf
     repository.write(`${name}.test.js`, "it('shines', () => { expect(1).toBe(1) })\n")
   }
   repository.commit()
-  writeFileSync(join(home, '.drover', 'config.yaml'), config)
+  const configure = (text: string) => writeFileSync(join(home, '.drover', 'config.yaml'), text)
+  configure(config)
   const rewrite = (next: DrivenScript) =>
     writeFileSync(join(scratch, 'script.json'), JSON.stringify({ implement: [HONEST], ...next }))
   rewrite(script)
@@ -82,6 +83,7 @@ export function createDriving(script: DrivenScript = {}, { config = '' }: { conf
     env,
     scratch,
     rewrite,
+    configure,
     call,
     drive: (...args: string[]) => call(['drive', ...args]),
     calls: (): DrivenCall[] => {

@@ -1,4 +1,5 @@
 /** Asks the person at the terminal what a driven run waits for, and records the answer. */
+import { sourceChoiceOf } from '../../drive/start/revive-run.ts'
 import { Fault } from '../../kit/fault.ts'
 import { runInterrupted } from '../../runs/faults.ts'
 import { answerQuestion, skipAction } from '../../runs/operations.ts'
@@ -77,9 +78,4 @@ async function addActions({ run, context, ask }: Asked): Promise<boolean> {
   if (!Number.isInteger(budget) || budget < 1 || budget > 1000) return false
   await resumeRun(context, run.id, { ...sourceChoiceOf(run), budget })
   return true
-}
-
-/** A run with an issue goes on with the pinned requirements: to look at the issue again needs an explicit choice. */
-export function sourceChoiceOf({ pinned_source }: Pick<RunOutline, 'pinned_source'>): { usePinnedSource?: boolean } {
-  return pinned_source === undefined ? {} : { usePinnedSource: true }
 }

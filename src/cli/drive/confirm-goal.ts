@@ -1,8 +1,8 @@
 /** Asks once whether the text of an ordinary issue is the goal. */
+import { issueNotConfirmed } from '../../drive/faults.ts'
 import type { Invocation } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import { askPerson, canAsk } from '../run/ask-person.ts'
-import { issueNotConfirmed } from './faults.ts'
 
 const SHOWN_CHARACTERS = 2000
 

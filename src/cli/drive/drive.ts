@@ -1,11 +1,17 @@
 /** `drover drive`: lets agents do a run, and reports what happens. */
 import type { Config } from '../../config/config.shape.ts'
+import { findPaths } from '../../config/paths.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
-import type { Options } from '../../drive/record/event.shape.ts'
+import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
+import type { Options, Place } from '../../drive/record/event.shape.ts'
 import { reportRun } from '../../drive/report-run.ts'
+import { completeOptions } from '../../drive/start/drive-options.ts'
+import { removeDelivered } from '../../drive/start/remove-delivered.ts'
+import { type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
+import type { Fault } from '../../kit/fault.ts'
 import { formatReport } from '../../runs/report-markdown.ts'
-import { shortNameOf } from '../../runs/resolve-run-id.ts'
+import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -13,16 +19,15 @@ import { exitCodeOfSignal } from '../interruption.ts'
 import { type PromptSetup, setUpPrompts } from '../prompt/prompt-setup.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
-import { readSettings } from '../settings.ts'
-import { withWorkspace } from '../workspace-command.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-person.ts'
-import { completeOptions, readDriveFlags } from './drive-options.ts'
+import { confirmGoal } from './confirm-goal.ts'
+import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
 import { parseTarget } from './drive-target.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
-import { removeDelivered } from './remove-delivered.ts'
-import { findTarget } from './start-drive.ts'
 import { endLines } from './wait-text.ts'
 
 const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
@@ -37,9 +42,8 @@ export const run: Run = (invocation) =>
     const { config } = await readSettings(invocation)
     await using setup = setUpPrompts(invocation, { config, keep: 'events' })
     const optionsFrom = (before?: Options) =>
-      completeOptions(given, before, { config, prompts: setup.context, isDemo: flags.isOn('demo') })
-    const context = await openRuns(command, runtime)
-    const found = await findTarget({ invocation, command, context, config, target, optionsFrom })
+      completeOptions(given, before, { settings: config, prompts: setup.context, isDemo: flags.isOn('demo') })
+    const found = await findTarget(invocation, { command, config, target, checkOptions: () => void optionsFrom() })
     command.runId = found.runId
     const printer = flags.isOn('json')
       ? createJsonDrivePrinter(runtime.terminal)
@@ -56,6 +60,25 @@ export const run: Run = (invocation) =>
     }
   })
 
+type Search = { command: WorkspaceCommand; config: Config; target: DriveTarget; checkOptions: () => void }
+
+async function findTarget(invocation: Invocation, { command, config, ...search }: Search): Promise<FoundDrive> {
+  const { flags, runtime } = invocation
+  const context = await openRuns(command, runtime)
+  if (search.target.is === 'run') command.runId = resolveRunId(context, search.target.id)
+  return await findDrive(context, {
+    ...search,
+    actions: flags.integer('actions'),
+    defaultActions: config.drive.actions,
+    isReviewed: !flags.isOn('no-review'),
+    isInPlace: flags.isOn('in-place'),
+    worktrees: findPaths(configEnvironmentOf(invocation)).worktrees,
+    version: runtime.version(),
+    places: runtime,
+    confirmGoal: (issue) => confirmGoal(invocation, { ...issue, signal: context.signal }),
+  })
+}
+
 type Drive = {
   invocation: Invocation
   config: Config
@@ -71,13 +94,17 @@ async function driveIt(drive: Drive, runId: string, begin: DriveBegin): Promise<
     await printer.rest()
     return await askAboutRun(runtime, run, there)
   }
+  const note = noteOf(invocation, { runId, context, place: begin.place })
   return await driveRounds(
     {
       runs: context,
       prompts: setup.context,
       env: runtime.env,
       wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
-      onUpdate: (update) => printer.update(update),
+      onUpdate: (update) => {
+        note.update(update)
+        printer.update(update)
+      },
       describe: async (state) => formatReport(await reportRun(context, await outlineRun(context, state.run_id), state)),
       ...(canAskIn(invocation) && { ask }),
     },
@@ -90,6 +117,16 @@ function canAskIn({ flags, runtime }: Invocation): boolean {
   return canAsk(runtime) && !flags.isOn('json')
 }
 
+/** A server lists the runs of the command line too. */
+function noteOf(invocation: Invocation, run: { runId: string; context: RunContext; place: Place }): DrivenNote {
+  const { clock, terminal } = invocation.runtime
+  const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
+  const repository = run.place.kind === 'worktree' ? run.place.repository : run.context.workspace.worktree_root
+  const onNoteFailure = ({ message }: Fault) => void terminal.err.write(`drover: warning: ${message}\n`)
+  const record = recordOfUser(drivenRuns, { ...run, repository })
+  return new DrivenNote({ directories: { drivenRuns }, clock, onNoteFailure }, record)
+}
+
 /** Says how it ended and what to do next. */
 async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
   const { invocation, context } = drive
@@ -99,7 +136,10 @@ async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
   const failed =
     state.attempts.findLast(({ checks }) => checks.length > 0)?.checks.some(({ passed }) => !passed) ?? false
   const exitCode = exitCodeFor(result, failed)
-  const kept = end.is === 'ended' ? await removeDelivered(invocation, context, state) : undefined
+  const kept =
+    end.is === 'ended'
+      ? await removeDelivered(findPaths(configEnvironmentOf(invocation)).worktrees, context, state)
+      : undefined
   if (flags.isOn('json')) {
     const { delivered } = state
     const ended = { type: 'result', run_id: runId, ended: end.is, state: run.state, exit_code: exitCode, delivered }

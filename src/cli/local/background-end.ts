@@ -9,7 +9,10 @@ export class BackgroundEnd {
   readonly #timer: NodeJS.Timeout | undefined
   readonly #stopWatching: () => void
 
-  constructor({ config, executions }: Pick<ServerContext, 'config' | 'executions'>, isBackground: boolean) {
+  constructor(
+    { config, executions, runs }: Pick<ServerContext, 'config' | 'executions' | 'runs'>,
+    isBackground: boolean,
+  ) {
     this.#isBackground = isBackground
     const idleMs = config.warm.background_idle_secs * 1000
     let lastUsed = performance.now()
@@ -17,6 +20,8 @@ export class BackgroundEnd {
       lastUsed = performance.now()
     })
     const check = () => {
+      // A check or git may work for a run while no agent does.
+      if (runs.count > 0) lastUsed = performance.now()
       const isIdle = executions.running().length === 0 && performance.now() - lastUsed >= idleMs
       if (isIdle) this.end()
     }

@@ -1,7 +1,9 @@
 /** The endpoints under `/local`, which only the local socket has: prompts of the user's commands, status, and the end. */
 import type { FastifyRequest } from 'fastify'
-import { locateAgent } from '../../agents/locate-agents.ts'
+import type { Program } from '../../agents/adapter/agent.ts'
+import { type LocateOptions, locateAgent } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { keepModeOf } from '../../executions/execution-states.ts'
 import type { RegisterRoutes, ServerContext } from '../../http/context/server-context.ts'
 import { pathNotFound } from '../../http/errors/faults.ts'
@@ -14,6 +16,8 @@ import { runPrompt } from '../../prompts/run-prompt.ts'
 import {
   type ConsoleLink,
   digestOfSettings,
+  type LocalCaller,
+  type LocalDrive,
   type LocalPrompt,
   type LocalReply,
   type LocalStatus,
@@ -21,6 +25,7 @@ import {
 
 export type LocalOptions = {
   isRoot: boolean
+  demoAgent: Program
   isBackground: boolean
   /** Called when the user ends the server. */
   onStop(): void
@@ -35,14 +40,15 @@ const REPLY_FORMAT: StreamFormat<LocalReply, void> = {
   heartbeat: () => '{"waiting":true}\n',
 }
 
-export function localEndpoints({ isRoot, isBackground, onStop, consoleLink }: LocalOptions): RegisterRoutes {
+export function localEndpoints(options: LocalOptions): RegisterRoutes {
+  const { isRoot, demoAgent, isBackground, onStop, consoleLink } = options
   return (scope, context) => {
     const { config, version, executions, prompts } = context
     const identity = { version, config: digestOfSettings(config) }
-    const contextFor = createContexts(context, isRoot)
+    const contextFor = createContexts(context, { isRoot, demoAgent })
     const status = (): LocalStatus => ({
       pid: process.pid,
-      version,
+      ...identity,
       is_background: isBackground,
       running: executions.running().length,
       warm: prompts.warm?.list() ?? [],
@@ -58,6 +64,14 @@ export function localEndpoints({ isRoot, isBackground, onStop, consoleLink }: Lo
     })
 
     scope.post('/console-link', consoleLink)
+
+    scope.post('/drive', async (request): Promise<DrivenRun> => {
+      const call = request.body as LocalDrive
+      const prompts = { ...contextFor(call), executions }
+      const asking = { caller: { is: 'user' }, promptsFor: () => prompts } as const
+      const { run_id: runId, repository, begin, given, is_demo: isDemo, env } = call
+      return await context.runs.adopt(asking, { runId, repository, begin, given, isDemo, prompts, env })
+    })
 
     scope.post('/prompt', async (request, reply) => {
       const call = request.body as LocalPrompt | undefined
@@ -102,17 +116,20 @@ async function* runCall(
 }
 
 /** The context of a prompt as the command itself would create it, with the agents of this server. */
-function createContexts({ config, prompts, executions, store, clock, log }: ServerContext, isRoot: boolean) {
+function createContexts(
+  { config, prompts, executions, store, clock, log }: ServerContext,
+  { isRoot, demoAgent }: Pick<LocalOptions, 'isRoot' | 'demoAgent'>,
+) {
   const keep = keepModeOf(config.executions.keep, 'none')
   const slots = createSlots({ limit: config.server.max_concurrent_runs, queueLimit: Number.POSITIVE_INFINITY })
-  return ({ env, cwd }: Pick<LocalPrompt, 'env' | 'cwd'>): PromptContext => ({
+  return ({ env, cwd, is_demo: isDemo }: LocalCaller): PromptContext => ({
     caller: 'operator',
     settings: config,
     env,
     cwd,
     isRoot,
     clock,
-    locate: locatorFor(config, { env, cwd }),
+    locate: locatorFor(config, { env, cwd, ...(isDemo === true && { demo: demoAgent }) }),
     openStore: async () => store,
     slots,
     isUnsafeExtraAllowed: config.server.allow_unsafe_extra,
@@ -124,6 +141,6 @@ function createContexts({ config, prompts, executions, store, clock, log }: Serv
   })
 }
 
-function locatorFor({ backends }: Config, caller: Pick<LocalPrompt, 'env' | 'cwd'>): PromptContext['locate'] {
+function locatorFor({ backends }: Config, caller: Omit<LocateOptions, 'backends'>): PromptContext['locate'] {
   return (backend) => locateAgent(backend, { ...caller, backends })
 }

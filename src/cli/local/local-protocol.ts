@@ -1,16 +1,29 @@
 /** What the commands of a user and the server of that user send each other over the local socket, under `/local`. */
 import type { Config } from '../../config/config.shape.ts'
+import type { DriveBegin } from '../../drive/drive-rounds.ts'
+import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { digest } from '../../kit/digest.ts'
 import type { FaultKind } from '../../kit/fault.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 
+/** What a command brings: its environment, its directory, and whether the demo agent may take the place of missing ones. */
+export type LocalCaller = { env: Record<string, string>; cwd: string; is_demo?: boolean }
+
 /** A prompt as the command would run it itself. */
-export type LocalPrompt = LocalIdentity & { request: PromptRequest; env: Record<string, string>; cwd: string }
+export type LocalPrompt = LocalIdentity & LocalCaller & { request: PromptRequest }
+
+/** A run that the command has prepared, and that the server drives as the command would. */
+export type LocalDrive = Required<LocalCaller> & {
+  run_id: string
+  repository: string
+  begin: Omit<DriveBegin, 'optionsFrom'>
+  given: GivenOptions
+}
 
 /** A server with the same version and configuration runs a prompt in the same way. */
-type LocalIdentity = { version: string; config: string }
+export type LocalIdentity = { version: string; config: string }
 
 /** The lines of the answer: the id, then events, then a result or a fault. Or one refusal. */
 export type LocalReply =
@@ -22,9 +35,8 @@ export type LocalReply =
   | { waiting: true }
 
 /** What a server reports about itself. */
-export type LocalStatus = {
+export type LocalStatus = LocalIdentity & {
   pid: number
-  version: string
   /** Started by `drover up`: it has no address, and ends by itself. */
   is_background: boolean
   running: number

@@ -14,6 +14,7 @@ import { type BoundAddress, type ListenAddress, listen } from '../../http/listen
 import { listenLocally } from '../../http/local-socket.ts'
 import { isConsoleBuilt } from '../../http/meta/console.ts'
 import { withMetrics } from '../../http/metrics/create-metrics.ts'
+import { drivePromptsFor } from '../../http/response/prompts-of.ts'
 import { ROUTES } from '../../http/routes.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { type BannerFacts, startupBanner } from '../../http/startup-banner.ts'
@@ -73,7 +74,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const background = new BackgroundEnd(context, isBackground)
   let bound: BoundAddress | undefined
   const local = localEndpoints({
-    isRoot: invocation.runtime.isRoot,
+    ...invocation.runtime,
     isBackground,
     onStop: () => background.end(),
     consoleLink: () => consoleLinkFor(context, bound),
@@ -96,6 +97,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     executionDays: config.executions.keep_days,
     maxExecutionMb: config.executions.max_mb,
   })
+  await context.runs.continueAll(drivePromptsFor(context, listener))
   if (bound !== undefined) {
     await terminal.out.write(bannerOf(invocation, server, { context, bound, localSocket, keys }))
   }
@@ -133,6 +135,7 @@ function contextOf(
 ): ServerContext {
   const { flags, runtime } = invocation
   const { config, keys, stores, log, writeAccessLog } = parts
+  const { worktrees, drivenRuns } = findPaths(configEnvironmentOf(invocation))
   return createContext({
     config,
     version: runtime.version(),
@@ -141,9 +144,11 @@ function contextOf(
     cwd: runtime.cwd,
     isRoot: runtime.isRoot,
     demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
+    demoAgent: runtime.demoAgent,
     clock: runtime.clock,
     keys: keys.ring,
     stores,
+    directories: { worktrees, drivenRuns },
     ...ending,
     log,
     writeAccessLog,

@@ -1,3 +1,4 @@
 import type { Validate } from '../../kit/schema.ts'
 
 export declare const validateDriveEvent: Validate
+export declare const validateDrivenRecord: Validate

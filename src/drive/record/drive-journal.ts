@@ -4,6 +4,8 @@ import { runNotFound } from '../../journal/faults.ts'
 import { findRun } from '../../journal/find-run.ts'
 import { driveLockPathIn, drivePathIn, type RunStore } from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
+import { lockBusy, lockMissing } from '../../kit/faults.ts'
+import { takeLock } from '../../kit/files/lock.ts'
 import { type DriveState, toDriveState } from './drive-state.ts'
 import type { DriveEvent } from './event.shape.ts'
 import { checkDriveEvent } from './event.ts'
@@ -15,6 +17,24 @@ export async function openDriveJournal(store: RunStore, runId: string): Promise<
   const file = await EventFile.open(optionsFor(store, runId), driveLockPathIn(path))
   if (file === undefined) throw driveBusy({ run_id: runId })
   return file
+}
+
+/** Whether a process drives the run. */
+export async function isDriven(store: RunStore, runId: string): Promise<boolean> {
+  const path = driveLockPathIn(findRun(store, runId).path)
+  try {
+    const lock = await takeLock({ path, mode: 'shared', waitMs: 0 })
+    lock.release()
+    return false
+  } catch (error) {
+    if (!(error instanceof Fault) || ![lockBusy.code, lockMissing.code].includes(error.code)) throw error
+    return error.code === lockBusy.code
+  }
+}
+
+/** The records of a driven run, oldest first. It locks and changes nothing. */
+export function readDriveEvents(store: RunStore, runId: string): readonly DriveEvent[] {
+  return readEventFile(optionsFor(store, runId))
 }
 
 /** The state of a driven run; undefined if it was never driven, or does not exist. It locks and changes nothing. */

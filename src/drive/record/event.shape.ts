@@ -83,7 +83,7 @@ const Issue = strict({ url: text, sha256: meaning('Digest of title and body.', D
 const Spent = strict({ tokens: count, cost_microusd: count, time_ms: count })
 export type Spent = Message<typeof Spent>
 
-const PURPOSES = [
+export const PURPOSES = [
   'action',
   'outcome_problem',
   'failed_check',
@@ -94,8 +94,10 @@ const PURPOSES = [
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 
-const ENDS = ['answered', 'failed', 'cancelled', 'stalled', 'budget', 'unknown'] as const
+export const ENDS = ['answered', 'failed', 'cancelled', 'stalled', 'budget', 'unknown'] as const
 export type AttemptEnd = (typeof ENDS)[number]
+
+export const CLAIM_VERDICTS = ['observed', 'claimed', 'contradicted'] as const
 
 export const Claim = named(
   'driveClaim',
@@ -104,7 +106,7 @@ export const Claim = named(
     subject: text,
     /** What the outcome says; only an activity has an exit code. */
     exit_code: optional(Type.Integer()),
-    verdict: literals(['observed', 'claimed', 'contradicted']),
+    verdict: literals(CLAIM_VERDICTS),
     note: text,
     /** The number of the event that shows it. */
     seq: optional(count),
@@ -113,7 +115,7 @@ export const Claim = named(
 )
 export type Claim = Message<typeof Claim>
 
-const FLAGS = [
+export const FLAGS = [
   'check_older_than_last_edit',
   'test_deleted',
   'test_skipped',

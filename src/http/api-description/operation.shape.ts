@@ -49,6 +49,18 @@ export const PREFER: Parameter = {
   isRequired: false,
 }
 
+/** Of every stream of numbered events. */
+export const LAST_EVENT_ID: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  shape: Type.String({ description: 'The number of the last event that the client has received.' }),
+  isRequired: false,
+}
+
+export function toQueryParameters(shape: { properties: Record<string, TSchema> }): Parameter[] {
+  return Object.entries(shape.properties).map(([name, each]) => ({ name, in: 'query', shape: each, isRequired: false }))
+}
+
 export type Response = {
   description: string
   /** By media type. */

@@ -1,6 +1,7 @@
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { DrivenRuns } from '../../drive/service/driven-runs.ts'
 import { BackgroundRuns } from '../../executions/background-runs.ts'
 import { keepModeOf } from '../../executions/execution-states.ts'
 import { Executions } from '../../executions/executions.ts'
@@ -26,9 +27,13 @@ export type ServerInputs = {
   isRoot: boolean
   /** The command of the demo agent, if it may replace agents that are not installed. */
   demo: readonly [string, ...string[]] | undefined
+  /** The same for runs that were started with it. */
+  demoAgent: readonly [string, ...string[]]
   clock?: Clock
   keys: KeyRing
   stores: Stores
+  /** Where the worktrees and the list of driven runs are. */
+  directories: { worktrees: string; drivenRuns: string }
   shutdown: AbortSignal
   drainDeadline: AbortSignal
   log: Log
@@ -63,6 +68,7 @@ export function createContext(inputs: ServerInputs): ServerContext {
     toWarning: () => 'the execution could not be saved; the server log has the reason',
   })
   const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
+  const background = new BackgroundRuns(log)
   return {
     config,
     version,
@@ -74,7 +80,22 @@ export function createContext(inputs: ServerInputs): ServerContext {
     executionStore: stores.executions,
     executions,
     stateFeed: new StateFeed({ executions, approvals, store: stores.executions, log }),
-    background: new BackgroundRuns(log),
+    background,
+    runs: new DrivenRuns({
+      settings: config,
+      directories: inputs.directories,
+      // A copy, because every read of `process.env` is a system call.
+      env: { ...inputs.env },
+      cwd: inputs.cwd,
+      version,
+      clock,
+      log,
+      shutdown,
+      isDemo: inputs.demo !== undefined,
+      demoAgent: inputs.demoAgent,
+      track: (drive) => void background.add(drive),
+      onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
+    }),
     agents,
     prompts: promptContext(inputs, { clock, agents, executions, approvals }),
     shutdown,

@@ -27,7 +27,7 @@ const TOKEN_BYTES = 32
 const MAX_LOGINS = 1000
 
 /** The user of the server. No key of the config can have this name. */
-const USER: ApiKey = { name: 'console@local', role: 'operator', rateLimit: {}, ceilings: {} }
+export const CONSOLE_USER: ApiKey = { name: 'console@local', role: 'operator', rateLimit: {}, ceilings: {} }
 
 export class Logins {
   readonly #options: LoginOptions
@@ -66,7 +66,7 @@ export class Logins {
   find(token: string): ApiKey | undefined {
     const login = this.#logins.get(digest(token))
     if (login === undefined || login.expiresAt <= this.#now()) return undefined
-    return login.as === 'user' ? USER : this.#options.keys.withDigest(login.as)
+    return login.as === 'user' ? CONSOLE_USER : this.#options.keys.withDigest(login.as)
   }
 
   end(token: string): void {

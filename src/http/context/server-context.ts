@@ -5,6 +5,7 @@ import type { Backend } from '../../agents/adapter/agent.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
+import type { DrivenRuns } from '../../drive/service/driven-runs.ts'
 import type { BackgroundRuns } from '../../executions/background-runs.ts'
 import type { ExecutionStore } from '../../executions/execution-store.ts'
 import type { Executions } from '../../executions/executions.ts'
@@ -30,6 +31,8 @@ export type ServerContext = {
   stateFeed: StateFeed
   /** Prompts that go on without their client. */
   background: BackgroundRuns
+  /** Runs that agents do by themselves. */
+  runs: DrivenRuns
   agents: AgentDirectory
   /** The context that prompts run in. It uses the same session store. */
   prompts: PromptContext

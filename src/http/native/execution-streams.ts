@@ -1,6 +1,5 @@
-/** The streams of executions: lines of JSON, or server-sent events for a client that accepts them. */
+/** The streams of executions and runs: lines of JSON, or server-sent events for a client that accepts them. */
 import type { FastifyRequest } from 'fastify'
-import type { ExecutionEvent } from '../../executions/execution.shape.ts'
 import type { StateChange } from '../../executions/state-feed.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import type { ServerContext } from '../context/server-context.ts'
@@ -14,11 +13,17 @@ export function wantsServerSentEvents({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') ?? false
 }
 
-/** Several events of an execution are one chunk. In server-sent events, the id is the number of the event. */
-export function eventFormat(request: FastifyRequest, context: ServerContext): StreamFormat<ExecutionEvent[], void> {
+/** Several events are one chunk. In server-sent events, the id is the number of the event, if it has one. */
+export function numberedFormat(request: FastifyRequest, context: ServerContext): StreamFormat<NumberedEvent[], void> {
   const isSse = wantsServerSentEvents(request)
-  const toFrame = isSse ? (event: ExecutionEvent) => `id: ${event.seq}\n${sseFrame(event)}` : jsonLine
+  const toFrame = isSse ? numberedFrame : jsonLine
   return { ...common(isSse, context), frame: (events) => events.map(toFrame).join('') }
+}
+
+type NumberedEvent = { readonly seq?: number; readonly type: string }
+
+function numberedFrame(event: NumberedEvent): string {
+  return event.seq === undefined ? sseFrame(event) : `id: ${event.seq}\n${sseFrame(event)}`
 }
 
 export function stateFormat(request: FastifyRequest, context: ServerContext): StreamFormat<StateChange, void> {

@@ -5,7 +5,15 @@ import { EXECUTION_STATES } from '../../executions/execution-states.ts'
 import { literals, type Message, meaning, named, type Static, stated, strict } from '../../kit/shape.ts'
 import { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
+import {
+  EXAMPLE,
+  jsonResponse,
+  LAST_EVENT_ID,
+  type Operation,
+  type Parameter,
+  streamOf,
+  toQueryParameters,
+} from '../api-description/operation.shape.ts'
 
 const MAX_PAGE_SIZE = 1000
 
@@ -147,16 +155,6 @@ const EXECUTION_ID: Parameter = {
   example: ID,
 }
 
-const toParameters = (shape: { properties: Record<string, Parameter['shape']> }): Parameter[] =>
-  Object.entries(shape.properties).map(([name, each]) => ({ name, in: 'query', shape: each, isRequired: false }))
-
-const LAST_EVENT_ID: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  shape: Type.String({ description: 'The number of the last event that the client has received.' }),
-  isRequired: false,
-}
-
 export const OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
@@ -165,7 +163,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'List executions',
     description: 'A key with the role `client` sees the executions that it started.',
-    parameters: toParameters(ExecutionQuery),
+    parameters: toQueryParameters(ExecutionQuery),
     responses: { 200: jsonResponse('One page, newest first.', ExecutionPage, { executions: [running] }) },
     errors: ['BadRequest', ...COMMON_ERRORS],
   },
@@ -188,7 +186,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'Sends the stored events, then live ones, until the execution ends. A heartbeat comes after 10 seconds of silence. ' +
       'With `Accept: text/event-stream`, the events are server-sent events whose id is their number.',
-    parameters: [EXECUTION_ID, ...toParameters(EventsQuery), LAST_EVENT_ID],
+    parameters: [EXECUTION_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
     responses: {
       200: {
         description: 'The events.',

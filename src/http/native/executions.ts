@@ -13,7 +13,7 @@ import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
 import { promptsOf } from '../response/prompts-of.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
-import { eventFormat, executionStreamLimits, stateFormat, wantsServerSentEvents } from './execution-streams.ts'
+import { executionStreamLimits, numberedFormat, stateFormat, wantsServerSentEvents } from './execution-streams.ts'
 import type {
   ApprovalDecided,
   DecisionBody,
@@ -49,7 +49,7 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
     if (isFinal(state) && after >= lastSeq && wantsServerSentEvents(request)) return reply.code(204).send()
     const events = context.executions.follow(id, { after, signal: abortOnDisconnect(reply.raw, context) })
-    await sendStream({ reply, events }, eventFormat(request, context), executionStreamLimits(context))
+    await sendStream({ reply, events }, numberedFormat(request, context), executionStreamLimits(context))
     return reply
   })
 
@@ -112,7 +112,7 @@ export function keyThatSees({ facts }: FastifyRequest, { keys }: ServerContext):
 }
 
 /** A browser's `EventSource` sends it when it connects again. */
-function lastEventId({ headers }: FastifyRequest): number | undefined {
+export function lastEventId({ headers }: FastifyRequest): number | undefined {
   const header = headers['last-event-id']
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined
 }

@@ -8,6 +8,12 @@ export declare const validateDecisionBody: Validate
 export declare const validateEventsQuery: Validate
 export declare const validateUsageQuery: Validate
 export declare const validateLoginBody: Validate
+export declare const validateRunQuery: Validate
+export declare const validateStartBody: Validate
+export declare const validateAnswerBody: Validate
+export declare const validateConfirmBody: Validate
+export declare const validateSkipBody: Validate
+export declare const validateResumeBody: Validate
 export declare const validateChatRequest: Validate
 export declare const validateMessageRequest: Validate
 export declare const validateCountTokensRequest: Validate

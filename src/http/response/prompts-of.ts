@@ -1,8 +1,10 @@
 import type { Server } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import type { PromptsFor } from '../../drive/service/run-starter.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { ceilingsFor } from '../context/ceilings.ts'
 import { isOnNetwork } from '../context/exposure.ts'
+import { CONSOLE_USER } from '../context/logins.ts'
 import type { ServerContext } from '../context/server-context.ts'
 
 /** On the local socket a prompt may do what it may do on the command line. */
@@ -33,4 +35,20 @@ export function promptsOf({ facts, server }: FastifyRequest, { prompts, config, 
   if (facts.trace === undefined && ceilings === undefined && facts.key === undefined) return prompts
   const client = facts.key?.name ?? ''
   return { ...prompts, ceilings, client, ...trace }
+}
+
+/**
+ * The contexts for the agents of driven runs, by who started the run. Undefined if a key is not valid any more, or keys
+ * are required now. A run has limits of its own, so those for requests do not apply.
+ */
+export function drivePromptsFor(context: ServerContext, server: Server): PromptsFor {
+  const { prompts, config, keys } = context
+  return (caller) => {
+    if (caller.is === 'user') return { ...prompts, ...FOR_LOCAL_USER }
+    const key = caller.key === CONSOLE_USER.name ? CONSOLE_USER : keys.named(caller.key ?? '')
+    if (key === undefined && (keys.isRequired || caller.key !== undefined)) return undefined
+    const isOpen = !keys.isRequired && isReachable(server)
+    const ceilings = ceilingsFor({ server: config.server, key, isOpen })
+    return { ...prompts, ...FOR_LOCAL_USER, caller: 'client', ceilings, client: key?.name ?? '' }
+  }
 }

@@ -1,0 +1,62 @@
+/** Reads the flags of `drover drive`. */
+import type { Backend } from '../../agents/adapter/agent.ts'
+import type { Options } from '../../drive/record/event.shape.ts'
+import type { GivenOptions } from '../../drive/start/drive-options.ts'
+import { parseCheck } from '../../kit/process/run-check.ts'
+import type { Invocation } from '../command.ts'
+import { flagsConflict, flagValueInvalid } from '../faults.ts'
+import { parseAge } from '../words/parse-time.ts'
+
+type Agent = { backend: Backend; model?: string }
+
+/** Refuses what is wrong with the flags, before anything is started. */
+export function readDriveFlags({ flags }: Invocation): GivenOptions {
+  if (flags.isOn('worktree') && flags.isOn('in-place')) throw flagsConflict({ flags: ['--worktree', '--in-place'] })
+  const deliver = flags.text('deliver') as Options['deliver'] | undefined
+  if (flags.isOn('in-place') && deliver !== undefined && deliver !== 'none') {
+    const instead = 'in place, the changes stay in your worktree for you to commit'
+    throw flagsConflict({ flags: ['--in-place', `--deliver ${deliver}`], instead })
+  }
+  const checks = flags.texts('check')
+  for (const command of checks) parseCheck(command)
+  const work = readAgent('--with', flags.text('with'))
+  const review = readAgent('--review-with', flags.text('review-with'))
+  return {
+    ...(work && { backend: work.backend, model: work.model }),
+    ...(review && { review_backend: review.backend, review_model: review.model }),
+    checks: checks.length === 0 ? undefined : [...checks],
+    max_tokens: flags.integer('max-tokens'),
+    max_cost_microusd: readCost(flags.text('max-cost')),
+    max_time_ms: readTime(flags.text('max-time')),
+    rounds: flags.integer('rounds'),
+    approval_mode: flags.text('approval') as Options['approval_mode'] | undefined,
+    deliver: flags.isOn('in-place') ? 'none' : deliver,
+  }
+}
+
+function readAgent(flag: string, text: string | undefined): Agent | undefined {
+  if (text === undefined) return undefined
+  const [backend = '', ...rest] = text.split('/')
+  const model = rest.join('/')
+  if (backend === '' || (rest.length > 0 && model === '')) {
+    throw flagValueInvalid({ flag, given: text, allowed: 'a backend, or a backend with /MODEL' })
+  }
+  return { backend, ...(model !== '' && { model }) }
+}
+
+/** In millionths of a dollar. */
+function readCost(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const cost = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0
+  if (cost <= 0)
+    throw flagValueInvalid({ flag: '--max-cost', given: text, allowed: 'an amount in US dollars, such as 2.50' })
+  return Math.round(cost * 1_000_000)
+}
+
+function readTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = parseAge(text)
+  if (time === undefined || time === 0)
+    throw flagValueInvalid({ flag: '--max-time', given: text, allowed: 'a time such as 90m or 2h' })
+  return time
+}

@@ -1,0 +1,77 @@
+/** Keeps the list of driven runs up to date while a run is driven, in all of its rounds. */
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import type { DriveUpdate } from './drive-context.ts'
+import type { DrivenRecord } from './record/driven-record.shape.ts'
+import { findDriven, saveDriven } from './record/driven-records.ts'
+
+export type NoteOptions = {
+  readonly directories: { readonly drivenRuns: string }
+  readonly clock: Clock
+  /** A list that cannot be written must not end the run. */
+  readonly onNoteFailure: (fault: Fault) => void
+}
+
+export class DrivenNote {
+  readonly #options: NoteOptions
+  readonly #record: DrivenRecord
+  /** That of the latest round. */
+  #current: DrivenRecord
+  hasBegun = false
+
+  constructor(options: NoteOptions, record: DrivenRecord) {
+    const { problem: _, ...rest } = record
+    this.#options = options
+    this.#record = rest
+    this.#current = rest
+  }
+
+  /** The first record shows that no other process drives the run. */
+  update(update: DriveUpdate): void {
+    if (update.is !== 'recorded') return
+    if (!this.hasBegun) this.#save(this.#record)
+    this.hasBegun = true
+    if (update.event.type === 'round_started') this.#addRound(update.event.data.next_run_id)
+  }
+
+  /** Nobody drives the run any more. */
+  end(problem?: NonNullable<DrivenRecord['problem']>): void {
+    this.#save({ ...this.#record, is_server_driven: false })
+    if (problem !== undefined) this.#save({ ...this.#current, is_server_driven: false, problem })
+  }
+
+  /** A server that starts again goes on with the first round, which leads to the others. */
+  #addRound(nextId: string): void {
+    const created_at = toTimestamp(this.#options.clock.now())
+    this.#current = { ...this.#record, run_id: nextId, is_server_driven: false, created_at }
+    this.#save(this.#current)
+  }
+
+  #save(record: DrivenRecord): void {
+    try {
+      saveDriven(this.#options.directories.drivenRuns, record)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      this.#options.onNoteFailure(error)
+    }
+  }
+}
+
+type OwnRun = { readonly runId: string; readonly repository: string; readonly context: RunContext }
+
+/** The record of a run that the user drives here. A run keeps the record that it has. */
+export function recordOfUser(directory: string, { runId, repository, context }: OwnRun): DrivenRecord {
+  const { clock, workspace } = context
+  const found = findDriven(directory, runId)
+  if (found !== undefined) return { ...found, is_server_driven: false }
+  return {
+    version: 1,
+    run_id: runId,
+    repository,
+    git_common_dir: workspace.git_common_dir,
+    asked_by: 'user',
+    is_server_driven: false,
+    created_at: toTimestamp(clock.now()),
+  }
+}

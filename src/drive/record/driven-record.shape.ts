@@ -1,0 +1,29 @@
+import { Type } from 'typebox'
+import { UtcTimestamp } from '../../contract/identifiers.shape.ts'
+import { literals, type Message, meaning, named, strict, textLike } from '../../kit/shape.ts'
+
+/** Stored in the directory of the user before the run is driven, so that a server finds the runs of all repositories. */
+export const DrivenRecord = named(
+  'drivenRecord',
+  strict(
+    {
+      version: Type.Literal(1),
+      run_id: textLike('^[A-Za-z0-9_-]{1,128}$', 'the id of a run'),
+      repository: Type.String({ minLength: 1, description: 'The root of a worktree of the repository that stays.' }),
+      git_common_dir: Type.String({ minLength: 1, description: 'The git directory of the repository.' }),
+      asked_by: literals(['user', 'client'], {
+        description: '`user`: on the command line or on the local socket. `client`: over HTTP.',
+      }),
+      api_key: Type.Optional(Type.String({ description: 'The name of the API key of the client.' })),
+      is_server_driven: Type.Boolean({
+        description: 'Whether a server drives it, and goes on with it when it starts again.',
+      }),
+      problem: Type.Optional(
+        strict({ code: Type.String(), message: Type.String() }, { description: 'Why the server could not go on.' }),
+      ),
+      created_at: meaning('When it was first driven.', UtcTimestamp),
+    },
+    { title: 'Driven run', description: 'A run that is driven, and by whom.' },
+  ),
+)
+export type DrivenRecord = Message<typeof DrivenRecord>

@@ -1,0 +1,70 @@
+/** The list of all driven runs of a user: one file for each, `driven-runs/<run id>.json`. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRunId } from '../../journal/run-store.ts'
+import { errorCode, Fault } from '../../kit/fault.ts'
+import { fileChanged } from '../../kit/faults.ts'
+import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { readJson } from '../../kit/json/read-json.ts'
+import { checker } from '../../kit/schema.ts'
+import { compareBytes, encodeUtf8 } from '../../kit/utf8.ts'
+import { validateDrivenRecord } from './checks.generated.js'
+import type { DrivenRecord } from './driven-record.shape.ts'
+
+const RECORD_LIMIT_BYTES = 64 * 1024
+const READ_ATTEMPTS = 5
+
+const checkRecord = checker<DrivenRecord>('drivenRecord', validateDrivenRecord)
+
+/** `directory` is that of all records. */
+export function saveDriven(directory: string, record: DrivenRecord): DrivenRecord {
+  ensurePrivateDirectory({ path: directory })
+  const bytes = encodeUtf8(`${JSON.stringify(record, null, 2)}\n`)
+  replaceFile({ path: pathOf(directory, record.run_id), bytes, mode: 0o600 })
+  return record
+}
+
+/** Undefined if the run was never driven, or its file is not valid. */
+export function findDriven(directory: string, runId: string): DrivenRecord | undefined {
+  if (!isRunId(runId)) return undefined
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const record = readRecord(pathOf(directory, runId))
+      return record.run_id === runId ? record : undefined
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      // Another process may just have replaced it.
+      if (error.code !== fileChanged.code || attempt === READ_ATTEMPTS) return undefined
+    }
+  }
+}
+
+function readRecord(path: string): DrivenRecord {
+  const bytes = readFileBytes({ path, limitBytes: RECORD_LIMIT_BYTES })
+  return checkRecord(readJson(bytes, { input: path, limitBytes: RECORD_LIMIT_BYTES }))
+}
+
+/** The ids of all driven runs. */
+export function listDrivenIds(directory: string): string[] {
+  try {
+    const names = readdirSync(directory).filter((name) => name.endsWith('.json'))
+    return names.map((name) => name.slice(0, -'.json'.length)).filter(isRunId)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** All records, newest first. */
+export function listDriven(directory: string): DrivenRecord[] {
+  return listDrivenIds(directory)
+    .map((id) => findDriven(directory, id))
+    .filter((record) => record !== undefined)
+    .sort((one, other) => compareBytes(other.created_at, one.created_at) || compareBytes(other.run_id, one.run_id))
+}
+
+function pathOf(directory: string, runId: string): string {
+  return join(directory, `${runId}.json`)
+}

@@ -1,0 +1,146 @@
+/** The runs that this process drives in the background. */
+import { Fault } from '../../kit/fault.ts'
+import type { Log } from '../../kit/log.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { formatReport } from '../../runs/report-markdown.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { outlineRun } from '../../runs/run-status.ts'
+import type { DriveUpdate } from '../drive-context.ts'
+import { type DriveBegin, type DriveResult, driveRounds } from '../drive-rounds.ts'
+import { DrivenNote, type NoteOptions } from '../note-driven.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { driveBusy } from '../record/faults.ts'
+import { reportRun } from '../report-run.ts'
+import { removeDelivered } from '../start/remove-delivered.ts'
+
+export type DrivesOptions = NoteOptions & {
+  readonly directories: { readonly worktrees: string }
+  readonly log: Log
+  /** Aborted when the server stops: its drives are interrupted, and the next server goes on with them. */
+  readonly shutdown: AbortSignal
+  /** The server waits for it before it exits. */
+  readonly track: (drive: Promise<void>) => void
+}
+
+export type Drive = {
+  readonly record: DrivenRecord
+  /** In the worktree of the run. */
+  readonly context: RunContext
+  readonly begin: DriveBegin
+  readonly prompts: PromptContext
+  /** The environment of checks and of `gh`. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export class BackgroundDrives {
+  readonly #options: DrivesOptions
+  /** By the id of every run that is driven, with all rounds. */
+  readonly #ended = new Map<string, Promise<void>>()
+  #wake = Promise.withResolvers<void>()
+
+  constructor(options: DrivesOptions) {
+    this.#options = options
+  }
+
+  /** The number of drives; further rounds are part of a drive. */
+  get count(): number {
+    return new Set(this.#ended.values()).size
+  }
+
+  has(runId: string): boolean {
+    return this.#ended.has(runId)
+  }
+
+  /** Resolves at the next change of any run. */
+  changed(): Promise<void> {
+    return this.#wake.promise
+  }
+
+  /** Resolves when the run is not driven here any more. */
+  async ended(runId: string): Promise<void> {
+    await this.#ended.get(runId)
+  }
+
+  /** Resolves when the run is driven. Throws if it cannot be, for example because another process drives it. */
+  async launch(drive: Drive): Promise<void> {
+    const { run_id: runId } = drive.record
+    if (this.has(runId)) throw driveBusy({ run_id: runId })
+    const begun = Promise.withResolvers<void>()
+    const ended = this.#drive(drive, begun)
+    this.#ended.set(runId, ended)
+    this.#options.track(ended)
+    const forget = () => {
+      for (const [id, each] of this.#ended) if (each === ended) this.#ended.delete(id)
+      this.#notify()
+    }
+    void ended.then(forget, forget)
+    await begun.promise
+  }
+
+  /** Rejects only because of a bug. */
+  async #drive(drive: Drive, begun: PromiseWithResolvers<void>): Promise<void> {
+    const { record } = drive
+    const note = new DrivenNote(this.#options, { ...record, is_server_driven: true })
+    const onUpdate = (update: DriveUpdate) => {
+      note.update(update)
+      if (update.is !== 'recorded') return
+      if (update.event.type === 'round_started') this.#addRound(record.run_id, update.event.data.next_run_id)
+      begun.resolve()
+      this.#notify()
+    }
+    try {
+      const { end } = await this.#driveToRest(drive, onUpdate)
+      const isInterrupted = end.is === 'interrupted' && this.#options.shutdown.aborted
+      if (!isInterrupted) note.end()
+      begun.resolve()
+    } catch (error) {
+      if (note.hasBegun) this.#fail(note, record, error)
+      begun.reject(error)
+      // Whoever launched it gets the error, unless it had begun.
+      begun.promise.catch(() => undefined)
+    }
+  }
+
+  async #driveToRest(drive: Drive, onUpdate: (update: DriveUpdate) => void): Promise<DriveResult> {
+    const { record, context, begin, prompts, env } = drive
+    // A signal of its own, because listeners are added to it.
+    const signal = AbortSignal.any([this.#options.shutdown])
+    const runs = { ...context, signal, store: { ...context.store, signal } }
+    const result = await driveRounds(
+      {
+        runs,
+        prompts,
+        env,
+        wantsDeltas: true,
+        apiKey: record.api_key,
+        onUpdate,
+        describe: async (state) => formatReport(await reportRun(runs, await outlineRun(runs, state.run_id), state)),
+      },
+      record.run_id,
+      begin,
+    )
+    if (result.end.is === 'ended') await removeDelivered(this.#options.directories.worktrees, runs, result.state)
+    return result
+  }
+
+  #addRound(runId: string, nextId: string): void {
+    const ended = this.#ended.get(runId)
+    if (ended !== undefined) this.#ended.set(nextId, ended)
+  }
+
+  #fail(note: DrivenNote, { run_id: runId }: DrivenRecord, error: unknown): void {
+    this.#options.log.error({ run: runId, reason: String(error) }, 'a run could not be driven on')
+    note.end(toProblem(error))
+  }
+
+  #notify(): void {
+    this.#wake.resolve()
+    this.#wake = Promise.withResolvers<void>()
+  }
+}
+
+/** Why a server cannot go on with a run. */
+export function toProblem(error: unknown): NonNullable<DrivenRecord['problem']> {
+  if (error instanceof Fault) return { code: error.code, message: error.message }
+  return { code: 'internal_error', message: 'an internal error; the server log has the reason' }
+}

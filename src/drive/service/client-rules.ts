@@ -1,0 +1,98 @@
+/** What a client of the server may ask of runs. The user of the server, who has the local socket, may ask for everything. Pure. */
+import { Fault } from '../../kit/fault.ts'
+import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import {
+  driveCheckNotAllowed,
+  driveDeliveryNotAllowed,
+  driveIssueNotAllowed,
+  driveOfAnother,
+  driveRepositoryNotNamed,
+  driveRepositoryRequired,
+} from '../faults.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import type { Options } from '../record/event.shape.ts'
+import { permissionsFor } from '../run-attempt.ts'
+import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
+
+/** Who asks for something, or has started a run. */
+export type DriveCaller =
+  /** On the command line, or on the local socket. */
+  | { readonly is: 'user' }
+  /** With the name of its API key, if the server has keys. The user, in a browser, may change runs in every repository. */
+  | { readonly is: 'client'; readonly key: string | undefined; readonly isUser?: true }
+
+export type ServedSettings = DriveSettings & {
+  readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number }
+}
+
+export function callerOf({ asked_by, api_key }: Pick<DrivenRecord, 'asked_by' | 'api_key'>): DriveCaller {
+  return asked_by === 'user' ? { is: 'user' } : { is: 'client', key: api_key }
+}
+
+/** The repository that a request is about. `resolve` follows links; undefined if there is no such directory. */
+export function chooseRepository(
+  wanted: string | undefined,
+  { drive }: ServedSettings,
+  resolve: (path: string) => string | undefined,
+): string {
+  const { repositories } = drive
+  if (wanted === undefined) {
+    const [only, ...others] = repositories
+    if (only === undefined) throw driveRepositoryNotNamed({ repository: undefined })
+    if (others.length > 0) throw driveRepositoryRequired({})
+    return only
+  }
+  const root = resolve(wanted)
+  const isNamed = root !== undefined && repositories.some((each) => resolve(each) === root)
+  if (!isNamed) throw driveRepositoryNotNamed({ repository: wanted })
+  return root
+}
+
+/** Commands run on the server, and a pull request is opened with its credentials: the settings name what clients may choose. */
+export function refuseOptions({ checks = [], deliver }: GivenOptions, { drive }: DriveSettings): void {
+  const command = checks.find((each) => !drive.checks.includes(each))
+  if (command !== undefined) throw driveCheckNotAllowed({ command })
+  if (deliver === 'pr' && drive.deliver !== 'pr') throw driveDeliveryNotAllowed({})
+}
+
+/** The agent that implements needs the highest modes of a run. */
+export function refuseModes(
+  options: Pick<Options, 'approval_mode'>,
+  { ceilings }: Pick<PromptContext, 'ceilings'>,
+): void {
+  refuseAboveCeilings(permissionsFor({ kind: 'implement' }, options), ceilings)
+}
+
+/** What a client did not ask for is lowered to what it may ask for, if an agent can then still change files. */
+export function chooseApproval(
+  given: Options['approval_mode'] | undefined,
+  { drive }: DriveSettings,
+  prompts: Pick<PromptContext, 'ceilings'>,
+): Options['approval_mode'] {
+  if (given !== undefined || drive.approval_mode !== 'none') return given ?? drive.approval_mode
+  try {
+    refuseModes({ approval_mode: 'none' }, prompts)
+    return 'none'
+  } catch (error) {
+    if (error instanceof Fault) return 'auto'
+    throw error
+  }
+}
+
+/** A key must not let an agent do more than it may ask for itself. */
+export function refuseLimited(
+  caller: DriveCaller,
+  record: DrivenRecord,
+  { ceilings }: Pick<PromptContext, 'ceilings'>,
+): void {
+  const limit = ceilings?.approval ?? ceilings?.sandbox
+  const isOwn = caller.is === 'client' && record.asked_by === 'client' && record.api_key === caller.key
+  if (limit !== undefined && !isOwn) throw driveOfAnother({ setting: limit.setting })
+}
+
+/** The server reads issues with the credentials of its user. */
+export function refuseForeignIssue(url: string, origin: { owner: string; repo: string } | undefined): void {
+  const own = origin && `https://github.com/${origin.owner}/${origin.repo}/issues/`.toLowerCase()
+  if (own === undefined || !url.toLowerCase().startsWith(own)) throw driveIssueNotAllowed({ url })
+}

@@ -1,0 +1,239 @@
+/** Driven runs as they are sent to clients. */
+import { type TSchema, Type } from 'typebox'
+import { Usage } from '../../agents/adapter/agent.shape.ts'
+import { DestructiveRequest } from '../../contract/destructive.shape.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import { literals, type Message, meaning, named } from '../../kit/shape.ts'
+import { CLAIM_VERDICTS, ENDS, FLAGS, PURPOSES } from '../record/event.shape.ts'
+
+const text = (description: string) => Type.String({ description })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const moment = (description: string) => Type.String({ format: 'date-time', description })
+const money = (description: string) => Type.Number({ minimum: 0, description })
+const list = <S extends TSchema>(shape: S, description: string) => Type.Array(shape, { description })
+const optional = Type.Optional
+
+export const DRIVEN_STATES = [
+  'running',
+  'waiting',
+  'paused',
+  'stopped',
+  'interrupted',
+  'failed',
+  'continued',
+  'ended',
+] as const
+export type DrivenState = (typeof DRIVEN_STATES)[number]
+
+const STATE =
+  '`running`: an agent or a check works. `waiting`: for a person, see `waits_for`. `paused`: see `pause`. `stopped`: by a ' +
+  'person. `interrupted`: its process ended; it can be resumed. `failed`: see `problem`. `continued`: as `next_run_id`. ' +
+  '`ended`: see `delivered`.'
+
+/** What can be done with a run, by the names of the endpoints. */
+export const RUN_CHOICES = ['answer', 'confirm', 'skip', 'stop', 'resume'] as const
+export type RunChoice = (typeof RUN_CHOICES)[number]
+
+const CheckRun = Type.Object({
+  command: text('The command.'),
+  passed: Type.Boolean({ description: 'Whether it passed.' }),
+  exit_code: optional(Type.Integer({ description: 'Absent if it did not exit by itself.' })),
+  problem: optional(text('Why there is no exit code.')),
+  duration_ms: count('How long it took.'),
+  output: text('The end of what it printed.'),
+  at: moment('When it ended.'),
+})
+
+const Evidence = Type.Object({
+  claims: list(
+    Type.Object({
+      about: literals(['file', 'activity'], { description: 'What the claim is about.' }),
+      subject: text('The file, or the command.'),
+      exit_code: optional(Type.Integer({ description: 'The exit code that the agent reports.' })),
+      verdict: literals(CLAIM_VERDICTS, { description: 'What drover observed of it.' }),
+      note: text('What was seen.'),
+      seq: optional(count('The number of the event that shows it.')),
+      execution_id: optional(text('The execution of that event.')),
+    }),
+    'Each claim of the agent, compared with what happened.',
+  ),
+  flags: list(
+    Type.Object({
+      flag: literals(FLAGS, { description: 'What makes checks worth less.' }),
+      detail: text('Where it was seen.'),
+    }),
+    'What a person should look at.',
+  ),
+})
+
+const DrivenAttempt = named(
+  'DrivenAttempt',
+  Type.Object({
+    attempt: Type.Integer({ minimum: 1, description: 'Counts from 1.' }),
+    action_id: text('The action.'),
+    action_kind: text('`orient`, `clarify`, `implement`, `review` or `summarize`.'),
+    purpose: literals(PURPOSES, {
+      description: 'Why it was made: for the action itself, or again because of something.',
+    }),
+    backend: text('The agent.'),
+    model: optional(text('The model that was asked for.')),
+    execution_id: text('Its execution, which can be followed.'),
+    session_id: optional(text('The session of the agent.')),
+    how: literals(['running', ...ENDS], { description: 'How it ended. `unknown`: its process was killed.' }),
+    started_at: moment('When it began.'),
+    ended_at: optional(moment('When it ended.')),
+    duration_ms: optional(count('How long it took.')),
+    usage: optional(meaning('The tokens that it used.', Usage)),
+    cost_usd: optional(money('The cost, only where the agent reports it.')),
+    summary: optional(text('The summary of its outcome.')),
+    error: optional(text('Why it failed, or why its outcome was not valid.')),
+    warnings: list(Type.String(), 'Warnings, such as denied tool calls.'),
+    checks: list(CheckRun, 'The checks that drover ran after it.'),
+    evidence: optional(meaning('What drover observed of its claims.', Evidence)),
+  }),
+)
+
+const WaitsFor = Type.Object({
+  reason: literals(
+    [
+      'decision_required',
+      'destructive_confirmation_required',
+      'environment_unavailable',
+      'budget_exhausted',
+      'source_changed',
+    ],
+    { description: '`source_changed`: the issue was edited; choose with `drover continue`.' },
+  ),
+  question: text('The question, or what is missing.'),
+  action_id: optional(text('The action that asks.')),
+  destructive_request: optional(
+    meaning(
+      'What would be destroyed. `confirm` needs its `scope_sha256`; any other answer declines.',
+      DestructiveRequest,
+    ),
+  ),
+  choices: list(literals(RUN_CHOICES), 'The endpoints that let the run go on.'),
+})
+
+const Delivery = Type.Object({
+  as: literals(['none', 'branch', 'pr'], { description: 'How the work was delivered.' }),
+  branch: optional(text('The branch.')),
+  commit: optional(text('The commit.')),
+  pull_request: optional(text('The address of the pull request.')),
+  note: optional(text('Why nothing was delivered.')),
+})
+
+export const DrivenRun = named(
+  'DrivenRun',
+  Type.Object({
+    id: text('The id of the run.'),
+    goal: text('The goal.'),
+    state: literals(DRIVEN_STATES, { description: STATE }),
+    created_at: moment('When it was started.'),
+    updated_at: moment('When it last changed.'),
+    api_key: optional(text('The name of the API key that started it.')),
+    is_demo: optional(Type.Literal(true, { description: 'The demo agent may take the place of missing agents.' })),
+    driven_by: optional(
+      literals(['this_server', 'another_process'], { description: 'Who drives it; absent if no process does.' }),
+    ),
+    repository: text('The repository.'),
+    worktree: text('Where the agents work. A delivered worktree is removed.'),
+    branch: optional(text('The branch of the worktree; absent in place.')),
+    base: optional(text('The commit that the branch starts from.')),
+    issue: optional(text('The address of the issue.')),
+    round: Type.Integer({ minimum: 1, description: 'A later round works on what the one before left open.' }),
+    previous_run_id: optional(text('The run of the round before.')),
+    next_run_id: optional(text('The run that goes on with what this one left open.')),
+    action: optional(
+      Type.Object(
+        {
+          action_id: text('Its id.'),
+          kind: text('`orient`, `clarify`, `implement`, `review` or `summarize`.'),
+          number: Type.Integer({ minimum: 1, description: 'Counts the actions of this run.' }),
+        },
+        { description: 'The current action.' },
+      ),
+    ),
+    actions: Type.Object(
+      { taken: count('Actions that were issued.'), remaining: count('Actions that may still be taken.') },
+      { description: 'The budget of actions.' },
+    ),
+    backend: text('The agent that does the work.'),
+    model: optional(text('Its model.')),
+    review_backend: optional(text('The agent that reviews; absent without reviews.')),
+    review_model: optional(text('Its model.')),
+    approval_mode: text('What the agent may do without approval while it implements.'),
+    checks: list(Type.String(), 'The commands that must pass.'),
+    rounds: count('Further runs for what stays open.'),
+    deliver: literals(['none', 'branch', 'pr'], { description: 'What becomes of the work.' }),
+    limits: Type.Object(
+      {
+        max_tokens: optional(count('Tokens.')),
+        max_cost_usd: optional(money('Costs in US dollars.')),
+        max_time_secs: optional(Type.Number({ minimum: 0, description: 'Working time.' })),
+      },
+      { description: 'The run pauses when one of them is reached.' },
+    ),
+    spent: Type.Object(
+      {
+        tokens: count('Tokens.'),
+        cost_usd: money('Costs, as far as agents report them.'),
+        time_secs: Type.Number({ minimum: 0, description: 'Time of agents and checks.' }),
+      },
+      { description: 'What was used so far, in all rounds.' },
+    ),
+    waits_for: optional(meaning('What the run waits for.', WaitsFor)),
+    pause: optional(
+      Type.Object({ reason: text('The reason.'), message: text('What to do.') }, { description: 'Why it is paused.' }),
+    ),
+    problem: optional(
+      Type.Object(
+        { code: text('The code of the error.'), message: text('What is wrong and what to do.') },
+        { description: 'Why the server could not go on.' },
+      ),
+    ),
+    delivered: optional(meaning('What became of the work.', Delivery)),
+    choices: list(literals(RUN_CHOICES), 'The endpoints that can be called now.'),
+    last_seq: count('The number of its last event.'),
+    attempts: optional(list(DrivenAttempt, 'Oldest first; only in a single run.')),
+    findings: optional(
+      list(
+        Type.Object({
+          location: text('Where.'),
+          summary: text('What.'),
+          detail: text('Why it matters.'),
+        }),
+        'The findings of the last review; only in a single run.',
+      ),
+    ),
+    report: optional(text('The report in Markdown; only in a single run.')),
+  }),
+)
+export type DrivenRun = Message<typeof DrivenRun>
+
+export const DrivenRunPage = named(
+  'DrivenRunPage',
+  Type.Object({
+    runs: list(DrivenRun, 'Newest first.'),
+    next: optional(text('The last run of the page, as `before` for the next page; absent on the last page.')),
+    repositories: list(Type.String(), 'Where runs can be started: `drive.repositories`.'),
+    checks: list(Type.String(), 'The checks that a client can choose from: `drive.checks`.'),
+  }),
+)
+export type DrivenRunPage = Message<typeof DrivenRunPage>
+
+export const DrivenRunEvent = named(
+  'DrivenRunEvent',
+  Type.Object({
+    seq: optional(Type.Integer({ minimum: 1, description: 'Counts from 1, without gaps. `state` has none.' })),
+    at: moment('The time of the event, in UTC.'),
+    type: text('The type of the record of the driver, or `state`: the state has changed, or the stream begins.'),
+    data: Type.Unsafe<JsonObject>({ type: 'object', description: 'The record, or `{"state": …}`.' }),
+  }),
+)
+export type DrivenRunEvent = {
+  readonly seq?: number
+  readonly at: string
+  readonly type: string
+  readonly data: object
+}

@@ -1,0 +1,202 @@
+/** Driven runs for the clients of a server: starts them, drives them in the background, lists them, changes them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
+import { parseAnswer } from '../../runs/parse-request.ts'
+import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { drivenRunOver, drivenRunWaits } from '../faults.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { saveDriven } from '../record/driven-records.ts'
+import { toProblem } from './background-drives.ts'
+import { callerOf, refuseLimited } from './client-rules.ts'
+import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
+import type { DrivenRun, DrivenRunEvent, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
+import { stateOfDriven, toDrivenRun, toDrivenRunDetail } from './driven-view.ts'
+import { RunReader, type Viewer } from './run-reader.ts'
+import {
+  type Asking,
+  type PreparedRun,
+  type PromptsFor,
+  type ResumeRequest,
+  RunStarter,
+  requirePrompts,
+  type StarterOptions,
+  type StartRequest,
+} from './run-starter.ts'
+
+export type DriveAccess = Viewer & Asking
+
+type ListQuery = { readonly [F in 'state' | 'repository' | 'before']?: string } & { readonly limit: number }
+type OfAction = { readonly actionId: string | undefined }
+
+/** How long a request to stop waits for the end of the agent. */
+const STOP_MS = 5000
+const READ_AT_ONCE = 16
+/** Nothing is missing but a driver. */
+const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
+
+export class DrivenRuns {
+  readonly #options: StarterOptions
+  readonly #starter: RunStarter
+  readonly #reader: RunReader
+
+  constructor(options: StarterOptions) {
+    this.#options = options
+    this.#starter = new RunStarter(options)
+    const { directories, clock, version } = options
+    const { git, drives } = this.#starter
+    const isDrivenHere = (id: string) => drives.has(id)
+    this.#reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
+  }
+
+  /** The number of runs that are driven now. */
+  get count(): number {
+    return this.#starter.count
+  }
+
+  async start(access: DriveAccess, request: StartRequest): Promise<DrivenRun> {
+    return await this.#starter.reserving(access, async () =>
+      toDrivenRun(await this.#reader.read(await this.#starter.start(access, request))),
+    )
+  }
+
+  /** Drives a run that the user has prepared on the command line. */
+  async adopt(asking: Asking, run: PreparedRun): Promise<DrivenRun> {
+    return await this.#starter.reserving(asking, async () =>
+      toDrivenRun(await this.#reader.read(await this.#starter.adopt(run))),
+    )
+  }
+
+  /** With its attempts and its report. */
+  async show(id: string, viewer: Viewer): Promise<DrivenRun> {
+    const facts = await this.#reader.read(this.#reader.find(id, viewer))
+    return toDrivenRunDetail(facts, await this.#reader.report(facts))
+  }
+
+  async list(viewer: Viewer, { state, repository, before, limit }: ListQuery): Promise<DrivenRunPage> {
+    const all = this.#reader.list(viewer)
+    const start = before === undefined ? 0 : all.findIndex(({ run_id }) => run_id === before) + 1
+    const wanted = all.slice(start).filter((record) => repository === undefined || record.repository === repository)
+    const runs: DrivenRun[] = []
+    for (let at = 0; at < wanted.length && runs.length <= limit; at += READ_AT_ONCE) {
+      const read = await Promise.all(wanted.slice(at, at + READ_AT_ONCE).map((record) => this.#reader.tryRead(record)))
+      const shown = read.filter((facts) => facts !== undefined).map(toDrivenRun)
+      runs.push(...shown.filter((run) => state === undefined || run.state === state))
+    }
+    const page = runs.slice(0, limit)
+    const { repositories, checks } = this.#options.settings.drive
+    return { runs: page, ...(runs.length > limit && { next: page.at(-1)?.id ?? '' }), repositories, checks }
+  }
+
+  /** The events after a number. `isOver` if the run has ended and there are none. */
+  async follow(
+    id: string,
+    viewer: Viewer,
+    from: { after: number; signal: AbortSignal },
+  ): Promise<{ isOver: boolean; events: AsyncGenerator<DrivenRunEvent[], void, undefined> }> {
+    const { run_id: runId } = this.#reader.find(id, viewer)
+    const read = async () => await this.#reader.read(this.#reader.find(runId, viewer))
+    const facts = await read()
+    const source: EventSource = {
+      clock: this.#options.clock,
+      mark: () => this.#reader.markOf(facts.record),
+      readEvents: () => this.#reader.readEvents(facts.record),
+      readRun: async () => toDrivenRun(await read()),
+      changed: () => this.#starter.drives.changed(),
+    }
+    const isOver = isFinalState(toDrivenRun(facts).state) && from.after >= facts.lastSeq
+    return { isOver, events: followEvents(source, from) }
+  }
+
+  async answer(id: string, access: DriveAccess, given: OfAction & { text: string }): Promise<DrivenRun> {
+    return await this.#answer(id, access, { ...given, confirmDestructive: false, scopeSha256: undefined })
+  }
+
+  async confirm(id: string, access: DriveAccess, given: OfAction & { scopeSha256: string }): Promise<DrivenRun> {
+    return await this.#answer(id, access, { ...given, confirmDestructive: true, text: '' })
+  }
+
+  async #answer(
+    id: string,
+    access: DriveAccess,
+    given: OfAction & Omit<Parameters<typeof parseAnswer>[0], 'actionId'>,
+  ) {
+    const { record, context, actionId } = await this.#openToChange(id, access)
+    await answerQuestion(context, record.run_id, parseAnswer({ ...given, actionId: given.actionId ?? actionId }))
+    return await this.#driveOn(record, access)
+  }
+
+  /** The agent that works on the action is ended. */
+  async skip(id: string, access: DriveAccess, given: OfAction): Promise<DrivenRun> {
+    const { record, context, actionId } = await this.#openToChange(id, access)
+    await skipAction(context, record.run_id, given.actionId ?? actionId)
+    return await this.#driveOn(record, access)
+  }
+
+  async stop(id: string, access: DriveAccess): Promise<DrivenRun> {
+    const { record, context } = await this.#openToChange(id, access)
+    await stopRun(context, record.run_id)
+    await Promise.race([this.#starter.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
+    return toDrivenRun(await this.#reader.read(record))
+  }
+
+  async resume(id: string, access: DriveAccess, { given, actions }: ResumeRequest): Promise<DrivenRun> {
+    return await this.#starter.reserving(access, async () => {
+      const { record } = await this.#openToChange(id, access)
+      const facts = await this.#reader.read(record)
+      const { choices, waits_for: waitsFor } = toDrivenRun(facts)
+      if (!choices.includes('resume')) throw drivenRunWaits({ id: record.run_id, choices })
+      const isUsedUp = waitsFor?.reason === 'budget_exhausted'
+      const more = actions ?? (isUsedUp ? this.#options.settings.drive.actions : undefined)
+      await this.#starter.goOn(record, access, { given, actions: more, before: facts.drive.options })
+      return toDrivenRun(await this.#reader.read(record))
+    })
+  }
+
+  /** Goes on with the runs that a server drove when it ended. Call it when the server listens: rights depend on its address. */
+  async continueAll(promptsFor: PromptsFor): Promise<void> {
+    const left = this.#reader.list({ apiKey: undefined }).filter(({ is_server_driven: isOurs }) => isOurs)
+    await Promise.all(left.map((record) => this.#continue(record, promptsFor)))
+  }
+
+  async #continue(record: DrivenRecord, promptsFor: PromptsFor): Promise<void> {
+    const { directories, log } = this.#options
+    const facts = await this.#reader.tryRead(record)
+    const state = facts && toDrivenRun(facts).state
+    if (state === 'running') return
+    if (facts === undefined || (state !== 'interrupted' && state !== 'continued')) {
+      saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
+      return
+    }
+    const caller = callerOf(record)
+    try {
+      this.#starter.requireNamed(caller, record.repository)
+      const again = { given: {}, actions: undefined, before: facts.drive.options }
+      await this.#starter.goOn(record, { caller, promptsFor }, again)
+      log.info({ run: record.run_id }, 'goes on with a run')
+    } catch (error) {
+      log.error({ run: record.run_id, reason: String(error) }, 'cannot go on with a run')
+      saveDriven(directories.drivenRuns, { ...record, is_server_driven: false, problem: toProblem(error) })
+    }
+  }
+
+  /** Goes on if no process drives the run. */
+  async #driveOn(record: DrivenRecord, access: DriveAccess): Promise<DrivenRun> {
+    const facts = await this.#reader.read(record)
+    if (CAN_GO_ON.includes(stateOfDriven(facts))) {
+      await this.#starter.goOn(record, access, { given: {}, actions: undefined, before: facts.drive.options })
+    }
+    return toDrivenRun(await this.#reader.read(record))
+  }
+
+  async #openToChange(id: string, access: DriveAccess) {
+    const { caller, promptsFor } = access
+    const record = this.#reader.find(id, access)
+    this.#starter.requireNamed(caller, record.repository)
+    refuseLimited(caller, record, requirePrompts(promptsFor, caller))
+    const facts = await this.#reader.read(record)
+    const { run, drive } = facts
+    if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
+    const context = await inWorktreeOf(await this.#starter.openRepository(record.repository), run.id)
+    return { record, context, actionId: run.current_action?.action_id ?? 'none' }
+  }
+}

@@ -1,0 +1,189 @@
+/** A driven run as clients see it. Pure. */
+import type { RunOutline } from '../../runs/run-status.ts'
+import { spentBy } from '../decide/budget.ts'
+import type { Attempt, DriveState } from '../record/drive-state.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import type { DrivenRun, DrivenState, RunChoice } from './driven-run.shape.ts'
+
+export type DrivenFacts = {
+  readonly record: DrivenRecord
+  readonly run: RunOutline
+  readonly drive: DriveState
+  readonly lastSeq: number
+  readonly drivenBy: DrivenRun['driven_by']
+}
+
+export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
+  if (drivenBy !== undefined) return 'running'
+  if (drive.next_run_id !== undefined) return 'continued'
+  if (run.state === 'stopped') return 'stopped'
+  if (run.state === 'paused') return 'waiting'
+  if (record.problem !== undefined) return 'failed'
+  if (run.state === 'ended') return drive.delivered === undefined ? 'interrupted' : 'ended'
+  return drive.paused === undefined ? 'interrupted' : 'paused'
+}
+
+/** What can be done with the run now. */
+export function choicesFor(facts: DrivenFacts): RunChoice[] {
+  const { run } = facts
+  switch (stateOfDriven(facts)) {
+    case 'running':
+      return run.state === 'active' ? ['skip', 'stop'] : []
+    case 'waiting':
+      return choicesOfWait(run)
+    case 'stopped':
+      return ['resume']
+    case 'paused':
+    case 'interrupted':
+    case 'failed':
+      return run.state === 'active' ? ['resume', 'skip', 'stop'] : ['resume']
+    default:
+      return []
+  }
+}
+
+function choicesOfWait({ pause_reason, source_candidate, current_action }: RunOutline): RunChoice[] {
+  if (source_candidate !== undefined) return ['stop']
+  const skip = current_action === undefined ? [] : (['skip'] as const)
+  switch (pause_reason) {
+    case 'destructive_confirmation_required':
+      return ['confirm', 'answer', ...skip, 'stop']
+    case 'environment_unavailable':
+    case 'budget_exhausted':
+      return ['resume', ...skip, 'stop']
+    default:
+      return ['answer', ...skip, 'stop']
+  }
+}
+
+/** Without the attempts, the findings and the report. */
+export function toDrivenRun(facts: DrivenFacts): DrivenRun {
+  const { record, run, drive, lastSeq, drivenBy } = facts
+  const { options, place, delivered, paused, issue, previous_run_id, next_run_id } = drive
+  const state = stateOfDriven(facts)
+  const link = run.pinned_source?.canonical_url ?? issue?.url
+  return {
+    id: run.id,
+    goal: run.goal,
+    state,
+    created_at: run.created_at,
+    updated_at: latest(run.updated_at, drive),
+    ...(record.api_key !== undefined && { api_key: record.api_key }),
+    ...(options.is_demo && { is_demo: true as const }),
+    ...(drivenBy !== undefined && { driven_by: drivenBy }),
+    repository: record.repository,
+    worktree: place.root,
+    ...(place.kind === 'worktree' && { branch: place.branch, base: place.base }),
+    ...(link !== undefined && { issue: link }),
+    round: drive.round,
+    ...(previous_run_id !== undefined && { previous_run_id }),
+    ...(next_run_id !== undefined && { next_run_id }),
+    ...(run.current_action !== undefined && {
+      action: {
+        action_id: run.current_action.action_id,
+        kind: run.current_action.kind,
+        number: Math.max(1, run.actions.length),
+      },
+    }),
+    actions: { taken: run.actions.length, remaining: run.remaining_budget },
+    ...toOptions(drive, run),
+    ...(state === 'waiting' && { waits_for: waitsFor(facts) }),
+    ...(state === 'paused' && paused !== undefined && { pause: paused }),
+    ...(state === 'failed' && record.problem !== undefined && { problem: record.problem }),
+    ...(delivered !== undefined && { delivered }),
+    choices: choicesFor(facts),
+    last_seq: lastSeq,
+  }
+}
+
+function latest(updatedAt: string, { attempts, started_at }: DriveState): string {
+  const last = attempts.at(-1)
+  return [updatedAt, last?.ended?.at ?? last?.started_at ?? started_at].sort().at(-1) ?? updatedAt
+}
+
+function toOptions(drive: DriveState, run: RunOutline) {
+  const { options } = drive
+  const { tokens, cost_microusd, time_ms } = spentBy(drive)
+  const { max_tokens, max_cost_microusd, max_time_ms } = options
+  return {
+    backend: options.backend,
+    ...(options.model !== undefined && { model: options.model }),
+    ...(run.review_enabled && {
+      review_backend: options.review_backend,
+      ...(options.review_model !== undefined && { review_model: options.review_model }),
+    }),
+    approval_mode: options.approval_mode,
+    checks: options.checks,
+    rounds: options.rounds,
+    deliver: options.deliver,
+    limits: {
+      ...(max_tokens !== undefined && { max_tokens }),
+      ...(max_cost_microusd !== undefined && { max_cost_usd: max_cost_microusd / 1_000_000 }),
+      ...(max_time_ms !== undefined && { max_time_secs: max_time_ms / 1000 }),
+    },
+    spent: { tokens, cost_usd: cost_microusd / 1_000_000, time_secs: time_ms / 1000 },
+  }
+}
+
+function waitsFor(facts: DrivenFacts): NonNullable<DrivenRun['waits_for']> {
+  const { run } = facts
+  const request = run.pending_destructive_request
+  return {
+    reason: run.source_candidate === undefined ? (run.pause_reason ?? 'decision_required') : 'source_changed',
+    question: questionOf(run),
+    ...(run.current_action !== undefined && { action_id: run.current_action.action_id }),
+    ...(request !== undefined && { destructive_request: request }),
+    choices: choicesFor(facts),
+  }
+}
+
+function questionOf({ source_candidate, pause_reason, actions }: RunOutline): string {
+  if (source_candidate !== undefined) {
+    return 'The issue has changed, and the run waits for a choice between its pinned and its current text.'
+  }
+  if (pause_reason === 'budget_exhausted') return 'The run has used all of its actions.'
+  return actions.at(-1)?.outcome?.pause?.question ?? ''
+}
+
+/** The same with everything that is known. */
+export function toDrivenRunDetail(facts: DrivenFacts, report: string): DrivenRun {
+  const { run, drive } = facts
+  const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
+  return {
+    ...toDrivenRun(facts),
+    attempts: drive.attempts.map((attempt) => toAttempt(attempt, facts)),
+    findings: review?.outcome?.review?.findings ?? [],
+    report,
+  }
+}
+
+function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<DrivenRun['attempts']>[number] {
+  const { ended, session_id, checks, evidence, rejected, model } = attempt
+  const session = ended?.session_id ?? session_id
+  const error = rejected ?? ended?.error ?? ended?.problem
+  return {
+    attempt: attempt.attempt,
+    action_id: attempt.action_id,
+    action_kind: attempt.action_kind,
+    purpose: attempt.purpose,
+    backend: attempt.backend,
+    ...(model !== undefined && { model }),
+    execution_id: attempt.execution_id,
+    ...(session !== undefined && { session_id: session }),
+    how: ended?.how ?? (drivenBy === undefined ? 'unknown' : 'running'),
+    started_at: attempt.started_at,
+    ...(ended !== undefined && { ended_at: ended.at, duration_ms: ended.duration_ms }),
+    ...(ended?.usage !== undefined && { usage: ended.usage }),
+    ...(ended?.cost_microusd !== undefined && { cost_usd: ended.cost_microusd / 1_000_000 }),
+    ...summaryIn(ended?.outcome),
+    ...(error !== undefined && { error }),
+    warnings: ended?.warnings ?? [],
+    checks: checks.map(({ attempt: _, ...check }) => check),
+    ...(evidence !== undefined && { evidence: { claims: evidence.claims, flags: evidence.flags } }),
+  }
+}
+
+/** The text of an outcome was checked when it was recorded. */
+function summaryIn(outcome: string | undefined): { summary?: string } {
+  return outcome === undefined ? {} : { summary: (JSON.parse(outcome) as { summary: string }).summary }
+}

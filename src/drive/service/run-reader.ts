@@ -1,0 +1,115 @@
+/** Finds and reads driven runs of all repositories of the user. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRunHeader } from '../../journal/read-run.ts'
+import { drivePathIn, journalPathOf, openRunStore, type RunStore } from '../../journal/run-store.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { Fault } from '../../kit/fault.ts'
+import { randomIds } from '../../kit/ids.ts'
+import { formatReport } from '../../runs/report-markdown.ts'
+import { matchRunIds } from '../../runs/resolve-run-id.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { outlineRun } from '../../runs/run-status.ts'
+import type { Git } from '../../workspace/git.ts'
+import { drivenRunAmbiguous, drivenRunNotFound } from '../faults.ts'
+import { isDriven, readDriveEvents } from '../record/drive-journal.ts'
+import { toDriveState } from '../record/drive-state.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { findDriven, listDriven, listDrivenIds } from '../record/driven-records.ts'
+import { reportRun } from '../report-run.ts'
+import type { DrivenFacts } from './driven-view.ts'
+
+type ReaderOptions = {
+  /** The directory of the records of driven runs. */
+  readonly directory: string
+  readonly git: Git
+  readonly clock: Clock
+  readonly version: string
+  /** Whether this process drives the run. */
+  readonly isDrivenHere: (runId: string) => boolean
+}
+
+/** The name of the API key whose runs are visible. Undefined: all are. */
+export type Viewer = { readonly apiKey: string | undefined }
+
+export class RunReader {
+  readonly #options: ReaderOptions
+
+  constructor(options: ReaderOptions) {
+    this.#options = options
+  }
+
+  /** Finds a run by its id or a unique prefix. Whether another key has such a run is not revealed. */
+  find(id: string, viewer: Viewer): DrivenRecord {
+    const { directory } = this.#options
+    const records = matchRunIds(id, listDrivenIds(directory))
+      .map((each) => findDriven(directory, each))
+      .filter((record) => record !== undefined && isVisible(record, viewer))
+    const [only, ...others] = records
+    if (only === undefined) throw drivenRunNotFound({ id })
+    if (others.length > 0) throw drivenRunAmbiguous({ id })
+    return only
+  }
+
+  /** Newest first. */
+  list(viewer: Viewer): DrivenRecord[] {
+    return listDriven(this.#options.directory).filter((record) => isVisible(record, viewer))
+  }
+
+  async read(record: DrivenRecord): Promise<DrivenFacts> {
+    const { run_id: runId } = record
+    const context = this.#contextFor(record)
+    const drivenBy = await this.#driverOf(context.store, runId)
+    const run = await outlineRun(context, runId)
+    const events = readDriveEvents(context.store, runId)
+    const drive = toDriveState(events)
+    if (drive === undefined) throw drivenRunNotFound({ id: runId })
+    return { record, run, drive, lastSeq: events.length, drivenBy }
+  }
+
+  /** Undefined if the run is gone, or cannot be read. */
+  async tryRead(record: DrivenRecord): Promise<DrivenFacts | undefined> {
+    try {
+      return await this.read(record)
+    } catch (error) {
+      if (error instanceof Fault) return undefined
+      throw error
+    }
+  }
+
+  /** The report in Markdown. */
+  async report({ record, run, drive }: DrivenFacts): Promise<string> {
+    return formatReport(await reportRun(this.#contextFor(record), run, drive))
+  }
+
+  readEvents({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord) {
+    return readDriveEvents(openRunStore({ gitCommonDir }), runId)
+  }
+
+  /** Changes whenever the run, its records or its driver here do. */
+  markOf({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord): string {
+    const journal = journalPathOf(openRunStore({ gitCommonDir }), runId)
+    const files = [journal, drivePathIn(join(journal, '..'))].map((path) => {
+      const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+      return found === undefined ? '' : [found.ino, found.size, found.mtimeNs].join()
+    })
+    return [...files, this.#options.isDrivenHere(runId)].join(' ')
+  }
+
+  async #driverOf(store: RunStore, runId: string): Promise<DrivenFacts['drivenBy']> {
+    if (this.#options.isDrivenHere(runId)) return 'this_server'
+    return (await isDriven(store, runId)) ? 'another_process' : undefined
+  }
+
+  /** For reading, which needs no worktree: that of a delivered run is removed. */
+  #contextFor({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord): RunContext {
+    const { git, clock, version } = this.#options
+    const { signal } = new AbortController()
+    const store = openRunStore({ gitCommonDir, version, signal })
+    return { workspace: readRunHeader(store, runId).workspace_identity, store, git, clock, ids: randomIds, signal }
+  }
+}
+
+function isVisible({ api_key: apiKey }: DrivenRecord, viewer: Viewer): boolean {
+  return viewer.apiKey === undefined || apiKey === viewer.apiKey
+}

@@ -1,0 +1,226 @@
+/** Starts runs for the callers of a server, and goes on with them. */
+import { realpathSync } from 'node:fs'
+import type { Program } from '../../agents/adapter/agent.ts'
+import { locateAgent } from '../../agents/locate-agents.ts'
+import { toTimestamp } from '../../kit/clock.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { openRunContext, type RunContext } from '../../runs/run-context.ts'
+import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
+import { type Git, locateGit } from '../../workspace/git.ts'
+import type { DriveBegin } from '../drive-rounds.ts'
+import { driveGoalConflict, driveLimitReached, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
+import { recordOfUser } from '../note-driven.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { saveDriven } from '../record/driven-records.ts'
+import type { Options } from '../record/event.shape.ts'
+import { completeOptions, type GivenOptions } from '../start/drive-options.ts'
+import { findOrigin } from '../start/read-issue.ts'
+import { type DriveStart, type DriveTarget, findDrive } from '../start/start-drive.ts'
+import { BackgroundDrives, type DrivesOptions } from './background-drives.ts'
+import {
+  callerOf,
+  chooseApproval,
+  chooseRepository,
+  type DriveCaller,
+  refuseForeignIssue,
+  refuseModes,
+  refuseOptions,
+  type ServedSettings,
+} from './client-rules.ts'
+
+export type StarterOptions = DrivesOptions & {
+  readonly settings: ServedSettings
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly version: string
+  /** Whether the demo agent may take the place of missing agents. */
+  readonly isDemo: boolean
+  /** How it is started. */
+  readonly demoAgent: Program
+}
+
+/** The context for the agents of a caller; undefined if it may not run agents any more. */
+export type PromptsFor = (caller: DriveCaller) => PromptContext | undefined
+
+export type Asking = { readonly caller: DriveCaller; readonly promptsFor: PromptsFor }
+
+export type StartRequest = {
+  readonly goal?: string | undefined
+  readonly issue?: string | undefined
+  readonly issueNumber?: number | undefined
+  readonly repository?: string | undefined
+  readonly given: GivenOptions
+  readonly actions?: number | undefined
+  readonly isReviewed: boolean
+  /** The text of an ordinary issue is the goal. */
+  readonly isIssueGoal: boolean
+}
+
+export type ResumeRequest = Pick<StartRequest, 'given' | 'actions'>
+
+/** A run that the user has started or looked up on the command line, and leaves to the server. */
+export type PreparedRun = {
+  readonly runId: string
+  readonly repository: string
+  readonly begin: Omit<DriveBegin, 'optionsFrom'>
+  readonly given: GivenOptions
+  readonly isDemo: boolean
+  readonly prompts: PromptContext
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export class RunStarter {
+  readonly #options: StarterOptions
+  readonly git: Git
+  readonly drives: BackgroundDrives
+  /** Those that are about to be driven. */
+  #starting = 0
+
+  constructor(options: StarterOptions) {
+    this.#options = options
+    this.git = locateGit(options)
+    this.drives = new BackgroundDrives(options)
+  }
+
+  /** The number of runs that are driven now. */
+  get count(): number {
+    return this.drives.count + this.#starting
+  }
+
+  /** A limit for clients; the user of the server decides alone. */
+  async reserving<T>({ caller }: Asking, work: () => Promise<T>): Promise<T> {
+    const limit = this.#options.settings.drive.max_runs
+    if (caller.is === 'client' && this.count >= limit) throw driveLimitReached({ limit })
+    this.#starting += 1
+    try {
+      return await work()
+    } finally {
+      this.#starting -= 1
+    }
+  }
+
+  /** Returns when the new run is driven. */
+  async start({ caller, promptsFor }: Asking, request: StartRequest): Promise<DrivenRecord> {
+    const prompts = requirePrompts(promptsFor, caller)
+    const { settings, directories, env } = this.#options
+    const target = targetOf(request)
+    if (caller.is === 'client') refuseOptions(request.given, settings)
+    const context = await this.openRepository(this.#repositoryFor(caller, request.repository))
+    if (caller.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
+    const approval_mode = chooseApproval(request.given.approval_mode, settings, prompts)
+    const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, prompts)
+    const found = await findDrive(context, {
+      ...this.#startOf(target),
+      actions: request.actions,
+      isReviewed: request.isReviewed,
+      checkOptions: () => refuseModes(optionsFrom(undefined), prompts),
+      confirmGoal: async ({ url }) => {
+        if (!request.isIssueGoal) throw issueNotConfirmed({ url })
+      },
+    })
+    const record = saveDriven(directories.drivenRuns, {
+      version: 1,
+      run_id: found.runId,
+      repository: context.workspace.worktree_root,
+      git_common_dir: context.workspace.git_common_dir,
+      asked_by: caller.is,
+      ...(caller.is === 'client' && caller.key !== undefined && { api_key: caller.key }),
+      is_server_driven: true,
+      created_at: toTimestamp(this.#options.clock.now()),
+    })
+    await this.drives.launch({ record, context: found.context, begin: { ...found.begin, optionsFrom }, prompts, env })
+    return record
+  }
+
+  /** Returns when the run is driven. */
+  async adopt({ runId, repository, begin, given, isDemo, prompts, env }: PreparedRun): Promise<DrivenRecord> {
+    const { settings, directories } = this.#options
+    const context = await inWorktreeOf(await this.openRepository(repository), runId)
+    const record = { ...recordOfUser(directories.drivenRuns, { runId, repository, context }), is_server_driven: true }
+    const optionsFrom = (before?: Options) => completeOptions(given, before, { settings, prompts, isDemo })
+    await this.drives.launch({ record, context, begin: { ...begin, optionsFrom }, prompts, env })
+    return record
+  }
+
+  /** Returns when the run is driven. `before` are the options that it was last driven with. */
+  async goOn(
+    record: DrivenRecord,
+    { promptsFor, caller }: Asking,
+    { given, actions, before }: ResumeRequest & { before: Options },
+  ): Promise<void> {
+    const own = requirePrompts(promptsFor, callerOf(record))
+    const prompts = before.is_demo ? this.#withDemo(own) : own
+    if (caller.is === 'client') refuseOptions(given, this.#options.settings)
+    const optionsFrom = this.#optionsFrom(given, prompts)
+    for (const each of [prompts, requirePrompts(promptsFor, caller)]) refuseModes(optionsFrom(before), each)
+    const start = this.#startOf({ is: 'run', id: record.run_id })
+    const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
+    const begin = { ...found.begin, optionsFrom }
+    await this.drives.launch({ record, context: found.context, begin, prompts, env: this.#options.env })
+  }
+
+  requireNamed(caller: DriveCaller, repository: string): void {
+    const isLimited = caller.is === 'client' && caller.isUser !== true
+    if (isLimited) chooseRepository(repository, this.#options.settings, resolveDirectory)
+  }
+
+  async openRepository(start: string): Promise<RunContext> {
+    const { clock, version } = this.#options
+    const { signal } = new AbortController()
+    const workspace = await discoverWorkspace({ start, git: this.git, signal })
+    return openRunContext({ workspace, git: this.git, clock, signal, version })
+  }
+
+  #startOf(target: DriveTarget): DriveStart {
+    const { settings, directories, version, env, cwd } = this.#options
+    return {
+      target,
+      actions: undefined,
+      defaultActions: settings.drive.actions,
+      isReviewed: true,
+      isInPlace: false,
+      worktrees: directories.worktrees,
+      version,
+      places: { env, cwd },
+      checkOptions: () => {},
+      confirmGoal: async () => {},
+    }
+  }
+
+  #optionsFrom(given: GivenOptions, prompts: PromptContext): DriveBegin['optionsFrom'] {
+    const { settings, isDemo } = this.#options
+    return (before) => completeOptions(given, before, { settings, prompts, isDemo: isDemo || before?.is_demo === true })
+  }
+
+  /** A run of the demo agent goes on with it. */
+  #withDemo(prompts: PromptContext): PromptContext {
+    const { settings, env, cwd, demoAgent: demo } = this.#options
+    return { ...prompts, locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }) }
+  }
+
+  #repositoryFor(caller: DriveCaller, wanted: string | undefined): string {
+    if (caller.is === 'user' && wanted !== undefined) return wanted
+    return chooseRepository(wanted, this.#options.settings, resolveDirectory)
+  }
+}
+
+export function requirePrompts(promptsFor: PromptsFor, caller: DriveCaller): PromptContext {
+  const prompts = promptsFor(caller)
+  if (prompts !== undefined) return prompts
+  throw driveNotPermitted({ key: caller.is === 'client' ? caller.key : undefined })
+}
+
+function targetOf({ goal, issue, issueNumber }: StartRequest): DriveTarget {
+  if ([goal, issue, issueNumber].filter((each) => each !== undefined).length !== 1) throw driveGoalConflict({})
+  if (goal !== undefined) return { is: 'goal', goal }
+  return issueNumber === undefined ? { is: 'issue', url: issue ?? '' } : { is: 'own_issue', number: issueNumber }
+}
+
+function resolveDirectory(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}

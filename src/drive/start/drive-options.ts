@@ -1,0 +1,99 @@
+/** The options of a driven run: from what the caller says, from an earlier driver, and from the settings. */
+import type { Backend } from '../../agents/adapter/agent.ts'
+import { type AgentLocation, type BackendSettings, backendNames, requireProgram } from '../../agents/locate-agents.ts'
+import { parseCheck } from '../../kit/process/run-check.ts'
+import { backendNotFound } from '../../prompts/faults.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { driveCapUnsupported } from '../faults.ts'
+import type { Options } from '../record/event.shape.ts'
+
+/** What the caller says; undefined where it says nothing. */
+export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }
+
+/** The parts of the configuration that drives depend on. */
+export type DriveSettings = {
+  readonly default_backend: Backend
+  readonly backends: BackendSettings
+  readonly drive: Pick<Options, 'rounds' | 'attempts' | 'deliver'> & {
+    readonly approval_mode: Exclude<Options['approval_mode'], 'default'>
+    readonly actions: number
+    readonly checks: readonly string[]
+    readonly check_timeout_secs: number
+    readonly stall_secs: number
+  }
+}
+
+export type OptionSources = {
+  settings: DriveSettings
+  prompts: Pick<PromptContext, 'locate' | 'caller'>
+  isDemo: boolean
+}
+
+/** What the caller says, else as before, else as in the settings. Agents must be installed. */
+export function completeOptions(given: GivenOptions, before: Options | undefined, sources: OptionSources): Options {
+  const { settings, isDemo } = sources
+  const { drive } = settings
+  const caps = withoutUndefined({
+    max_tokens: given.max_tokens ?? before?.max_tokens,
+    max_cost_microusd: given.max_cost_microusd ?? before?.max_cost_microusd,
+    max_time_ms: given.max_time_ms ?? before?.max_time_ms,
+  })
+  const agents = chooseAgents(given, before, { ...sources, caps })
+  const checks = given.checks ?? before?.checks ?? drive.checks
+  for (const command of checks) parseCheck(command)
+  return {
+    ...agents,
+    ...caps,
+    approval_mode: given.approval_mode ?? before?.approval_mode ?? drive.approval_mode,
+    is_demo: isDemo,
+    checks: [...checks],
+    check_timeout_ms: drive.check_timeout_secs * 1000,
+    rounds: given.rounds ?? before?.rounds ?? drive.rounds,
+    attempts: drive.attempts,
+    stall_ms: drive.stall_secs * 1000,
+    deliver: given.deliver ?? before?.deliver ?? drive.deliver,
+  }
+}
+
+type Agents = Pick<Options, 'backend' | 'model' | 'review_backend' | 'review_model'>
+type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd'>
+type Choice = OptionSources & { caps: Caps }
+
+function chooseAgents(given: GivenOptions, before: Options | undefined, choice: Choice): Agents {
+  const { settings, prompts, caps } = choice
+  const backend = given.backend ?? before?.backend ?? settings.default_backend
+  const review = given.review_backend ?? before?.review_backend ?? chooseReviewer(backend, choice)
+  for (const each of new Set([backend, review])) {
+    const located = prompts.locate(each)
+    if (located === undefined) throw backendNotFound({ backend: each, known: backendNames(settings.backends) })
+    // A client must not learn which command the operator configured.
+    requireProgram(located, prompts.caller === 'client' ? located.agent.executable : located.wanted)
+    const flag = unsupportedCap(located, caps)
+    if (flag !== undefined) throw driveCapUnsupported({ flag, backend: each })
+  }
+  const models = withoutUndefined({
+    model: given.backend === undefined ? (given.model ?? before?.model) : given.model,
+    review_model:
+      given.review_backend === undefined ? (given.review_model ?? before?.review_model) : given.review_model,
+  })
+  return { backend, review_backend: review, ...models }
+}
+
+function withoutUndefined<T extends object>(fields: T): { [F in keyof T]?: NonNullable<T[F]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+/** Another agent sees what the first one overlooks. */
+function chooseReviewer(backend: Backend, { settings, prompts, caps }: Choice): Backend {
+  const isUsable = (each: Backend) => {
+    const located = prompts.locate(each)
+    return located?.isEnabled === true && located.program !== undefined && unsupportedCap(located, caps) === undefined
+  }
+  return backendNames(settings.backends).find((each) => each !== backend && isUsable(each)) ?? backend
+}
+
+/** The flag of a limit that the agent does not report. */
+function unsupportedCap({ agent: { reports } }: AgentLocation, caps: Caps): string | undefined {
+  if (caps.max_cost_microusd !== undefined && !reports.cost) return '--max-cost'
+  return caps.max_tokens !== undefined && !reports.tokens ? '--max-tokens' : undefined
+}

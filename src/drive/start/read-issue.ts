@@ -1,0 +1,62 @@
+/** Reads the issue that a run is about. */
+import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { digest } from '../../kit/digest.ts'
+import type { SearchPlaces } from '../../kit/process/find-program.ts'
+import { encodeUtf8 } from '../../kit/utf8.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import type { PinnedReading } from '../../runs/source-materials.ts'
+import { invalidSource } from '../../source/faults.ts'
+import { fetchEnvelope } from '../../source/fetch-envelope.ts'
+import { locateGh } from '../../source/gh.ts'
+import { parseOrigin } from '../../source/origin-repository.ts'
+import { readSource } from '../../source/read-source.ts'
+import { askGit } from '../../workspace/git.ts'
+import type { DriveBegin } from '../drive-rounds.ts'
+import { issueWithoutRepository } from '../faults.ts'
+import { cleanText } from '../prompt/clean-text.ts'
+
+export type NewGoal = {
+  readonly goal: string
+  readonly reading?: PinnedReading
+  readonly issue?: NonNullable<DriveBegin['issue']>
+}
+
+export type IssueOptions = {
+  /** Where `gh` is looked up, with its environment. */
+  readonly places: SearchPlaces
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Throws `issue_not_confirmed` unless the text of an ordinary issue may be the goal. */
+  readonly confirmGoal: (issue: { readonly url: string; readonly goal: string }) => Promise<void>
+}
+
+/** An issue of drover is pinned with its sections. The text of an ordinary one becomes the goal, if that is wanted. */
+export async function readIssue(url: string, { places, clock, signal, confirmGoal }: IssueOptions): Promise<NewGoal> {
+  const envelope = await fetchEnvelope({ url, gh: locateGh(places), clock, signal })
+  const reading = readSource(envelope)
+  if (reading.is === 'pinned') return { goal: envelope.title, reading }
+  const isOrdinary = reading.code === 'change_marker_required' && !envelope.body.includes('<!-- drover-level:')
+  if (!isOrdinary) throw invalidSource({ problem: reading.error, classification: reading.code })
+  const goal = goalIn(envelope)
+  await confirmGoal({ url, goal })
+  return { goal, issue: { url, sha256: digest(encodeUtf8(goal)) } }
+}
+
+function goalIn({ title, body }: RawSourceEnvelope): string {
+  return cleanText(body.trim() === '' ? title : `${title}\n\n${body}`)
+}
+
+/** The address of an issue in the repository of this clone. */
+export async function findOwnIssue(number: number, context: RunContext): Promise<string> {
+  const origin = await findOrigin(context)
+  if (origin === undefined) throw issueWithoutRepository({ number })
+  return `https://github.com/${origin.owner}/${origin.repo}/issues/${number}`
+}
+
+/** The repository on github.com that the remote `origin` names. */
+export async function findOrigin({ git, workspace, signal }: RunContext) {
+  const args = ['remote', 'get-url', 'origin'] as const
+  const { code, stdout } = await askGit(git, { directory: workspace.worktree_root, args, signal })
+  return code === 0 ? parseOrigin(stdout.toString('utf8').trim()) : undefined
+}

@@ -1,0 +1,103 @@
+/** Finds or starts the run to drive, and the worktree in which it is done. */
+import { randomIds } from '../../kit/ids.ts'
+import { parseStart } from '../../runs/parse-request.ts'
+import { resolveRunId } from '../../runs/resolve-run-id.ts'
+import { openRunContext, type RunContext } from '../../runs/run-context.ts'
+import { outlineRun } from '../../runs/run-status.ts'
+import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { startRun } from '../../runs/start-run.ts'
+import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
+import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
+import type { DriveBegin } from '../drive-rounds.ts'
+import type { Place } from '../record/event.shape.ts'
+import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
+import { reviveRun } from './revive-run.ts'
+
+/** What is driven. */
+export type DriveTarget =
+  | { readonly is: 'run'; readonly id: string }
+  | { readonly is: 'issue'; readonly url: string }
+  /** An issue of the repository that `origin` names. */
+  | { readonly is: 'own_issue'; readonly number: number }
+  | { readonly is: 'goal'; readonly goal: string }
+
+export type FoundDrive = {
+  readonly runId: string
+  /** In the worktree of the run. */
+  readonly context: RunContext
+  readonly begin: Omit<DriveBegin, 'optionsFrom'>
+}
+
+/** How a run is started. A run that exists only takes more actions. */
+export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
+  readonly target: DriveTarget
+  /** The number of actions; for a run that exists, how many more. */
+  readonly actions: number | undefined
+  readonly defaultActions: number
+  readonly isReviewed: boolean
+  readonly isInPlace: boolean
+  /** The directory of the worktrees that drover creates. */
+  readonly worktrees: string
+  readonly version: string
+  /** Reports agents that are missing and limits that cannot be kept, before anything is created. */
+  readonly checkOptions: () => void
+}
+
+const NOTHING_SPENT = { tokens: 0, cost_microusd: 0, time_ms: 0 }
+
+/** `context` is the repository, in any of its worktrees. */
+export async function findDrive(context: RunContext, start: DriveStart): Promise<FoundDrive> {
+  const { target } = start
+  if (target.is === 'run') return await openExisting(context, target.id, start)
+  start.checkOptions()
+  if (target.is === 'goal') return await startNew(context, start, { goal: target.goal })
+  const url = target.is === 'issue' ? target.url : await findOwnIssue(target.number, context)
+  const { signal, clock } = context
+  return await startNew(context, start, await readIssue(url, { ...start, signal, clock }))
+}
+
+async function openExisting(context: RunContext, id: string, { actions }: DriveStart): Promise<FoundDrive> {
+  const runId = resolveRunId(context, id)
+  const there = await inWorktreeOf(context, runId)
+  const run = await outlineRun(there, runId)
+  await reviveRun(there, run, actions)
+  const place = { kind: 'in_place', root: there.workspace.worktree_root } as const
+  return { runId, context: there, begin: { goal: run.goal, round: 1, place, spent: NOTHING_SPENT } }
+}
+
+async function startNew(
+  context: RunContext,
+  start: DriveStart,
+  { goal, reading, issue }: NewGoal,
+): Promise<FoundDrive> {
+  const { actions, defaultActions, isReviewed } = start
+  const { budget } = parseStart({ goal, budget: actions ?? defaultActions, sourceFile: undefined })
+  const { place, there } = await findPlace(context, start, goal)
+  const { run_id: runId } = await startRun(there, { goal, budget, reviewEnabled: isReviewed, reading })
+  const begin = { goal, round: 1, place, spent: NOTHING_SPENT, ...(issue !== undefined && { issue }) }
+  return { runId, context: there, begin }
+}
+
+async function findPlace(
+  context: RunContext,
+  { isInPlace, worktrees, version }: DriveStart,
+  goal: string,
+): Promise<{ place: Place; there: RunContext }> {
+  const { workspace, git, signal, clock } = context
+  const here = workspace.worktree_root
+  if (isInPlace) return { place: { kind: 'in_place', root: here }, there: context }
+  const worktree = await createWorktree({
+    home: worktrees,
+    repository: workspace,
+    commit: 'HEAD',
+    title: goal,
+    git,
+    clock,
+    ids: randomIds,
+    signal,
+  })
+  const { path: root, branch, base } = worktree
+  const found = await discoverWorkspace({ start: root, git, signal })
+  const there = openRunContext({ workspace: found, git, signal, clock, version })
+  return { place: { kind: 'worktree', root: found.worktree_root, branch, base, repository: here }, there }
+}

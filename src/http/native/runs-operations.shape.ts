@@ -1,0 +1,271 @@
+/** The OpenAPI operations of driven runs. */
+import { type TSchema, Type } from 'typebox'
+import {
+  DrivenRun,
+  DrivenRunEvent,
+  type DrivenRunEvent as DrivenRunEventMessage,
+  type DrivenRun as DrivenRunMessage,
+  DrivenRunPage,
+} from '../../drive/service/driven-run.shape.ts'
+import { stated } from '../../kit/shape.ts'
+import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import {
+  EXAMPLE,
+  jsonResponse,
+  LAST_EVENT_ID,
+  type Operation,
+  type Parameter,
+  streamOf,
+  toQueryParameters,
+} from '../api-description/operation.shape.ts'
+import { EventsQuery } from './executions.shape.ts'
+import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from './runs.shape.ts'
+
+const ID = '6f1c2c6e-4b0a-4f2e-9d53-7a9c0a1be34d'
+const ACTION = '0a4e5b1c-8f57-4a2b-b1d6-2c9a7f0de8b3'
+const SCOPE = `sha256:${'7d'.repeat(32)}`
+
+const running: DrivenRunMessage = {
+  id: ID,
+  goal: 'Show the wind in knots',
+  state: 'running',
+  created_at: EXAMPLE.timestamp,
+  updated_at: EXAMPLE.timestamp,
+  driven_by: 'this_server',
+  repository: '/srv/projects/weather',
+  worktree: '/home/ada/.drover/worktrees/show-the-wind-in-knots-1a2b/weather',
+  branch: 'drover/show-the-wind-in-knots-1a2b',
+  base: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  round: 1,
+  action: { action_id: ACTION, kind: 'implement', number: 2 },
+  actions: { taken: 2, remaining: 6 },
+  backend: 'claude',
+  review_backend: 'codex',
+  approval_mode: 'auto',
+  checks: ['npm test'],
+  rounds: 2,
+  deliver: 'branch',
+  limits: { max_tokens: 500_000 },
+  spent: { tokens: 2161, cost_usd: 0.0123, time_secs: 8.1 },
+  choices: ['skip', 'stop'],
+  last_seq: 5,
+}
+
+const { driven_by: _, ...resting } = running
+
+const waiting: DrivenRunMessage = {
+  ...resting,
+  state: 'waiting',
+  waits_for: {
+    reason: 'destructive_confirmation_required',
+    question: 'The old readings must be deleted. Is that wanted?',
+    action_id: ACTION,
+    destructive_request: {
+      request_id: '1d2c3b4a-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+      targets: [{ kind: 'path', value: 'data/readings.csv' }],
+      impact: 'The readings before 2020 are lost.',
+      scope_sha256: SCOPE,
+    },
+    choices: ['confirm', 'answer', 'skip', 'stop'],
+  },
+  choices: ['confirm', 'answer', 'skip', 'stop'],
+}
+
+const attempt: NonNullable<DrivenRunMessage['attempts']>[number] = {
+  attempt: 1,
+  action_id: ACTION,
+  action_kind: 'implement',
+  purpose: 'action',
+  backend: 'claude',
+  execution_id: EXAMPLE.executionId,
+  session_id: EXAMPLE.sessionId,
+  how: 'answered',
+  started_at: EXAMPLE.timestamp,
+  ended_at: EXAMPLE.timestamp,
+  duration_ms: 8123,
+  usage: EXAMPLE.usage,
+  cost_usd: 0.0123,
+  summary: 'The wind is shown in knots.',
+  warnings: [],
+  checks: [
+    {
+      command: 'npm test',
+      passed: true,
+      exit_code: 0,
+      duration_ms: 2104,
+      output: '12 passed\n',
+      at: EXAMPLE.timestamp,
+    },
+  ],
+  evidence: {
+    claims: [{ about: 'file', subject: 'wind.ts', verdict: 'observed', note: 'git shows the change' }],
+    flags: [{ flag: 'change_not_reported', detail: 'wind.test.ts' }],
+  },
+}
+
+const detail: DrivenRunMessage = {
+  ...waiting,
+  attempts: [attempt],
+  findings: [{ location: 'wind.ts:12', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }],
+  report: `# Run ${ID}\n\nState: **paused**.\n`,
+}
+
+const events: Record<string, DrivenRunEventMessage> = {
+  state: { at: EXAMPLE.timestamp, type: 'state', data: { state: 'running', driven_by: 'this_server' } },
+  attempt_started: {
+    seq: 2,
+    at: EXAMPLE.timestamp,
+    type: 'attempt_started',
+    data: { attempt: 1, action_kind: 'orient', backend: 'claude', execution_id: EXAMPLE.executionId },
+  },
+}
+
+const RUN_ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  shape: Type.String({
+    description: 'The id of the run, or a unique prefix of it.',
+    ...stated({ pattern: '^[A-Za-z0-9_-]{4,128}$' }),
+  }),
+  isRequired: true,
+  example: ID,
+}
+
+const CHANGE_ERRORS = [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])]
+
+type Change = { word: string; id: string; summary: string; description?: string; body?: TSchema; examples?: object }
+
+/** An endpoint that changes a run, and answers with the run. */
+function change({ word, id, summary, description, body, examples = {} }: Change): Operation {
+  return {
+    method: 'post',
+    path: `/api/v1/runs/{id}/${word}`,
+    id,
+    tag: 'native',
+    summary,
+    ...(description !== undefined && { description }),
+    parameters: [RUN_ID],
+    ...(body !== undefined && { body: { shape: body, examples: examples as Record<string, unknown> } }),
+    responses: { 200: jsonResponse('The run after the change.', DrivenRun, running) },
+    errors: CHANGE_ERRORS,
+  }
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/v1/runs',
+    id: 'startRun',
+    tag: 'native',
+    summary: 'Let agents do a change, from the goal to a branch',
+    description:
+      'Starts a run in a repository that `drive.repositories` names, and drives it in the background. The work is done in a ' +
+      'new git worktree. Follow it with its events, or ask for the run.',
+    body: {
+      shape: StartBody,
+      examples: {
+        goal: { goal: 'Show the wind in knots', repository: '/srv/projects/weather', checks: ['npm test'] },
+        issue: { issue_number: 7, as_goal: true, backend: 'codex', max_tokens: 500_000, deliver: 'branch' },
+      },
+    },
+    responses: { 201: jsonResponse('The run is started.', DrivenRun, running) },
+    errors: CHANGE_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/api/v1/runs',
+    id: 'listRuns',
+    tag: 'native',
+    summary: 'List driven runs',
+    description: 'A key with the role `client` sees the runs that it started.',
+    parameters: toQueryParameters(RunQuery),
+    responses: {
+      200: jsonResponse('One page, newest first.', DrivenRunPage, {
+        runs: [waiting],
+        repositories: ['/srv/projects/weather'],
+        checks: ['npm test'],
+      }),
+    },
+    errors: ['BadRequest', ...COMMON_ERRORS],
+  },
+  {
+    method: 'get',
+    path: '/api/v1/runs/{id}',
+    id: 'getRun',
+    tag: 'native',
+    summary: 'Get a run with its attempts, evidence and report',
+    parameters: [RUN_ID],
+    responses: { 200: jsonResponse('The run.', DrivenRun, detail) },
+    errors: SESSION_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/api/v1/runs/{id}/events',
+    id: 'followRun',
+    tag: 'native',
+    summary: 'Follow the events of a run',
+    description:
+      'Sends the recorded events, then live ones, until the run has ended or goes on as another run. A run that waits can go ' +
+      'on, so its stream stays open. A heartbeat comes after 10 seconds of silence. With `Accept: text/event-stream`, the ' +
+      'events are server-sent events whose id is their number. What an agent says is in the events of its execution.',
+    parameters: [RUN_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
+    responses: {
+      200: {
+        description: 'The events.',
+        content: {
+          'application/x-ndjson': streamOf(
+            { shape: DrivenRunEvent, description: 'One event per line, each a JSON object (`DrivenRunEvent`).' },
+            { events, frame: (event) => `${JSON.stringify(event)}\n` },
+          ),
+          'text/event-stream': streamOf(
+            { shape: DrivenRunEvent, description: 'Server-sent events; the data is a `DrivenRunEvent`.' },
+            {
+              events,
+              frame: (event) =>
+                `${event.seq === undefined ? '' : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+            },
+          ),
+        },
+      },
+      204: { description: 'The client has all events as server-sent events, and the run has ended.' },
+    },
+    errors: SESSION_ERRORS,
+  },
+  change({
+    word: 'answer',
+    id: 'answerRun',
+    summary: 'Answer the question of a run, which then goes on',
+    body: AnswerBody,
+    examples: { answer: { text: 'Knots.' } },
+  }),
+  change({
+    word: 'confirm',
+    id: 'confirmRun',
+    summary: 'Permit what a run asks to destroy',
+    description: 'Send the digest of the request that was shown to a person. To decline, answer with text.',
+    body: ConfirmBody,
+    examples: { confirm: { scope_sha256: SCOPE } },
+  }),
+  change({
+    word: 'skip',
+    id: 'skipAction',
+    summary: 'Skip the current action of a run',
+    description: 'An agent that works on it is ended.',
+    body: SkipBody,
+    examples: { skip: { action_id: ACTION } },
+  }),
+  change({
+    word: 'stop',
+    id: 'stopRun',
+    summary: 'Stop a run',
+    description: 'Its agent is ended. The run can be resumed.',
+  }),
+  change({
+    word: 'resume',
+    id: 'resumeDrivenRun',
+    summary: 'Go on with a run that was stopped, interrupted, or has reached a limit',
+    description: 'What the body names replaces the options of the run.',
+    body: ResumeBody,
+    examples: { more: { actions: 8, max_tokens: 1_000_000 } },
+  }),
+]

@@ -1,0 +1,148 @@
+import { Type } from 'typebox'
+import { BACKEND_NAME } from '../../config/backend.shape.ts'
+import { DRIVEN_STATES } from '../../drive/service/driven-run.shape.ts'
+import { literals, named, type Static, strict, textLike } from '../../kit/shape.ts'
+
+const MAX_PAGE_SIZE = 1000
+/** The largest cost and time that the options of a run can hold. */
+const MAX_COST_USD = 1_000_000
+const MAX_TIME_SECS = 31_536_000
+
+const optional = Type.Optional
+const backend = (description: string) => textLike(BACKEND_NAME, 'the name of a backend', { description })
+const model = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+
+export const RunQuery = strict({
+  state: optional(literals(DRIVEN_STATES, { description: 'Only runs in this state.' })),
+  repository: optional(Type.String({ minLength: 1, description: 'Only runs in exactly this repository.' })),
+  before: optional(
+    textLike('^[A-Za-z0-9_-]{1,128}$', 'the id of a run', {
+      description: 'Only runs that are older than this one: the `next` of the page before.',
+    }),
+  ),
+  limit: optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50, description: 'Number of runs in the page.' }),
+  ),
+})
+export type RunQuery = Static<typeof RunQuery>
+
+/** What can be said when a run is started, and again when it is resumed. */
+const options = {
+  backend: optional(backend('The agent that does the work. The default is `default_backend`.')),
+  model: optional(model('Its model.')),
+  review_backend: optional(
+    backend('The agent that reviews, read-only. The default is another installed agent, else the same one.'),
+  ),
+  review_model: optional(model('Its model.')),
+  checks: optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 4000 }), {
+      maxItems: 50,
+      description:
+        'Commands that must pass. A client can only choose from `drive.checks`, which is also the default; the user of the server can name any on the local socket.',
+    }),
+  ),
+  actions: optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: 'Actions of the run; on resume, how many more.' }),
+  ),
+  max_tokens: optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'The run pauses when so many are used.' }),
+  ),
+  max_cost_usd: optional(
+    Type.Number({
+      minimum: 0.000_001,
+      maximum: MAX_COST_USD,
+      description: 'The run pauses when so much is spent. Only for agents that report costs.',
+    }),
+  ),
+  max_time_secs: optional(
+    Type.Integer({ minimum: 1, maximum: MAX_TIME_SECS, description: 'The run pauses after this working time.' }),
+  ),
+  rounds: optional(
+    Type.Integer({ minimum: 0, maximum: 20, description: 'Further runs for findings and for checks that fail.' }),
+  ),
+  approval_mode: optional(
+    literals(['auto', 'none', 'always'], {
+      description:
+        'What the agent may do without approval while it implements: `auto` edit files, `none` everything, `always` nothing. The ceilings of the key apply.',
+    }),
+  ),
+  deliver: optional(
+    literals(['none', 'branch', 'pr'], {
+      description:
+        'What becomes of the work. `pr` pushes with the credentials of the server, so a client may only name it if `drive.deliver` is `pr`.',
+    }),
+  ),
+}
+
+export const StartBody = named(
+  'RunStart',
+  strict(
+    {
+      goal: optional(Type.String({ minLength: 1, description: 'What the run should achieve.' })),
+      issue: optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 500,
+          description: 'The address of an issue instead. For a client, an issue of the repository itself.',
+        }),
+      ),
+      issue_number: optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 2_147_483_647,
+          description: 'Or the number of an issue of the repository that the remote `origin` names.',
+        }),
+      ),
+      as_goal: optional(
+        Type.Boolean({ description: 'Use the title and text of an ordinary issue as the goal. Required for one.' }),
+      ),
+      repository: optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 4096,
+          description: 'The root of the repository, as in `drive.repositories`. Can be left out if that names one.',
+        }),
+      ),
+      review: optional(Type.Boolean({ default: true, description: 'Whether changes are reviewed.' })),
+      ...options,
+    },
+    { description: 'Exactly one of `goal`, `issue` and `issue_number` is required.' },
+  ),
+)
+export type StartBody = Static<typeof StartBody>
+
+export const ResumeBody = named('RunResume', strict(options))
+export type ResumeBody = Static<typeof ResumeBody>
+
+const actionId = optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The action that it is about; refused if that is not the current one. The default is the current one.',
+  }),
+)
+
+export const AnswerBody = named(
+  'RunAnswer',
+  strict({
+    text: Type.String({ minLength: 1, description: 'The answer. It also declines a destructive request.' }),
+    action_id: actionId,
+  }),
+)
+export type AnswerBody = Static<typeof AnswerBody>
+
+export const ConfirmBody = named(
+  'RunConfirmation',
+  strict({
+    scope_sha256: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The `scope_sha256` of the destructive request that was shown. It permits exactly that, once.',
+    }),
+    action_id: actionId,
+  }),
+)
+export type ConfirmBody = Static<typeof ConfirmBody>
+
+export const SkipBody = named('RunSkip', strict({ action_id: actionId }))
+export type SkipBody = Static<typeof SkipBody>

@@ -1,0 +1,130 @@
+/** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
+import type { FastifyRequest } from 'fastify'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DriveAccess } from '../../drive/service/driven-runs.ts'
+import type { ResumeRequest } from '../../drive/service/run-starter.ts'
+import type { GivenOptions } from '../../drive/start/drive-options.ts'
+import { checker } from '../../kit/schema.ts'
+import { CONSOLE_USER } from '../context/logins.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { checkBody } from '../request/body.ts'
+import {
+  validateAnswerBody,
+  validateConfirmBody,
+  validateEventsQuery,
+  validateResumeBody,
+  validateRunQuery,
+  validateSkipBody,
+  validateStartBody,
+} from '../request/checks.generated.js'
+import { readQuery } from '../request/query.ts'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { drivePromptsFor } from '../response/prompts-of.ts'
+import { sendJson } from '../response/send-json.ts'
+import { sendStream } from '../response/send-stream.ts'
+import { executionStreamLimits, numberedFormat, wantsServerSentEvents } from './execution-streams.ts'
+import type { EventsQuery } from './executions.shape.ts'
+import { keyThatSees, lastEventId } from './executions.ts'
+import type { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from './runs.shape.ts'
+
+type ById = { Params: { id: string } }
+
+const checkRunQuery = checker<RunQuery>('the query', validateRunQuery)
+const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
+const checkStart = checker<StartBody>('the request', validateStartBody)
+const checkAnswer = checker<AnswerBody>('the request', validateAnswerBody)
+const checkConfirm = checker<ConfirmBody>('the request', validateConfirmBody)
+const checkSkip = checker<SkipBody>('the request', validateSkipBody)
+const checkResume = checker<ResumeBody>('the request', validateResumeBody)
+
+const DEFAULT_LIMIT = 50
+
+export const registerRuns: RegisterRoutes = (scope, context) => {
+  const { runs } = context
+
+  scope.post('/runs', async (request, reply) => {
+    const body = checkBody(request.body, checkStart)
+    const started = await runs.start(accessOf(request, context), toStartRequest(body))
+    noteRun(request, started)
+    void reply.code(201).header('location', `/api/v1/runs/${started.id}`)
+    return sendJson(reply, started)
+  })
+
+  scope.get('/runs', async (request, reply) => {
+    const { limit = DEFAULT_LIMIT, ...query } = readQuery(request.query, checkRunQuery, ['limit'])
+    return sendJson(reply, await runs.list(viewerOf(request, context), { ...query, limit }))
+  })
+
+  scope.get<ById>('/runs/:id', async (request, reply) =>
+    sendJson(reply, await runs.show(request.params.id, viewerOf(request, context))),
+  )
+
+  scope.get<ById>('/runs/:id/events', async (request, reply) => {
+    const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
+    const signal = AbortSignal.any([abortOnDisconnect(reply.raw, context), context.shutdown])
+    const viewer = viewerOf(request, context)
+    const { isOver, events } = await runs.follow(request.params.id, viewer, { after, signal })
+    // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
+    if (isOver && wantsServerSentEvents(request)) return reply.code(204).send()
+    await sendStream({ reply, events }, numberedFormat(request, context), executionStreamLimits(context))
+    return reply
+  })
+
+  scope.post<ById>('/runs/:id/answer', async (request, reply) => {
+    const { text, action_id: actionId } = checkBody(request.body, checkAnswer)
+    return sendJson(reply, await runs.answer(request.params.id, accessOf(request, context), { text, actionId }))
+  })
+
+  scope.post<ById>('/runs/:id/confirm', async (request, reply) => {
+    const { scope_sha256: scopeSha256, action_id: actionId } = checkBody(request.body, checkConfirm)
+    const given = { scopeSha256, actionId }
+    return sendJson(reply, await runs.confirm(request.params.id, accessOf(request, context), given))
+  })
+
+  scope.post<ById>('/runs/:id/skip', async (request, reply) => {
+    const { action_id: actionId } = checkBody(request.body ?? {}, checkSkip)
+    return sendJson(reply, await runs.skip(request.params.id, accessOf(request, context), { actionId }))
+  })
+
+  scope.post<ById>('/runs/:id/stop', async (request, reply) =>
+    sendJson(reply, await runs.stop(request.params.id, accessOf(request, context))),
+  )
+
+  scope.post<ById>('/runs/:id/resume', async (request, reply) => {
+    const resumed = toResumeRequest(checkBody(request.body ?? {}, checkResume))
+    return sendJson(reply, await runs.resume(request.params.id, accessOf(request, context), resumed))
+  })
+}
+
+function viewerOf(request: FastifyRequest, context: ServerContext) {
+  return { apiKey: keyThatSees(request, context) }
+}
+
+function accessOf(request: FastifyRequest, context: ServerContext): DriveAccess {
+  const { facts, server } = request
+  const key = facts.key?.name
+  const client = { is: 'client', key, ...(key === CONSOLE_USER.name && { isUser: true as const }) } as const
+  const caller = facts.isLocalUser ? ({ is: 'user' } as const) : client
+  return { ...viewerOf(request, context), caller, promptsFor: drivePromptsFor(context, server.server) }
+}
+
+/** For the access log. */
+function noteRun({ facts }: FastifyRequest, { backend, goal }: DrivenRun): void {
+  facts.backends = [backend]
+  facts.prompts = [goal]
+}
+
+function toStartRequest({ goal, issue, issue_number, repository, review = true, as_goal = false, ...body }: StartBody) {
+  const target = { goal, issue, issueNumber: issue_number, repository }
+  return { ...target, ...toResumeRequest(body), isReviewed: review, isIssueGoal: as_goal }
+}
+
+function toResumeRequest({ actions, max_cost_usd, max_time_secs, checks, ...body }: ResumeBody): ResumeRequest {
+  const given: GivenOptions = {
+    ...body,
+    ...(checks !== undefined && { checks: [...checks] }),
+    ...(max_cost_usd !== undefined && { max_cost_microusd: Math.round(max_cost_usd * 1_000_000) }),
+    ...(max_time_secs !== undefined && { max_time_ms: max_time_secs * 1000 }),
+  }
+  return { given, actions }
+}

@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest'
+import { digestScope } from '../../src/contract/destructive.ts'
+import type { DrivenRun } from '../../src/drive/service/driven-run.shape.ts'
+import { dataOf, HONEST } from '../support/driven-agents.ts'
+import { findUndescribed } from '../support/openapi-document.ts'
+import { openStream } from '../support/read-stream.ts'
+import { GOAL, RUNS, runClient, serveRuns } from '../support/served-runs.ts'
+import { until } from '../support/until.ts'
+
+const asking = (pause: object) => ({ outcome: { status: 'needs_input', pause, suggested_actions: [] } })
+const QUESTION = asking({ reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null })
+
+describe('POST /api/v1/runs', () => {
+  it('goes from a goal to a commit on a branch, with everything a console shows', async () => {
+    const { post, reaches, driving, server, repository } = await serveRuns()
+    const answer = await post(RUNS, { goal: GOAL, repository, checks: ['sh check.sh'] })
+    expect(answer).toMatchObject({ status: 201, body: { goal: GOAL, state: 'running', driven_by: 'this_server' } })
+    expect(findUndescribed('POST', RUNS, answer)).toEqual([])
+    const { id } = answer.body as DrivenRun
+    expect(answer.headers['location']).toBe(`${RUNS}/${id}`)
+    const run = await reaches(id, 'ended')
+    expect(findUndescribed('GET', `${RUNS}/{id}`, await server.request(`${RUNS}/${id.slice(0, 8)}`))).toEqual([])
+    expect(driving.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+    expect(run).toMatchObject({
+      backend: 'claude',
+      review_backend: 'codex',
+      actions: { taken: 4, remaining: 4 },
+      choices: [],
+      findings: [],
+      report: expect.stringContaining(`# Run ${id}`),
+    })
+    const implement = run.attempts?.find(({ action_kind: kind }) => kind === 'implement')
+    expect(implement).toMatchObject({ how: 'answered', checks: [{ command: 'sh check.sh', passed: true }] })
+    expect(implement?.evidence?.claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
+    // Every attempt is an execution of this server.
+    const execution = await server.request(`/api/v1/executions/${implement?.execution_id}`)
+    expect(execution.body).toMatchObject({ kind: 'action', parent_id: id, state: 'completed' })
+  })
+
+  it('refuses what is wrong, and starts nothing', async () => {
+    const { post, list, driving } = await serveRuns()
+    const wrong = [
+      ['an unnamed repository', { repository: '/' }, 'drive_repository_not_named'],
+      ['a check that is not in the settings', { checks: ['rm -r .'] }, 'drive_check_not_allowed'],
+      ['a pull request', { deliver: 'pr' }, 'drive_delivery_not_allowed'],
+      ['two goals', { issue_number: 7 }, 'drive_goal_conflict'],
+      [
+        'an issue of another repository',
+        { goal: undefined, issue: 'https://github.com/a/b/issues/1' },
+        'drive_issue_not_allowed',
+      ],
+      ['a backend that does not exist', { backend: 'clod' }, 'backend_not_found'],
+      ['a limit that cannot be kept', { backend: 'codex', max_cost_usd: 1 }, 'drive_cap_unsupported'],
+      ['too many actions', { actions: 1001 }, 'invalid_request'],
+      ['no actions', { actions: 0 }, 'invalid_request'],
+      ['no time', { max_time_secs: 0 }, 'invalid_request'],
+      ['too many rounds', { rounds: 21 }, 'invalid_request'],
+      ['an unknown field', { in_place: true }, 'invalid_request'],
+      ['a blank goal', { goal: ' ' }, 'goal_required'],
+    ] as const
+    for (const [what, body, error] of wrong) {
+      const { status, body: refusal } = await post(RUNS, { goal: GOAL, ...body })
+      expect({ what, status, refusal }).toMatchObject({ what, status: 400, refusal: { error } })
+    }
+    expect((await list()).runs).toEqual([])
+    expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  it('says which setting to change if no repository is named', async () => {
+    const { post } = await serveRuns({}, { drive: { repositories: [] } })
+    const { status, body } = await post(RUNS, { goal: GOAL })
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('drive.repositories') },
+    })
+  })
+
+  it('accepts limits at their ends, and one run less than too many', async () => {
+    const { start, change, post } = await serveRuns({ orient: [{ hangs: true }] }, { drive: { max_runs: 1 } })
+    const run = await start({ actions: 1000, rounds: 20, max_tokens: 1, max_time_secs: 31_536_000 })
+    expect(run.limits).toEqual({ max_tokens: 1, max_time_secs: 31_536_000 })
+    expect(await post(RUNS, { goal: GOAL })).toMatchObject({ status: 429, body: { error: 'drive_limit_reached' } })
+    await change(run.id, 'stop')
+  })
+})
+
+describe('a run that waits', () => {
+  it('shows its question, and goes on after an answer', async () => {
+    const { start, reaches, change, driving } = await serveRuns({ orient: [QUESTION, {}] })
+    const { id } = await start()
+    const waiting = await reaches(id, 'waiting')
+    expect(waiting.waits_for).toMatchObject({
+      reason: 'decision_required',
+      question: 'Knots or km/h?',
+      choices: ['answer', 'skip', 'stop'],
+    })
+    expect(await change(id, 'resume')).toMatchObject({ status: 409, body: { error: 'driven_run_waits' } })
+    const stale = { text: 'Knots.', action_id: 'another' }
+    expect(await change(id, 'answer', stale)).toMatchObject({ status: 409, body: { error: 'stale_action' } })
+    expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject({ status: 200, body: { state: 'running' } })
+    expect(await reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
+    expect(await change(id, 'answer', { text: 'No.' })).toMatchObject({ status: 409 })
+    expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'orient', 'implement', 'summarize'])
+  })
+
+  it('permits what is destroyed only with the digest of the request', async () => {
+    const requestId = '1d2c3b4a-5e6f-4a7b-8c9d-0e1f2a3b4c5d'
+    const targets = [{ kind: 'path', value: 'sun.js' }]
+    const lost = { request_id: requestId, targets, impact: 'The file is lost.' }
+    const request = { ...lost, scope_sha256: digestScope(lost) }
+    const destroys = {
+      reason: 'destructive_confirmation_required',
+      question: 'Delete it?',
+      destructive_request: request,
+    }
+    const asks = { outcome: { ...asking(destroys).outcome, implementation: null } }
+    const { start, reaches, change } = await serveRuns({ implement: [asks, HONEST] })
+    const { id } = await start()
+    const waiting = await reaches(id, 'waiting')
+    const scope = waiting.waits_for?.destructive_request?.scope_sha256 ?? ''
+    expect(scope).toMatch(/^sha256:/)
+    const other = { scope_sha256: `sha256:${'0'.repeat(64)}` }
+    expect(await change(id, 'confirm', other)).toMatchObject({
+      status: 409,
+      body: { error: 'destructive_scope_mismatch' },
+    })
+    expect(await change(id, 'confirm', { scope_sha256: scope })).toMatchObject({ status: 200 })
+    expect(await reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
+  })
+})
+
+describe('a run that is driven', () => {
+  it('is stopped at once, with its agent, and can be resumed', async () => {
+    const { start, reaches, change, driving, server } = await serveRuns({ orient: [{ hangs: true }, {}] })
+    const { id } = await start()
+    await until(() => driving.calls().length > 0)
+    expect(await change(id, 'resume')).toMatchObject({ status: 409 })
+    expect(await change(id, 'stop')).toMatchObject({ status: 200, body: { state: 'stopped', choices: ['resume'] } })
+    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
+    expect(server.context.executions.running()).toEqual([])
+    expect(server.context.runs.count).toBe(0)
+    await change(id, 'resume')
+    expect(await reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
+    expect(await change(id, 'stop')).toMatchObject({ status: 409, body: { error: 'driven_run_over' } })
+  })
+
+  it('skips an action whose agent hangs', async () => {
+    const { start, reaches, change, driving } = await serveRuns({ orient: [{ hangs: true }] })
+    const { id } = await start()
+    await until(() => driving.calls().length > 0)
+    expect(await change(id, 'skip')).toMatchObject({ status: 200 })
+    await reaches(id, 'ended')
+    expect(dataOf(driving.records(id), 'attempt_ended')[0]).toMatchObject({ how: 'cancelled' })
+  })
+
+  it('pauses at a limit, and goes on with a higher one', async () => {
+    const { start, reaches, change } = await serveRuns()
+    const { id } = await start({ max_tokens: 1 })
+    expect(await reaches(id, 'paused')).toMatchObject({
+      pause: { reason: 'max_tokens' },
+      choices: ['resume', 'skip', 'stop'],
+    })
+    expect(await change(id, 'resume', { max_tokens: 1_000_000 })).toMatchObject({ status: 200 })
+    expect(await reaches(id, 'ended')).toMatchObject({ limits: { max_tokens: 1_000_000 } })
+  })
+})
+
+describe('the events of a run', () => {
+  it('come again from any number, and live, without a gap', async () => {
+    const { start, change, events, server, reaches } = await serveRuns({ orient: [QUESTION, {}] })
+    const { id } = await start()
+    const path = `${RUNS}/${id}/events`
+    const accept = { accept: 'text/event-stream' }
+    const stream = await openStream({ port: server.port, path, method: 'GET', headers: accept })
+    expect(stream.headers['content-type']).toMatch('text/event-stream')
+    const seen: number[] = []
+    for (let line = await stream.nextLine(); line !== 'event: outcome_submitted'; line = await stream.nextLine()) {
+      if (line?.startsWith('id: ')) seen.push(Number(line.slice(4)))
+    }
+    // The connection is cut in the middle, and the browser connects again.
+    stream.hangUp()
+    const headers = { ...accept, 'last-event-id': String(seen.at(-1)) }
+    const again = await openStream({ port: server.port, path, method: 'GET', headers })
+    await reaches(id, 'waiting')
+    await change(id, 'answer', { text: 'Knots.' })
+    const rest = await again.rest()
+    seen.push(...rest.filter((line) => line.startsWith('id: ')).map((line) => Number(line.slice(4))))
+    const all = await events(id)
+    const numbered = all.filter(({ seq }) => seq !== undefined)
+    expect(seen).toEqual(numbered.map(({ seq }) => seq))
+    expect(numbered.at(-1)).toMatchObject({ type: 'delivered', seq: numbered.length })
+    expect(all.at(-1)).toMatchObject({ type: 'state', data: { state: 'ended' } })
+    expect((await events(id, `?after=${numbered.length - 1}`)).map(({ type }) => type)).toEqual(['delivered', 'state'])
+    const last = { ...accept, 'last-event-id': String(numbered.length) }
+    expect(await server.request(path, { headers: last })).toMatchObject({ status: 204 })
+  })
+})
+
+describe('who may see and change a run', () => {
+  const KEYS = { DROVER_API_KEYS: 'first-key-of-the-test,second-key-of-the-test' }
+  const as = (key: string) => ({ 'x-api-key': `${key}-key-of-the-test` })
+
+  it('is the key that started it, and nobody without a key', async () => {
+    const { server, driving } = await serveRuns({ orient: [QUESTION, {}] }, { env: KEYS })
+    const send = (path: string, options?: object) => server.request(path, options)
+    const [owner, other] = [runClient(send, as('first')), runClient(send, as('second'))]
+    const { id } = await owner.start()
+    await owner.reaches(id, 'waiting')
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['/events', 'GET'],
+      ['/answer', 'POST'],
+      ['/stop', 'POST'],
+    ] as const) {
+      const body = path === '/answer' ? { text: 'Knots.' } : undefined
+      const target = `${RUNS}/${id}${path}`
+      expect(await server.request(target, { method, headers: as('second'), body })).toMatchObject({
+        status: 404,
+        body: { error: 'driven_run_not_found' },
+      })
+      expect(await server.request(target, { method, body })).toMatchObject({ status: 401 })
+    }
+    expect((await other.list()).runs).toEqual([])
+    expect((await owner.list()).runs).toMatchObject([{ id, state: 'waiting' }])
+    const [attempt] = (await owner.show(id)).attempts ?? []
+    expect(
+      await server.request(`/api/v1/executions/${attempt?.execution_id}`, { headers: as('second') }),
+    ).toMatchObject({
+      status: 404,
+    })
+    expect(driving.calls()).toHaveLength(1)
+  })
+
+  it.each([
+    [{ max_sandbox_mode: 'read-only' }, {}, 'sandbox_mode_above_ceiling'],
+    [{ max_approval_mode: 'auto' }, { approval_mode: 'none' }, 'approval_mode_above_ceiling'],
+    [{ max_sandbox_mode: 'workspace' }, { approval_mode: 'none' }, 'sandbox_mode_above_ceiling'],
+  ])('has the ceilings of the server: %j refuses %j', async (server, body, error) => {
+    const { post, driving } = await serveRuns({}, { server })
+    expect(await post(RUNS, { goal: GOAL, ...body })).toMatchObject({ status: 400, body: { error } })
+    expect(driving.calls()).toEqual([])
+  })
+
+  it('lowers a mode of the settings to the ceiling', async () => {
+    const { start, reaches } = await serveRuns(
+      {},
+      { server: { max_sandbox_mode: 'workspace' }, drive: { approval_mode: 'none' } },
+    )
+    const { id } = await start()
+    expect(await reaches(id, 'ended')).toMatchObject({ approval_mode: 'auto', delivered: { as: 'branch' } })
+  })
+
+  it('finds no run that does not exist', async () => {
+    const { server } = await serveRuns()
+    for (const id of ['0000', '6f1c2c6e-4b0a-4f2e-9d53-7a9c0a1be34d', '..%2F..']) {
+      expect(await server.request(`${RUNS}/${id}`)).toMatchObject({
+        status: 404,
+        body: { error: 'driven_run_not_found' },
+      })
+    }
+  })
+})
+
+describe('GET /api/v1/runs', () => {
+  it('lists pages, newest first, also runs of the command line', async () => {
+    const { start, reaches, list, repository } = await serveRuns({ orient: [QUESTION] })
+    const [one, two] = [await start(), await start()]
+    for (const { id } of [one, two]) await reaches(id, 'waiting')
+    expect(await list()).toMatchObject({ runs: [{ id: two.id }, { id: one.id }], repositories: [repository] })
+    const first = await list('?limit=1')
+    expect(first).toMatchObject({ runs: [{ id: two.id }], next: two.id })
+    const second = await list(`?limit=1&before=${first.next}`)
+    expect(second.runs).toMatchObject([{ id: one.id }])
+    expect(second.next).toBeUndefined()
+    expect((await list('?state=ended')).runs).toEqual([])
+  })
+})
