@@ -28,6 +28,7 @@ import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } fro
 import { parseTarget } from './drive-target.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
+import { noteUnseenWork } from './unseen-work.ts'
 import { endLines } from './wait-text.ts'
 
 const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
@@ -45,6 +46,7 @@ export const run: Run = (invocation) =>
       completeOptions(given, before, { settings: config, prompts: setup.context, isDemo: flags.isOn('demo') })
     const found = await findTarget(invocation, { command, config, target, checkOptions: () => void optionsFrom() })
     command.runId = found.runId
+    await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
     const printer = flags.isOn('json')
       ? createJsonDrivePrinter(runtime.terminal)
       : createTextDrivePrinter(runtime.terminal)
