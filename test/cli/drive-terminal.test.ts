@@ -191,3 +191,31 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
     expect(state).toBe('paused')
   })
 })
+
+describe.runIf(hasTerminals)('every command on a driven run', () => {
+  it('prints text that fits a terminal, and JSON only if it is asked for', async () => {
+    const driving = createDriving({ orient: [asks('Knots or km/h?')] })
+    driving.repository.write('wind.txt', 'wind: 13 m/s\n')
+    const { stdout, stderr } = await driving.drive(GOAL, '--no-review')
+    expect(stderr).toContain('do not see your uncommitted changes')
+    const id = runIdIn(stdout).slice(0, 8)
+    const around = { cwd: driving.repository.root, env: { ...driving.env, NO_COLOR: '1' } }
+    const shown: readonly (readonly [readonly string[], string])[] = [
+      [['status'], `${id}  paused`],
+      [['status', id], '  1. orient by claude: answered · '],
+      [['drive', '--list'], 'its run has not delivered yet'],
+      [['worktrees'], 'show-the-wind-in-knots-'],
+      [['answer', id, 'Knots.'], 'Answered.'],
+      [['stop', id], 'Stopped.'],
+      [['continue', id], 'Resumed.'],
+      [['skip', id], 'Skipped orient.'],
+      [['report', id], '│ Knots or km/h?'],
+    ]
+    for (const [args, part] of shown) {
+      const { code, seen } = await startOnTerminal(args, around).ended
+      expect([args, code, seen]).toEqual([args, 0, expect.stringContaining(part)])
+      expect(seen).not.toMatch(/[{}]/)
+      expect(Math.max(...seen.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(80)
+    }
+  })
+})

@@ -1,5 +1,6 @@
 /** `drover drive --list`: the worktrees that drover created in this repository, and why each of them stays. */
 import { findPaths } from '../../config/paths.ts'
+import { shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRuns } from '../../runs/run-status.ts'
 import { describeKeepReason, findKeepReason, inspectWorktree } from '../../workspace/worktrees/inspect-worktree.ts'
@@ -41,16 +42,27 @@ export async function listDriven(invocation: Invocation, context: RunContext): P
     await out.write(`${JSON.stringify({ worktrees: listed })}\n`)
     return 0
   }
+  if (listed.length === 0) {
+    await out.write('No worktrees of driven runs.\n')
+    return 0
+  }
   const rows = listed.map(({ branch, run_id, state, path, keeps }) => ({
-    cells: [run_id ?? '-', state ?? '-', branch],
+    cells: [nameOf(run_id, context, out), state ?? '-', branch],
     note: `${path}: ${keeps}`,
   }))
-  await out.write(
-    rows.length === 0
-      ? 'No worktrees of driven runs.\n'
-      : `${formatNotedTable(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n`,
-  )
+  await out.write(`${formatNotedTable(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n${out.isTty ? HINT : ''}`)
   return 0
+}
+
+const HINT = `
+"drover drive RUN" goes on with a run. "drover worktrees" lists the names of the
+worktrees, and "drover worktrees remove NAME" removes one.
+`
+
+/** Short on a terminal, whole for programs. */
+function nameOf(runId: string | null, context: RunContext, { isTty }: { isTty: boolean }): string {
+  if (runId === null) return '-'
+  return isTty ? shortNameOf(context, runId) : runId
 }
 
 async function whyItStays(worktree: FoundWorktree, { git, signal }: RunContext): Promise<string> {

@@ -120,7 +120,7 @@ function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState)
   const problems = [
     ...(ended.problem === undefined ? [] : [`no valid outcome: ${oneLine(ended.problem)}`]),
     ...(ended.error === undefined ? [] : [oneLine(ended.error)]),
-    ...ended.warnings.filter((warning) => /denied/.test(warning)).map(oneLine),
+    ...ended.warnings.filter((warning) => DENIED.test(warning)).map(oneLine),
   ]
   return [
     { text: `  ${[ended.how, ...costParts(ended, attempt)].join(' · ')}`, tone: 'dim' },
@@ -128,6 +128,8 @@ function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState)
     ...problems.map((text): ToneLine => ({ text: `  ${text}`, tone: 'open' })),
   ]
 }
+
+const DENIED = /tool calls? (?:was|were) denied/
 
 function costParts(
   { duration_ms, usage, cost_microusd }: EventOf<'attempt_ended'>['data'],
@@ -205,6 +207,13 @@ function describeAttemptFacts(attempt: Attempt): ToneLine[] {
     ...checks.map((check) => describeCheck(check, '    ')),
     ...(evidence === undefined ? [] : describeEvidence(evidence, '    ')),
   ]
+}
+
+/** Where the work of a driven run is, in a few words. */
+export function describePlace({ place, delivered }: DriveState): string {
+  if (delivered?.branch !== undefined && delivered.commit !== undefined)
+    return `delivered on branch ${delivered.branch}`
+  return place.kind === 'worktree' ? `driven in ${place.root}, branch ${place.branch}` : `driven in ${place.root}`
 }
 
 /** What the whole run has used. */

@@ -13,7 +13,8 @@ export const RUN_COMMANDS: readonly Command[] = [
     summary: 'Start a run: a change made one action at a time',
     description: `The run is stored in the git directory of the worktree. It starts with one action, orient. A host performs the action
 and reports its outcome with drover protocol submit; the response contains the next action, until the run has ended.
-A host is an agent that drover is installed into; a script, or you, can do the same.
+A host is an agent that drover is installed into; a script, or you, can do the same. "drover drive RUN_ID" lets agents
+do it here, and "drover drive GOAL" does all of it at once.
 
 The goal is given as one argument, in a file or on standard input, and is stored unchanged. With an issue, from GitHub through gh or
 from a file, the run works from the requirements of the issue. Without a goal, the title of a GitHub issue is the goal.`,

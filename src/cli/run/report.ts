@@ -54,5 +54,13 @@ async function findReported(
 
 function render(markdown: string, { style, columns }: Pick<Channel, 'style' | 'columns'>): string {
   const stream = new MarkdownStream(style)
-  return stream.write(wrapWords(toPrintable(markdown), columns).join('\n')) + stream.end()
+  const lines = toPrintable(markdown).split('\n')
+  return stream.write(lines.flatMap((line) => wrapMarkdown(line, columns)).join('\n')) + stream.end()
+}
+
+/** Further lines of a quotation are quoted, and those of an entry of a list are indented. */
+function wrapMarkdown(line: string, columns: number): string[] {
+  const [, marks = '', text = ''] = /^((?: *> ?)?(?: *- )?)(.*)$/.exec(line) ?? []
+  const [first = '', ...rest] = wrapWords(text, Math.max(20, columns - marks.length))
+  return [marks + first, ...rest.map((each) => marks.replace('-', ' ') + each)]
 }

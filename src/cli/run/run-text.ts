@@ -81,14 +81,20 @@ export function formatSection({ run_id, run_state, section, requirements_revisio
 
 const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
 
+type ListWords = {
+  nameOf?: ((id: string) => string) | undefined
+  /** What is said below a run instead of where it belongs. */
+  noteOf?: ((id: string) => string | undefined) | undefined
+}
+
 /** One row per run; undefined without runs. */
-export function formatRuns(
-  list: RunList,
-  now: Date,
-  out: TextLayout & { nameOf?: ((id: string) => string) | undefined },
-): string | undefined {
-  const all = [...list.runs.map((run) => toRow(run, now)), ...list.unavailable_runs.map(toUnavailableRow)]
-  const { nameOf = (id: string) => id } = out
+export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords): string | undefined {
+  const { nameOf = (id: string) => id, noteOf = () => undefined } = out
+  const own = list.runs.map((run) => {
+    const { cells, note } = toRow(run, now)
+    return { cells, note: noteOf(run.id) ?? note }
+  })
+  const all = [...own, ...list.unavailable_runs.map(toUnavailableRow)]
   const rows = all.map(({ cells: [id = '', ...rest], note }) => ({ cells: [nameOf(id), ...rest], note }))
   return rows.length === 0 ? undefined : `${formatNotedTable(LIST_HEADINGS, rows, out).join('\n')}\n`
 }

@@ -18,6 +18,8 @@ export type ViewOptions = {
   /** The user named a worktree, so the commands that can follow must name it too. */
   hasRoot: boolean
   out: Pick<Channel, 'style' | 'isTty' | 'columns'>
+  /** Lines after the history. */
+  more?: readonly string[]
   /** How many lines fit; the oldest history is left out first. */
   rows?: number
 }
@@ -44,7 +46,8 @@ export function formatRunView(run: RunOutline, options: ViewOptions): string {
 
 export function viewLines(run: RunOutline, options: ViewOptions): string[] {
   const above = [...headLines(run, options), ...factLines(run, options)]
-  const below = [...waitingLines(run, options), ...summaryLines(run, options), ...nextLines(run, options)]
+  const { more = [] } = options
+  const below = [...more, ...waitingLines(run, options), ...summaryLines(run, options), ...nextLines(run, options)]
   const history = historyLines(run, options)
   const space = (options.rows ?? Number.POSITIVE_INFINITY) - above.length - below.length - 2
   const shown = history.length <= space ? history : history.slice(history.length - Math.max(1, space))

@@ -7,7 +7,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showStatus } from '../../runs/run-status.ts'
 import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
 import type { Invocation, Run } from '../command.ts'
-import { describeDrive, formatLines } from '../driven/drive-text.ts'
+import { describeDrive, describePlace, formatLines } from '../driven/drive-text.ts'
 import { flagsConflict } from '../faults.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -76,11 +76,12 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
 /** A terminal gets the history in colour; a pipe gets one fact per line. */
 function formatForPerson({ flags, runtime }: Invocation, run: RunOutline, context: RunContext): string {
   const { clock, terminal } = runtime
+  const { out } = terminal
   const driven = readDrive(context.store, run.id)
-  const lines = driven === undefined ? '' : `\n${formatLines(describeDrive(driven), terminal.out).join('\n')}\n`
-  if (!terminal.out.isTty) return formatRun(run, clock.now()) + lines
+  const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
+  if (!out.isTty) return formatRun(run, clock.now()) + lines.map((line) => `${line}\n`).join('')
   const name = shortNameOf(context, run.id)
-  return `${formatRunView(run, { now: clock.now(), name, hasRoot: flags.text('root') !== undefined, out: terminal.out })}${lines}`
+  return formatRunView(run, { now: clock.now(), name, hasRoot: flags.text('root') !== undefined, out, more: lines })
 }
 
 async function showSection(
@@ -101,9 +102,16 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
     return 0
   }
   const list = inStates(await outlineRuns(context), states)
-  const layout = { style: out.style, isTty: out.isTty, columns: out.columns, nameOf: namesOn(out, list) }
+  const { style, isTty, columns } = out
+  const noteOf = isTty ? (id: string) => describeDriven(context, id) : undefined
+  const layout = { style, isTty, columns, nameOf: namesOn(out, list), noteOf }
   await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))
   return 0
+}
+
+function describeDriven({ store }: RunContext, runId: string): string | undefined {
+  const driven = readDrive(store, runId)
+  return driven && describePlace(driven)
 }
 
 /** Short ids leave room for the goals on a terminal. */
