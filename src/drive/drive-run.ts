@@ -1,5 +1,5 @@
 /**
- * Drives a run: decides the next step from the records, does it, records it, and decides again. Whoever drives a run alone
+ * Drives a run: decides the next step from the records, does it, records it, and decides again. Only the driver of a run
  * writes its records, so a driver that comes later goes on where the last one was ended.
  */
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'

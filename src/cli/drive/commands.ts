@@ -9,13 +9,15 @@ export const DRIVE_COMMANDS: readonly Command[] = [
     summary: 'Let agents do a run by themselves, from the goal to a branch',
     description: `Starts a run and lets an agent do its actions: it looks around, asks if a decision is missing, changes the files, and
 another agent reviews the result. drover runs your checks itself, sends failures back, and compares what the agent reports with git and
-with its tool calls. The work is done in a new git worktree and ends as a commit on a branch of its own.
+with its tool calls. The work is done in a new git worktree of the last commit and ends as a commit on a branch of its own.
 
-If the run waits for a person, the question is asked at the terminal. Elsewhere the command says what it waits for and exits with 4;
-"drover drive RUN_ID" goes on. It also goes on with a run that was killed, stopped or has reached a limit, whoever started it.
+If the run needs a decision, the question is asked at the terminal. Elsewhere the command prints what it waits for and exits with 4;
+answer with "drover answer", then "drover drive RUN_ID" goes on. It also goes on with a run that was killed or stopped, that has
+reached a limit, or that was started with "drover run".
 
-TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Exit codes: 0 the work is delivered, 3 it ended
-but a check fails, 4 it waits or has reached a limit, 130 interrupted.`,
+TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Exit codes: 0 the work is delivered or nothing
+was to be changed, 2 wrong use, 3 a failure, or a check that still fails at the end, 4 it waits or has reached a limit, 130
+interrupted.`,
     positionals: [
       {
         name: 'TARGET',
@@ -55,7 +57,8 @@ but a check fails, 4 it waits or has reached a limit, 130 interrupted.`,
       {
         name: 'approval',
         value: 'MODE',
-        description: 'What the agent may do without asking while it implements (default auto: edit files)',
+        description:
+          'What the agent may do while it implements: auto edits files, none does everything, always only reads (default auto)',
         choices: ['auto', 'none', 'always'],
       },
       { name: 'no-review', description: 'No reviews' },

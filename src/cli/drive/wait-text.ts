@@ -34,9 +34,8 @@ export function describeWait(run: RunOutline, out: Layout): string[] {
 const SHOWN_DIGEST_CHARACTERS = 16
 
 /** The commands that let the run go on, in this order. */
-function commandsAfter(run: RunOutline, name: string): PeopleWords[] {
+function commandsAfter(run: RunOutline, name: string, drive: PeopleWords): PeopleWords[] {
   const { pause_reason, state, source_candidate, pending_destructive_request: request } = run
-  const drive = { line: `drover drive ${name}`, says: 'go on' }
   const answer = { line: `drover answer ${name} "TEXT"`, says: 'answer the question' }
   if (source_candidate !== undefined) {
     return [
@@ -71,13 +70,14 @@ type EndFacts = {
 /** How a drive ended, and what can follow. */
 export function endLines({ result, run, name, isCheckFailing, wasAsked, kept }: EndFacts, out: Layout): string[] {
   const { end, state } = result
+  const drive = { line: `drover drive ${name}${state.options.is_demo ? ' --demo' : ''}`, says: 'go on' }
   const next = (words: readonly PeopleWords[]) => ['', 'Next:', ...words.flatMap((each) => wordLines(each, out))]
   if (end.is === 'waits' || end.is === 'interrupted') {
     const waits = end.is === 'waits' && !wasAsked ? ['', ...describeWait(run, out)] : []
     const interrupted = end.is === 'interrupted' ? ['Interrupted. Nothing is lost.'] : []
-    return [...interrupted, describeSpent(state), ...waits, ...next(commandsAfter(run, name))]
+    return [...interrupted, describeSpent(state), ...waits, ...next(commandsAfter(run, name, drive))]
   }
-  if (end.is === 'paused') return [describeSpent(state), ...next([{ line: `drover drive ${name}`, says: 'go on' }])]
+  if (end.is === 'paused') return [describeSpent(state), ...next([drive])]
   const { delivered } = state
   const merge =
     delivered?.commit === undefined

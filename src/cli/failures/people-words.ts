@@ -9,7 +9,7 @@ export type PeopleWords = {
   says: string
 }
 
-/** Enough of a digest that nobody confirms another request by it. */
+/** Enough of a digest that it names no other request. */
 const SHOWN_DIGEST_CHARACTERS = 16
 
 type Facts = { name: string; digest: string }

@@ -9,7 +9,7 @@ export type Attempt = Started & {
   readonly started_at: string
   /** The session of the attempt, as soon as it is known. */
   readonly session_id?: string
-  /** Undefined while it runs, or if whoever ran it died. */
+  /** Undefined while it runs, or if its driver was killed. */
   readonly ended?: Ended & { readonly at: string }
   /** Those that drover ran after it. */
   readonly checks: readonly CheckRun[]
