@@ -61,12 +61,12 @@ describe('help', () => {
     const [summary, description = ''] = helpOf('serve', layout(60)).split('\n\n')
     expect(summary).toBe('Serve prompts and sessions over HTTP')
     expect(description.split('\n').slice(0, 6)).toEqual([
-      'Serves three APIs on one address: the native API under',
-      '/api/v1, chat completions under /openai/v1 and messages',
-      'under /anthropic/v1. API keys come from "drover keys',
-      'create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.',
+      'Serves the console, a page for browsers, and three APIs on',
+      'one address: the native API under /api/v1, chat completions',
+      'under /openai/v1 and messages under /anthropic/v1. API keys',
+      'come from "drover keys create", DROVER_API_KEYS,',
+      'DROVER_API_KEYS_FILE or gopass.',
       'Ctrl+C stops accepting requests, waits up to 30 seconds for',
-      'running ones, then ends their agents. A second Ctrl+C stops',
     ])
   })
 })
