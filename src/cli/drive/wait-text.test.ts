@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
+import type { DriveEnd } from '../../drive/drive-run.ts'
+import type { DriveState } from '../../drive/record/drive-state.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
+import { endLines } from './wait-text.ts'
+
+const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }
+const WAITS = { is: 'waits' } as DriveEnd
+const asked = { state: 'paused', actions: [{ outcome: { pause: { question: 'Knots or km/h?' } } }] }
+const digest = `sha256:${'3f2a'.repeat(16)}`
+const request = { targets: [{ kind: 'path', value: 'a' }], impact: 'All is lost.', scope_sha256: digest }
+
+function linesFor(end: DriveEnd, run: object, state: Partial<DriveState> = {}, more: object = {}): string {
+  const result = { runId: '6f1c2c6e', end, state: driveState([], state) }
+  const facts = { name: '6f1c', isCheckFailing: false, wasAsked: false, kept: undefined, ...more }
+  return endLines({ result, run: { actions: [], ...run } as unknown as RunOutline, ...facts }, layout).join('\n')
+}
+
+describe('endLines', () => {
+  it.each<[string, DriveEnd, object, string[]]>([
+    [
+      'a question',
+      WAITS,
+      { ...asked, pause_reason: 'decision_required' },
+      ['Knots or km/h?', 'drover answer 6f1c "TEXT"', 'drover drive 6f1c'],
+    ],
+    [
+      'a destructive request',
+      WAITS,
+      { ...asked, pause_reason: 'destructive_confirmation_required', pending_destructive_request: request },
+      [
+        'All is lost.',
+        'drover answer 6f1c --confirm 3f2a3f2a3f2a3f2a',
+        'drover answer 6f1c "TEXT"',
+        'drover drive 6f1c',
+      ],
+    ],
+    [
+      'something that is missing',
+      WAITS,
+      { ...asked, pause_reason: 'environment_unavailable' },
+      ['Something is missing:', 'drover drive 6f1c'],
+    ],
+    [
+      'more actions',
+      WAITS,
+      { ...asked, pause_reason: 'budget_exhausted' },
+      ['has used all of its actions', 'drover drive 6f1c --actions 8'],
+    ],
+    [
+      'a choice of the issue',
+      WAITS,
+      { state: 'paused', source_candidate: {} },
+      ['The issue has changed', 'drover continue 6f1c --use-pinned', '--adopt', 'drover drive 6f1c'],
+    ],
+    ['a stopped run', WAITS, { state: 'stopped' }, ['The run is stopped.', 'drover drive 6f1c']],
+    ['an interruption', { is: 'interrupted' }, { state: 'active' }, ['Nothing is lost.', 'drover drive 6f1c']],
+    ['a limit', { is: 'paused', reason: 'max_time', message: '' }, { state: 'active' }, ['drover drive 6f1c']],
+    ['the end', { is: 'ended' }, { state: 'ended' }, ['drover report 6f1c']],
+  ])('says how to go on after %s', (_name, end, run, parts) => {
+    const text = linesFor(end, run)
+    const at = parts.map((part) => text.indexOf(part))
+    expect(at).not.toContain(-1)
+    expect(at).toEqual(at.toSorted((one, other) => one - other))
+  })
+
+  it('does not repeat a question that was just asked, and keeps the demo', () => {
+    const options = { ...OPTIONS, is_demo: true }
+    const text = linesFor(WAITS, { ...asked, pause_reason: 'decision_required' }, { options }, { wasAsked: true })
+    expect(text).not.toContain('Knots or km/h?')
+    expect(text).toContain('drover drive 6f1c --demo')
+  })
+
+  it('names the branch, a check that fails, and why a worktree stays', () => {
+    const delivered = { as: 'branch', branch: 'drover/wind-1', commit: 'c0ffee' } as const
+    const text = linesFor({ is: 'ended' }, {}, { delivered }, { isCheckFailing: true, kept: 'The worktree stays.' })
+    for (const part of ['git merge drover/wind-1', 'A check still fails.', 'The worktree stays.']) {
+      expect(text).toContain(part)
+    }
+  })
+})
