@@ -1,7 +1,7 @@
 /** Reads the events of a running agent, and ends an agent that is silent, writes too much or does not exit. */
 import type { RunningProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
-import type { AgentEvent, OutputReader } from './adapter/agent.ts'
+import type { AgentEvent, OutputReader, Usage } from './adapter/agent.ts'
 import type { StopReason } from './agent-result.ts'
 import { type Notices, withNotices } from './notices.ts'
 
@@ -12,6 +12,8 @@ export type Reading = {
   reader: OutputReader
   /** Gets every line that the agent prints, unchanged. */
   onLine: ((line: string) => Promise<void>) | undefined
+  /** Learns what the turn has used so far. */
+  onUsage: ((usage: Usage) => void) | undefined
   /** What the agent prints on stderr while it runs. */
   notices: Notices
   /** How long the agent may take to begin its answer; null: no limit. */
@@ -39,7 +41,9 @@ export async function* readEvents(running: RunningProcess, reading: Reading): As
     const batches = readLines(running.stdout, { limitBytes: LINE_LIMIT_BYTES, onOversize })
     for await (const { lines, noted } of withNotices(batches, notices)) {
       if (onLine !== undefined) for (const line of lines) await onLine(line)
-      yield [...noted, ...lines.flatMap((line) => reader.readLine(line))]
+      const events = [...noted, ...lines.flatMap((line) => reader.readLine(line))]
+      tellUsage(reader, reading.onUsage)
+      yield events
       if (reader.hasBegun() || reader.hasEnded()) clearTimeout(silence)
       if (reader.hasEnded()) exitDeadline ??= setTimeout(() => stopAgent('lingered'), exitGraceMs)
       if (reader.isTooLong()) return stopAgent('answer_too_long')
@@ -49,6 +53,12 @@ export async function* readEvents(running: RunningProcess, reading: Reading): As
     clearTimeout(silence)
     clearTimeout(exitDeadline)
   }
+}
+
+/** Tells what the turn has used so far, if the agent says so before its end. */
+export function tellUsage(reader: OutputReader, onUsage: Reading['onUsage']): void {
+  const usage = onUsage && reader.usageSoFar()
+  if (usage !== undefined) onUsage?.(usage)
 }
 
 function startTimer(ms: number | null, onTimeout: () => void): NodeJS.Timeout | undefined {

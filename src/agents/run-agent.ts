@@ -34,6 +34,8 @@ export type AgentRunOptions = {
   onLine?: ((line: string) => Promise<void>) | undefined
   /** Decides about what the agent asks for, if it speaks ACP; others cannot ask in a process of their own. */
   onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
+  /** Learns what the turn has used so far, from agents that say so before its end. It is no part of the events. */
+  onUsage?: ((usage: Usage) => void) | undefined
   /** How long the agent may take to exit after its terminal event. */
   exitGraceMs?: number
   /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */
@@ -48,9 +50,10 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
   const { agent } = request
   if ('profile' in agent) {
-    const { owner, signal, priorUsage, onLine, onApproval } = options
+    const { owner, signal, priorUsage, onLine, onApproval, onUsage } = options
     const marked = { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) }
-    return yield* runAcpAgent({ agent, request, command: marked, owner, signal, priorUsage, onLine, onApproval })
+    const common = { owner, signal, priorUsage, onLine, onApproval, onUsage }
+    return yield* runAcpAgent({ agent, request, command: marked, ...common })
   }
   // A caller that stops reading must end the agent. `finally` alone would run too late, while a line is awaited.
   const stop = new AbortController()
@@ -58,8 +61,9 @@ export async function* runAgent(
   const opening = createOpening({ model, workdir: request.workdir })
   const reader = agent.createReader(options.priorUsage === undefined ? {} : { priorUsage: options.priorUsage })
   const notices = createNotices(reader)
-  const { onLine, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = options
-  const reading = createReading(request, { reader, notices, stop, onLine, exitGraceMs, warnings: command.warnings })
+  const { onLine, onUsage, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = options
+  const { warnings: missing } = command
+  const reading = createReading(request, { reader, notices, stop, onLine, onUsage, exitGraceMs, warnings: missing })
   const forget = forgetOnce(request, opening.sessionId, options)
   let running: RunningProcess | undefined
   try {
@@ -85,7 +89,7 @@ export async function* runAgent(
   }
 }
 
-type ReadingParts = Pick<Reading, 'reader' | 'notices' | 'stop' | 'onLine' | 'exitGraceMs'> & {
+type ReadingParts = Pick<Reading, 'reader' | 'notices' | 'stop' | 'onLine' | 'onUsage' | 'exitGraceMs'> & {
   warnings: readonly string[]
 }
 

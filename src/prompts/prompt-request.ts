@@ -17,6 +17,8 @@ export type PromptRequest = PromptRequestBody & {
   forks?: Session | undefined
   /** Sent to the agent in front of the prompt, but not stored as a part of it. */
   history?: ConversationHistory | undefined
+  /** What the turn may cost; only agents that report costs keep it. */
+  maxCostUsd?: number | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

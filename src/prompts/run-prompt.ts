@@ -9,6 +9,7 @@ import type {
   AgentRequest,
   ApprovalDecision,
   ApprovalRequest,
+  Usage,
 } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
@@ -35,6 +36,8 @@ export type PromptRunOptions = {
   onLine?: (line: string) => Promise<void>
   /** Decides about what the agent asks for, in place of the approvals of the context. */
   onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
+  /** Learns what the turn has used so far, from agents that say so before its end. */
+  onUsage?: ((usage: Usage) => void) | undefined
   execution?: ExecutionOptions
 }
 
@@ -169,7 +172,7 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
   const owner = await ownerOf(context)
   const events = runWarmOrCold(agentRequest, command, {
-    ...{ signal: options.signal, onLine: options.onLine, owner, priorUsage, onLeftover },
+    ...{ signal: options.signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
     ...{ pool: context.warm, client: context.client ?? '', sessionTurns: request.resumes?.turn_count ?? 0 },
     onApproval: approverOf(prompt),
   })

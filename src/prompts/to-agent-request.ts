@@ -42,6 +42,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     ...('profile' in agent && context.ceilings !== undefined && confineDefault(filledIn, context.ceilings)),
     ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
+    ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
     // The beginning of an answer is only seen if the agent prints it in pieces.
     ...(hasFirstEventLimit(context) && { wantsDeltas: true }),
     program: programFor(located, context, isDryRun),

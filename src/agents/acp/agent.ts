@@ -37,7 +37,12 @@ function createAcpAgent(backend: Backend, { command, env, profile: measured = {}
     executable: command[0] ?? backend,
     abilities: abilitiesOf(profile),
     countsApart: { cache: false, reasoning: false },
-    reports: { tokens: profile.usage !== 'none', cost: false },
+    reports: {
+      tokens: profile.usage !== 'none',
+      cost: false,
+      during: profile.usage === 'per-request' ? 'always' : 'never',
+      exitCodes: profile.showsExitCodes === true,
+    },
     takesOpenSchemas: false,
     cancelSignal: 'SIGTERM',
     toCommand: (request) => toAcpCommand(request, { profile, variables }),

@@ -91,6 +91,11 @@ export class AcpOutput implements AgentOutput {
     return [...this.updates.finish(), ...usageEvents(this.#usage)]
   }
 
+  /** Undefined for agents that count in another way: their chunks may have other counts. */
+  usageSoFar(): Usage | undefined {
+    return this.#options.profile.usage === 'per-request' ? this.updates.summary().perRequest : undefined
+  }
+
   #readError(error: unknown): AgentEvent[] {
     this.#usage = this.updates.summary().perRequest ?? NO_USAGE
     this.#outcome = failureOfError(error, this.#options)

@@ -15,13 +15,14 @@ export type AcpRun = {
   priorUsage: Usage | undefined
   onLine: ((line: string) => Promise<void>) | undefined
   onApproval: Turn['onApproval']
+  onUsage: Turn['onUsage']
 }
 
 const NEVER = new AbortController().signal
 
 /** One prompt in a process of its own, with the contract of `runAgent`. */
 export async function* runAcpAgent(run: AcpRun): ReturnType<LongLivedAgent['prompt']> {
-  const { agent, request, command, signal, owner, priorUsage, onApproval } = run
+  const { agent, request, command, signal, owner, priorUsage, onApproval, onUsage } = run
   const { backend, profile, cancelSignal } = agent
   const launch: Launch = { request, scratchDirectory: request.scratchDirectory, owner, signal: NEVER }
   const process = await startWarmProcess(launch, { ...command, cancelSignal })
@@ -29,7 +30,7 @@ export async function* runAcpAgent(run: AcpRun): ReturnType<LongLivedAgent['prom
   const acp = new AcpProcess(process, { backend, profile, env, isCold: true, onLine: run.onLine })
   try {
     const once = createLongLivedAgent(backend, process, (turn) => acp.createTurn(turn))
-    return yield* once.prompt({ request, command, signal, priorUsage, onApproval })
+    return yield* once.prompt({ request, command, signal, priorUsage, onApproval, onUsage })
   } finally {
     await acp.close()
   }

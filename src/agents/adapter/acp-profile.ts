@@ -41,6 +41,8 @@ export type AcpProfile = {
   resume?: 'session/load' | 'session/resume' | undefined
   /** The client methods that the agent uses, so that drover runs its commands and edits itself. */
   client?: { files?: true; terminal?: true }
+  /** A command that failed was seen to fail, so that one without an error ended with 0. */
+  showsExitCodes?: true
   failure?: {
     /** The counts of a turn that has failed are null. */
     usageIsNull?: true

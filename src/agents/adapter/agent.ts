@@ -37,6 +37,8 @@ export type AgentRequest = {
   approvalMode: ApprovalMode
   sandboxMode: SandboxMode
   maxTurns?: number | undefined
+  /** What the turn may cost; only for agents that report costs. */
+  maxCostUsd?: number | undefined
   systemPrompt?: string | undefined
   /** A JSON Schema that the answer must match. */
   outputSchema?: JsonObject | undefined
@@ -137,6 +139,8 @@ export type OutputReader = {
   hasBegun(): boolean
   /** Reads a line of stderr while the agent runs; absent for agents that report nothing of interest there. */
   readNotice?: ((line: string) => AgentEvent[]) | undefined
+  /** What the turn has used so far; undefined if the agent does not say so before its end. */
+  usageSoFar(): Usage | undefined
   /** The terminal event has been read; only the exit is missing. */
   hasEnded(): boolean
   /** The answer is longer than any real one: reading on would only fill the memory. */
@@ -153,6 +157,18 @@ export type AcpAgent = AgentTraits & { profile: AcpProfile }
 
 export type Agent = LineAgent | AcpAgent
 
+/** What an agent tells about a turn. */
+type Reports = {
+  /** What the turn used. */
+  tokens: boolean
+  /** What the turn cost. */
+  cost: boolean
+  /** What the turn has used so far, after each model request; `warm`: only in a process that stays up. */
+  during: 'always' | 'warm' | 'never'
+  /** How each command ended: without an error, it ended with 0. */
+  exitCodes: boolean
+}
+
 type AgentTraits = {
   backend: Backend
   /** Its name on PATH. */
@@ -160,8 +176,7 @@ type AgentTraits = {
   abilities: Abilities
   /** What its counts of input and output tokens leave out. */
   countsApart: { cache: boolean; reasoning: boolean }
-  /** Whether it reports what a turn used, and what that cost. */
-  reports: { tokens: boolean; cost: boolean }
+  reports: Reports
   /** Whether a schema for its answer may leave properties open; the model service of codex refuses that. */
   takesOpenSchemas: boolean
   /** The signal on which it ends its own tools too. */

@@ -41,6 +41,8 @@ export type AgentOutput = {
   /** The events in one object; undefined if this agent prints no such object. Never throws. */
   read(value: JsonObject): AgentEvent[] | undefined
   summary(): OutputSummary
+  /** What the turn has used so far, for agents that say so after each model request. */
+  usageSoFar?(): Usage | undefined
   /** For agents that report some failures on stderr alone. */
   readStderr?(stderrTail: string): Partial<AgentFailure> & { sessionId?: string | undefined }
   /** For agents that report retries on stderr alone. */
@@ -78,6 +80,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
     isTooLong: () => held > ANSWER_LIMIT_CHARACTERS,
     hasBegun: () => hasBegun,
     readNotice: output.readNotice && ((line) => repair.value(output.readNotice?.(line) ?? [])),
+    usageSoFar: () => output.usageSoFar?.(),
     hasEnded: () => output.summary().outcome !== undefined,
     finish(end) {
       const events = plain && read(documentIn(plain))

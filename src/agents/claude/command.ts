@@ -75,6 +75,7 @@ function toFlags(request: AgentRequest, { permission, system }: { permission: Fl
     ...toSchemaFlag(request),
     ...(request.isEphemeral ? ['--no-session-persistence'] : []),
     ...request.extra,
+    ...flag('--max-budget-usd', request.maxCostUsd?.toFixed(6)),
   ]
 }
 

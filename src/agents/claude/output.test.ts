@@ -141,6 +141,33 @@ describe('text in pieces', () => {
   })
 })
 
+describe('what a turn has used so far', () => {
+  it.each(['tool.stream-json', 'tool.stream-json-partial', 'thinking.stream-json-partial'])(
+    'is known after each model request of %s, and at the end the same as its result',
+    (name) => {
+      const reader = claude.createReader({})
+      const { lines, end } = readRecording('claude', name)
+      const seen = lines.flatMap((line) => {
+        reader.readLine(line)
+        return reader.usageSoFar() ?? []
+      })
+      const { usage } = reader.finish(end).result
+      const { output_tokens, ...read } = usage
+      expect(seen.at(-1)).toMatchObject(read)
+      // Without pieces, claude counts the output of a request when it begins.
+      if (name.endsWith('partial')) expect(seen.at(-1)).toMatchObject({ output_tokens })
+      expect(seen[0]?.input_tokens).toBe(name.startsWith('tool') ? usage.input_tokens / 2 : usage.input_tokens)
+    },
+  )
+
+  it('leaves out sub-agents, as its result does', () => {
+    const reader = claude.createReader({})
+    const message = { id: 'msg_1', model: 'm', content: [], usage: { input_tokens: 5, output_tokens: 1 } }
+    reader.readLine(JSON.stringify({ type: 'assistant', parent_tool_use_id: 'toolu_1', message }))
+    expect(reader.usageSoFar()).toBeUndefined()
+  })
+})
+
 describe('a sub-agent', () => {
   const ofSubAgent = { parent_tool_use_id: 't1' }
 

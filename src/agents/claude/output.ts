@@ -1,11 +1,12 @@
 /** Reads `claude -p --output-format stream-json`, and the objects of other formats and earlier releases. */
-import type { AgentEvent, Denial } from '../adapter/agent.ts'
+import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { countAt, isShallow, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents } from '../adapter/usage.ts'
+import { RequestUsage } from './request-usage.ts'
 import { costOf, delayOf, denialsOf, formatRetry, outcomeOf, usageOf, withNeed } from './result.ts'
 
 /** How claude answers a call of a tool that `--disallowedTools` has taken away. */
@@ -22,6 +23,7 @@ export class ClaudeOutput implements AgentOutput {
   readonly #thinking = new StreamedText()
   /** Calls of tools that were taken away; claude does not count them as denied. */
   readonly #deniedCalls: Denial[] = []
+  readonly #requests = new RequestUsage()
   #hasMessage = false
   /** The last notice about a retry. */
   #retry: JsonObject | undefined
@@ -30,6 +32,10 @@ export class ClaudeOutput implements AgentOutput {
     const { outcome, text } = this.#summary
     // A failed answer is as long as it was when it was cut off.
     return outcome === 'success' ? this.#summary : { ...this.#summary, text: this.#message.unfinished || text }
+  }
+
+  usageSoFar(): Usage | undefined {
+    return this.#requests.sum()
   }
 
   read(line: JsonObject): AgentEvent[] | undefined {
@@ -78,6 +84,7 @@ export class ClaudeOutput implements AgentOutput {
   }
 
   #readStreamed(event: JsonObject | undefined): AgentEvent[] {
+    if (textAt(event, 'type') === 'message_delta') this.#requests.noteEnd(objectAt(event, 'usage'))
     const delta = objectAt(event, 'delta')
     if (textAt(event, 'type') !== 'content_block_delta') {
       // A new block starts a new text; so does a retry, which is not announced.
@@ -105,6 +112,7 @@ export class ClaudeOutput implements AgentOutput {
     }
     this.#summary.model ??= textAt(message, 'model')
     const isHidden = isOfSubAgent(line)
+    if (!isHidden) this.#requests.note(message)
     return blocks.flatMap((block) => this.#readBlock(block, { isHidden }))
   }
 

@@ -52,17 +52,21 @@ export function costOf(line: JsonObject): number | undefined {
 
 /** `usage` is all zeros if claude had to request the answer twice; then the counts per model are right. */
 export function usageOf(line: JsonObject): Usage {
-  const usage = objectAt(line, 'usage')
-  const total: Usage = {
-    input_tokens: countAt(usage, 'input_tokens') ?? 0,
-    output_tokens: countAt(usage, 'output_tokens') ?? 0,
-    cached_tokens: countAt(usage, 'cache_read_input_tokens') ?? 0,
-    reasoning_tokens: 0,
-    ...cacheWrites(countAt(usage, 'cache_creation_input_tokens')),
-  }
+  const total = toUsage(objectAt(line, 'usage'))
   if (!isNothing(total)) return total
   const perModel = Object.values(objectAt(line, 'modelUsage') ?? {}).filter(isObject)
   return perModel.map(modelUsageOf).reduce(addUsage, NO_USAGE)
+}
+
+/** Counts in the spelling of the model service. */
+export function toUsage(counts: JsonObject | undefined): Usage {
+  return {
+    input_tokens: countAt(counts, 'input_tokens') ?? 0,
+    output_tokens: countAt(counts, 'output_tokens') ?? 0,
+    cached_tokens: countAt(counts, 'cache_read_input_tokens') ?? 0,
+    reasoning_tokens: 0,
+    ...cacheWrites(countAt(counts, 'cache_creation_input_tokens')),
+  }
 }
 
 function modelUsageOf(usage: JsonObject): Usage {

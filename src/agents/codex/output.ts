@@ -6,9 +6,9 @@ import type { AgentFailure } from '../adapter/failure.ts'
 import { type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
-import { usageEvents, withoutPrior } from '../adapter/usage.ts'
+import { usageEvents } from '../adapter/usage.ts'
 import { denialIn, readItem } from './items.ts'
-import { toUsage } from './usage.ts'
+import { toUsage, usageOfTurn } from './usage.ts'
 
 /** A notice about a retry. The final error looks the same, but is followed by `turn.failed`. */
 const RETRY = /^Reconnecting\b/
@@ -107,11 +107,10 @@ export class CodexOutput implements AgentOutput {
     return this.#count(objectAt(info, 'total_token_usage') ?? info)
   }
 
-  /** Codex counts the usage of the whole thread. */
   #count(usage: JsonObject | undefined): AgentEvent[] {
     const total = toUsage(usage)
     this.#summary.threadUsage = total
-    this.#summary.usage = this.#prior === undefined ? total : withoutPrior(total, this.#prior)
+    this.#summary.usage = usageOfTurn(total, this.#prior)
     return usageEvents(this.#summary.usage)
   }
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../adapter/agent.ts'
 import { countAt, type JsonObject } from '../adapter/json-fields.ts'
-import { cacheWrites } from '../adapter/usage.ts'
+import { cacheWrites, withoutPrior } from '../adapter/usage.ts'
 
 /** Codex's counts, in the spelling of `exec` or of `app-server`. The input includes what was cached. */
 export function toUsage(counts: JsonObject | undefined): Usage {
@@ -11,4 +11,9 @@ export function toUsage(counts: JsonObject | undefined): Usage {
     reasoning_tokens: countAt(counts, 'reasoning_output_tokens', 'reasoningOutputTokens') ?? 0,
     ...cacheWrites(countAt(counts, 'cache_write_input_tokens', 'cacheWriteInputTokens')),
   }
+}
+
+/** Codex counts the usage of the whole thread. */
+export function usageOfTurn(total: Usage, prior: Usage | undefined): Usage {
+  return prior === undefined ? total : withoutPrior(total, prior)
 }

@@ -38,6 +38,40 @@ const ONE = '1000 50 600 7'
 const TWO = '2000 100 1200 14'
 const FREE = '0 0 0 0'
 
+describe('the usage of a turn', () => {
+  /** What is known after each frame of a turn with these totals of its thread. */
+  function usageAfter(
+    totals: readonly number[],
+    { priorUsage, status }: { priorUsage: Usage | undefined; status: string },
+  ) {
+    const frames = new CodexTurnFrames()
+    const reader = createOutputReader(new CodexWarmOutput({ priorUsage, wantsDeltas: false }))
+    const read = (method: string, params: JsonObject) => {
+      const line = frames.toLine(method, params)
+      return line === undefined ? [] : reader.readFrame(line, '')
+    }
+    const seen = totals.map((inputTokens) => {
+      expect(read('thread/tokenUsage/updated', { tokenUsage: { total: { inputTokens } } })).toEqual([])
+      return reader.usageSoFar()?.input_tokens
+    })
+    const events = read('turn/completed', { turn: { status } })
+    const { usage, threadUsage } = reader.finish({ code: 1, signal: null, stderrTail: '' }).result
+    const types = events.map(({ type }) => type)
+    return { seen, types, usage: usage.input_tokens, thread: threadUsage?.input_tokens }
+  }
+  const prior: Usage = { input_tokens: 500, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 }
+
+  it('is known after each model request, and is one event at the end', () => {
+    const { seen, types, usage } = usageAfter([1500, 2500], { priorUsage: prior, status: 'completed' })
+    expect([seen, types, usage]).toEqual([[1000, 2000], ['token_usage'], 2000])
+  })
+
+  it('that was interrupted belongs to it, and not to the next one', () => {
+    const { types, usage, thread } = usageAfter([1500], { priorUsage: prior, status: 'interrupted' })
+    expect([types, usage, thread]).toEqual([[], 1000, 1500])
+  })
+})
+
 describe('a recording of codex app-server', () => {
   it.each([
     [

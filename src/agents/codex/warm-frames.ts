@@ -36,7 +36,7 @@ export class CodexTurnFrames {
         return toPlanLine(params)
       case 'thread/tokenUsage/updated':
         this.#usage = objectAt(objectAt(params, 'tokenUsage'), 'total')
-        return undefined
+        return { type: 'usage.updated', usage: this.#usage }
       case 'error':
         return toErrorLine(params)
       case 'turn/completed':

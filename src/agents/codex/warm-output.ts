@@ -5,6 +5,7 @@ import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
 import type { AgentOutput } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { CodexOutput } from './output.ts'
+import { toUsage, usageOfTurn } from './usage.ts'
 
 export class CodexWarmOutput implements AgentOutput {
   readonly backend = 'codex'
@@ -13,15 +14,28 @@ export class CodexWarmOutput implements AgentOutput {
   readonly #wantsDeltas: boolean
   readonly #message = new StreamedText()
   readonly #thinking = new StreamedText()
+  readonly #prior: Usage | undefined
+  /** Of this turn, and of the whole thread. */
+  #counted: { usage: Usage; threadUsage: Usage } | undefined
 
   constructor({ priorUsage, wantsDeltas }: { priorUsage: Usage | undefined; wantsDeltas: boolean }) {
+    this.#prior = priorUsage
     this.#output = new CodexOutput(priorUsage)
     this.#wantsDeltas = wantsDeltas
   }
 
-  /** The pieces of a text that was cut off are no part of the result: `exec` prints no such text. */
+  /**
+   * The pieces of a text that was cut off are no part of the result: `exec` prints no such text. A turn that did not end
+   * well has no counts of its own; what it had used belongs to it and not to the next one.
+   */
   summary() {
-    return this.#output.summary()
+    const summary = this.#output.summary()
+    if (summary.outcome === 'success' || this.#counted === undefined) return summary
+    return { ...summary, ...this.#counted }
+  }
+
+  usageSoFar(): Usage | undefined {
+    return this.#counted?.usage
   }
 
   deniedOnStderr(stderrTail: string) {
@@ -35,12 +49,19 @@ export class CodexWarmOutput implements AgentOutput {
         return this.#wantsDeltas ? addTo(this.#message, messageEvents(delta, { isPartial: true })) : []
       case 'reasoning.delta':
         return this.#wantsDeltas ? addTo(this.#thinking, thinkingEvents(delta, { isPartial: true })) : []
+      case 'usage.updated':
+        this.#count(toUsage(objectAt(line, 'usage')))
+        return []
       case 'item.started':
         this.#restart(textAt(objectAt(line, 'item'), 'type'))
         return this.#output.read(line)
       default:
         return this.#output.read(line)?.flatMap((event) => this.#withoutPieces(event))
     }
+  }
+
+  #count(threadUsage: Usage): void {
+    this.#counted = { threadUsage, usage: usageOfTurn(threadUsage, this.#prior) }
   }
 
   /** A text that begins after a lost connection replaces the one that was cut off. */

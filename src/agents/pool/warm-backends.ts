@@ -40,6 +40,8 @@ const claude: WarmBackend = {
   loadsSessions: true,
   // The system prompt is in a file whose name is different for each process.
   fixedParts: (request) => {
+    // Claude compares a limit with the costs of all turns of a process.
+    if (request.maxCostUsd !== undefined) return undefined
     const { argv } = toWarmClaudeCommand({ ...request, resumeId: undefined, systemPrompt: undefined })
     return [...argv.slice(request.program.length), request.systemPrompt ?? '']
   },

@@ -23,6 +23,8 @@ export type Turn = {
   signal: AbortSignal
   /** The usage of earlier turns of the session, for agents that count whole sessions. */
   priorUsage?: Usage | undefined
+  /** Learns what the turn has used so far, from agents that say so before its end. */
+  onUsage?: ((usage: Usage) => void) | undefined
   /** Decides about what the agent wants to do. Absent: everything that the agent asks about is denied. */
   onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
 }
