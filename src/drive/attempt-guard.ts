@@ -27,6 +27,8 @@ export class AttemptGuard implements Disposable {
   #timeTimer: NodeJS.Timeout | undefined
   #lastSnapshot: string
   #isOver = false
+  /** What the attempt had used when that was last reported. */
+  usage: Usage | undefined
   /** Why the attempt was ended here. */
   reason: { readonly how: AttemptEnd; readonly message: string } | undefined
 
@@ -50,7 +52,13 @@ export class AttemptGuard implements Disposable {
   note(event: PromptEvent): void {
     const repeats = this.#watch.note(event, performance.now())
     if (repeats !== undefined) this.#end('stalled', repeats)
-    if (event.type === 'token_usage') this.#checkUsage(event.content)
+  }
+
+  /** Notes what the attempt has used so far. */
+  noteUsage(usage: Usage): void {
+    this.usage = usage
+    const cap = this.#options.isOverBudget(usage)
+    if (cap !== undefined) this.#end('budget', `the limit ${cap} is reached`)
   }
 
   [Symbol.dispose](): void {
@@ -58,11 +66,6 @@ export class AttemptGuard implements Disposable {
     clearTimeout(this.#stallTimer)
     clearTimeout(this.#timeTimer)
     this.#options.signal.removeEventListener('abort', this.#onAbort)
-  }
-
-  #checkUsage(usage: Usage): void {
-    const cap = this.#options.isOverBudget(usage)
-    if (cap !== undefined) this.#end('budget', `the limit ${cap} is reached`)
   }
 
   #end(how: AttemptEnd, message: string): void {

@@ -1,4 +1,5 @@
 /** Lets an agent work on an action, once. What will be done is recorded before it costs anything, and how it ended after. */
+import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import type { Action } from '../contract/action.shape.ts'
 import { newExecutionId } from '../executions/execution-id.ts'
 import { digest } from '../kit/digest.ts'
@@ -19,8 +20,8 @@ import { composePrompt, type Section } from './prompt/compose-prompt.ts'
 import { quoteData } from './prompt/fence.ts'
 import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follow-ups.ts'
 import { readAnswer } from './prompt/read-outcome.ts'
-import type { Attempt } from './record/drive-state.ts'
-import type { AttemptEnd, Options, Tree } from './record/event.shape.ts'
+import type { Attempt, DriveState } from './record/drive-state.ts'
+import type { AttemptEnd, DrivePause, Options, Tree } from './record/event.shape.ts'
 import { RunWatch } from './watch-run.ts'
 
 type AttemptStep = Extract<Step, { do: 'attempt' }>
@@ -38,6 +39,7 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const executionId = newExecutionId(context.runs.ids)
   const who = agentFor(action, state.options)
   const number = state.attempts.length + 1
+  const reserved = remainingBudget(spentBy(state), state.options)
   record(context, 'attempt_started', {
     attempt: number,
     action_id: action.action_id,
@@ -48,11 +50,12 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
     ...who,
     execution_id: executionId,
     ...(session !== undefined && { resumes: session.id }),
-    reserved: remainingBudget(spentBy(state), state.options),
+    reserved,
     prompt_sha256: digest(encodeUtf8(prompt)),
     tree,
   })
-  const request = toRequest({ action, prompt, session, who, context, options: state.options })
+  const { options } = state
+  const request = toRequest({ action, prompt, session, who, context, options, maxCost: reserved.cost_microusd })
   await execute(context, { number, action, request, executionId, tree })
 }
 
@@ -75,6 +78,8 @@ export function permissionsFor(
 }
 
 type Requested = {
+  /** What the attempt may cost, in millionths of a dollar. */
+  maxCost: number | undefined
   action: Action
   prompt: string
   session: Session | undefined
@@ -83,7 +88,7 @@ type Requested = {
   options: Options
 }
 
-function toRequest({ action, prompt, session, who, context, options }: Requested): PromptRequest {
+function toRequest({ action, prompt, session, who, context, options, maxCost }: Requested): PromptRequest {
   return {
     ...who,
     prompt,
@@ -92,6 +97,7 @@ function toRequest({ action, prompt, session, who, context, options }: Requested
     resumes: session,
     metadata: { drover_run: context.runId },
     wantsDeltas: context.wantsDeltas,
+    ...(maxCost !== undefined && { maxCostUsd: maxCost / 1_000_000 }),
   }
 }
 
@@ -170,14 +176,8 @@ async function execute(
   const { prompts, runId, onUpdate } = context
   const state = stateOf(context)
   const { backend } = agentFor(action, state.options)
-  const trace = new Trace()
-  const isOverBudget = (usage: Parameters<typeof tokensOf>[0]) => {
-    const spent = spentBy(state)
-    return reachedCap(
-      { ...spent, tokens: spent.tokens + tokensOf(usage, backend) },
-      { ...state.options, max_time_ms: Infinity },
-    )
-  }
+  const showsExitCodes = prompts.locate(backend)?.agent.reports.exitCodes === true
+  const trace = new Trace({ showsExitCodes })
   using watch = new RunWatch(context, action.action_id)
   using guard = new AttemptGuard({
     signal: watch.signal,
@@ -185,7 +185,7 @@ async function execute(
     timeMs: remainingBudget(spentBy(state), state.options).time_ms,
     tree,
     observe: () => observeTree(context),
-    isOverBudget,
+    isOverBudget: (usage) => tokenCap(state, usage, backend),
   })
   const startedAt = performance.now()
   const result = await runPromptToEnd(request, prompts, {
@@ -197,6 +197,7 @@ async function execute(
       apiKey: context.apiKey,
       onSession: (session_id) => record(context, 'session_opened', { attempt: number, session_id }),
     },
+    onUsage: (usage) => guard.noteUsage(usage),
     onEvent: (event) => {
       trace.note(event)
       guard.note(event)
@@ -211,7 +212,7 @@ async function execute(
   record(context, 'attempt_ended', {
     attempt: number,
     how,
-    ...endFacts(result),
+    ...endFacts(result, usageOf(result, { backend, seen: guard.usage })),
     duration_ms: Math.round(performance.now() - startedAt),
     tree: await observeTree(context),
     ...(how === 'answered'
@@ -226,11 +227,23 @@ function endOf(result: PromptResult): AttemptEnd {
   return statusOf(result) === 'canceled' ? 'cancelled' : 'failed'
 }
 
-function endFacts(result: PromptResult) {
-  const { session_id, token_usage, cost_usd } = result
+/** The limit that an attempt reaches with this usage of its own. Time and money have a guard of their own. */
+function tokenCap(state: DriveState, usage: Usage, backend: Backend): DrivePause | undefined {
+  const spent = spentBy(state)
+  const { max_tokens } = state.options
+  return reachedCap({ ...spent, tokens: spent.tokens + tokensOf(usage, backend) }, max_tokens ? { max_tokens } : {})
+}
+
+/** A turn that was ended has no counts at its end, or they miss its last request: then those that were seen count. */
+function usageOf(result: PromptResult, { seen, backend }: { seen: Usage | undefined; backend: Backend }): Usage {
+  if (seen === undefined || statusOf(result) === 'completed') return result.token_usage
+  return tokensOf(seen, backend) > tokensOf(result.token_usage, backend) ? seen : result.token_usage
+}
+
+function endFacts({ session_id, cost_usd }: PromptResult, usage: Usage) {
   return {
     ...(session_id !== '' && { session_id }),
-    usage: token_usage,
+    usage,
     ...(cost_usd !== undefined && { cost_microusd: Math.round(cost_usd * 1_000_000) }),
   }
 }

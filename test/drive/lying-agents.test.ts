@@ -189,11 +189,35 @@ describe('a limit', () => {
     const { code, stdout } = await driving.drive(GOAL, ...limit)
     expect(code).toBe(4)
     expect(stdout).toContain(`Paused (${reason})`)
-    expect(stdout).toContain('noticed after a turn')
+    expect(stdout).toMatch(/Limits: .*noticed.* after each model request/)
     expect(driving.calls()).toHaveLength(1)
     const id = runIdIn(stdout)
     expect(await driving.drive(id)).toMatchObject({ code: 4 })
     expect(driving.calls()).toHaveLength(1)
     expect(await driving.drive(id, ...higher)).toMatchObject({ code: 0 })
+  })
+
+  it('max_tokens ends an agent between two model requests, and what it used counts', async () => {
+    const driving = createDriving({ orient: [{ requests: Array(3).fill({ input: 100, output: 50 }), hangs: true }] })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--max-tokens', '450')
+    expect(code).toBe(4)
+    expect(stdout).toContain('Paused (max_tokens)')
+    const id = runIdIn(stdout)
+    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([
+      { how: 'budget', usage: { input_tokens: 300, output_tokens: 150 } },
+    ])
+    expect(await driving.drive(id)).toMatchObject({ code: 4 })
+    expect(driving.calls()).toHaveLength(1)
+    driving.rewrite({})
+    expect(await driving.drive(id, '--max-tokens', '100000')).toMatchObject({ code: 0 })
+    expect(driving.calls()[1]?.resumed).toBeDefined()
+  })
+
+  it('max_cost is kept by claude itself, between two model requests', async () => {
+    const driving = createDriving({ orient: [{ fails: 'error_max_budget_usd', cost: 0.51 }] })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--max-cost', '0.5', '--review-with', 'claude')
+    expect(code).toBe(4)
+    expect(stdout).toContain('Paused (max_cost)')
+    expect(driving.calls().map(({ argv }) => argv[argv.indexOf('--max-budget-usd') + 1])).toEqual(['0.500000'])
   })
 })

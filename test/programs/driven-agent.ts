@@ -40,6 +40,7 @@ for (let left = turn.repeats ?? 0; left > 0; left--) {
   showCommand('cat missing', { exitCode: 1, output: 'No such file' })
   await delay(5)
 }
+for (const { input, output } of turn.requests ?? []) showRequest({ input_tokens: input, output_tokens: output })
 if (turn.pause !== undefined) await delay(turn.pause)
 if (turn.hangs === true) await delay(600_000)
 if (turn.dies === true) process.kill(process.pid, 'SIGKILL')
@@ -142,6 +143,15 @@ function showCall(name: string, input: object, result: object): void {
   print({ type: 'user', session_id: sessionId, parent_tool_use_id: null, message: { role: 'user', content } })
 }
 
+/** A model request that has come to its end: claude repeats its counts with every block of the answer. */
+function showRequest(usage: object): void {
+  const id = `msg_${items++}`
+  for (const text of ['Thinking', ' about it.']) {
+    const message = { id, role: 'assistant', model: 'scripted', content: [{ type: 'text', text }], usage }
+    print({ type: 'assistant', session_id: sessionId, parent_tool_use_id: null, message })
+  }
+}
+
 function answer(): string {
   const outcome = { ...frame(), ...turn.outcome }
   return `Done.\n\n\`\`\`drover-outcome\n${JSON.stringify(outcome)}\n\`\`\``
@@ -186,8 +196,8 @@ function finish(answer: string): void {
     const cost = turn.cost === undefined ? {} : { total_cost_usd: turn.cost }
     print({
       type: 'result',
-      subtype: 'success',
-      is_error: false,
+      subtype: turn.fails ?? 'success',
+      is_error: turn.fails !== undefined,
       result: answer,
       session_id: sessionId,
       num_turns: 1,

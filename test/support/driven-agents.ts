@@ -34,6 +34,10 @@ export type DrivenTurn = {
   says?: string
   /** Replaces fields of an honest outcome. */
   outcome?: object
+  /** Model requests that it reports as claude does, before it goes on. */
+  requests?: readonly { input: number; output: number }[]
+  /** Claude ends with this error, as its `result` names it. */
+  fails?: string
   usage?: { input?: number; output?: number }
   cost?: number
 }

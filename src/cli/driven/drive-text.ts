@@ -1,6 +1,6 @@
 /** A driven run as text for people. Pure. */
 
-import { spentBy, tokensOf } from '../../drive/decide/budget.ts'
+import { spentBy, tokensOf, whenNoticed } from '../../drive/decide/budget.ts'
 import { describeClaim, howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/event.shape.ts'
@@ -84,12 +84,17 @@ function nameOf({ backend, model }: Pick<Options, 'backend' | 'model'>): string 
   return model === undefined ? backend : `${backend}/${model}`
 }
 
-/** No agent reports its usage before a turn has ended, so that is when a limit is noticed. */
-function describeLimits({ max_tokens, max_cost_microusd, max_time_ms }: Options): string[] {
+/** The limits of a run, and when each of them is noticed. */
+function describeLimits(options: Options): string[] {
+  const { max_tokens, max_cost_microusd, max_time_ms, backend, review_backend } = options
+  const noticed = [...new Set([backend, review_backend])].map((each) => `${each}: ${whenNoticed(each)}`).join('; ')
   const limits = [
-    ...(max_tokens === undefined ? [] : [`${max_tokens} tokens (noticed after a turn)`]),
-    ...(max_cost_microusd === undefined ? [] : [`${formatMicro(max_cost_microusd)} (noticed after a turn)`]),
-    ...(max_time_ms === undefined ? [] : [formatDuration(max_time_ms)]),
+    ...(max_tokens === undefined ? [] : [`${max_tokens} tokens (noticed: ${noticed})`]),
+    // Claude keeps such a limit itself; other agents report no costs.
+    ...(max_cost_microusd === undefined
+      ? []
+      : [`${formatMicro(max_cost_microusd)} (noticed after each model request)`]),
+    ...(max_time_ms === undefined ? [] : [`${formatDuration(max_time_ms)} (noticed at once)`]),
   ]
   return limits.length === 0 ? [] : [`Limits: ${limits.join(', ')}`]
 }

@@ -5,7 +5,7 @@ import { Trace } from './trace.ts'
 type Backend = PromptEvent['backend']
 
 function traceOf(backend: Backend, calls: readonly { name: string; input: unknown; failure?: string; id?: string }[]) {
-  const trace = new Trace()
+  const trace = new Trace({ showsExitCodes: backend !== 'gemini' })
   let sequence = 0
   const event = (type: string, content: object) => {
     sequence += 1
@@ -30,6 +30,8 @@ describe('the exit code of a command', () => {
     ['codex', 'command_execution', undefined, 0],
     ['codex', 'command_execution', 'exit code 3', 3],
     ['gemini', 'run_shell_command', undefined, undefined],
+    ['goose', 'shell', undefined, 0],
+    ['goose', 'shell', 'exit code 3', 3],
   ] as const)('%s %s %s: %s', (backend, name, failure, exit_code) => {
     const [entry] = traceOf(backend, [{ name, input: { command: 'npm test' }, ...(failure && { failure }) }])
     expect(entry).toEqual({
@@ -38,6 +40,17 @@ describe('the exit code of a command', () => {
       command: 'npm test',
       ...(exit_code !== undefined && { exit_code }),
     })
+  })
+
+  it.each([
+    ['claude', 'Bash', 'grep knots wind.txt', undefined],
+    ['claude', 'Bash', 'npm test | grep failed', undefined],
+    ['claude', 'Bash', '[ -f wind.txt ]', undefined],
+    ['claude', 'Bash', 'echo grep', 0],
+    ['codex', 'command_execution', "/bin/bash -lc 'grep knots wind.txt'", 0],
+  ] as const)('%s does not show whether %s %s found something', (backend, name, command, exit_code) => {
+    const [entry] = traceOf(backend, [{ name, input: { command } }])
+    expect(entry?.did === 'command' && entry.exit_code).toBe(exit_code)
   })
 
   it('of a command in the background is unknown', () => {

@@ -1,7 +1,8 @@
 /** Notes the commands and edits of an agent from its events. What an agent shows differs: see docs/drive.md. Pure. */
+import { basename } from 'node:path'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { TraceEntry } from '../record/event.shape.ts'
-import { unwrapShell } from './shell-line.ts'
+import { readShellLine, unwrapShell } from './shell-line.ts'
 
 /** An execution has two events before the first of its agent: `queued` and `running`. */
 const STATES_BEFORE = 2
@@ -14,9 +15,15 @@ type ToolUse = Extract<PromptEvent, { type: 'tool_use' }>
 type ToolResult = Extract<PromptEvent, { type: 'tool_result' }>
 
 export class Trace {
+  readonly #showsExitCodes: boolean
   readonly entries: TraceEntry[] = []
   /** Calls without a result, by id. */
   readonly #open = new Map<string, ToolUse['content']>()
+
+  /** `showsExitCodes`: of this agent, a command without an error ended with 0. */
+  constructor({ showsExitCodes }: { showsExitCodes: boolean }) {
+    this.#showsExitCodes = showsExitCodes
+  }
 
   note(event: PromptEvent): void {
     if (event.type === 'tool_use') this.#open.set(keyOf(event.content), event.content)
@@ -27,7 +34,7 @@ export class Trace {
     const key = keyOf(event.content)
     const call = this.#open.get(key)
     this.#open.delete(key)
-    const entry = call && toEntry(call, event)
+    const entry = call && toEntry(call, event, this.#showsExitCodes)
     if (entry === undefined) return
     this.entries.push(entry)
     if (this.entries.length > MAX_ENTRIES) this.entries.shift()
@@ -38,7 +45,11 @@ function keyOf({ tool_id, tool_name }: { tool_id?: string; tool_name: string }):
   return tool_id ?? tool_name
 }
 
-function toEntry({ input, tool_name: tool }: ToolUse['content'], result: ToolResult): TraceEntry | undefined {
+function toEntry(
+  { input, tool_name: tool }: ToolUse['content'],
+  result: ToolResult,
+  showsExitCodes: boolean,
+): TraceEntry | undefined {
   const seq = (result.sequence ?? 0) + STATES_BEFORE
   if (EDITING_TOOLS.includes(tool)) {
     const paths = pathsIn(input)
@@ -46,7 +57,8 @@ function toEntry({ input, tool_name: tool }: ToolUse['content'], result: ToolRes
   }
   const command = fieldOf(input, 'command')
   if (typeof command !== 'string') return undefined
-  const exitCode = exitCodeIn(result, input)
+  const isShown = showsExitCodes && fieldOf(input, 'run_in_background') !== true
+  const exitCode = exitCodeIn(result, { command, isShown })
   const shown = unwrapShell(command).slice(0, MAX_COMMAND).toWellFormed()
   return { did: 'command', seq, command: shown, ...(exitCode !== undefined && { exit_code: exitCode }) }
 }
@@ -61,13 +73,26 @@ function pathsIn(input: unknown): string[] {
 
 /**
  * Codex reports the exit code. Claude writes it in front of the output of a command that failed, and a command without
- * an error ended with 0, unless it goes on in the background. Gemini reports every command as a success.
+ * an error ended with 0, unless it goes on in the background or has an exit code that claude takes for an answer. Some
+ * agents report every command as a success.
  */
-function exitCodeIn({ backend, content }: ToolResult, input: unknown): number | undefined {
-  if (backend === 'gemini' || fieldOf(input, 'run_in_background') === true) return undefined
-  if (content.is_error !== true) return 0
+function exitCodeIn(
+  { content }: ToolResult,
+  { command, isShown }: { command: string; isShown: boolean },
+): number | undefined {
+  if (content.is_error !== true) {
+    return !isShown || (content.tool_name === 'Bash' && canAnswer(command)) ? undefined : 0
+  }
   const code = /^(?:Error: )?exit code (-?\d+)/i.exec(content.error_message ?? '')?.[1]
   return code === undefined ? undefined : Number(code)
+}
+
+/** Claude does not call it a failure if `grep` finds nothing, if `diff` finds a difference, and so on. */
+function canAnswer(command: string): boolean {
+  const { commands } = readShellLine(unwrapShell(command))
+  return commands.some(({ words }) =>
+    /^(?:[ef]?grep|rg|find|diff|test|\[)$/.test(basename(words[0] ?? '').replace('\0', '')),
+  )
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { treeOf } from '../../test/support/drive-fixture.ts'
+import { AttemptGuard } from './attempt-guard.ts'
+
+const usageOf = (input_tokens: number) => ({ input_tokens, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 })
+
+function guardWith(limits: { timeMs?: number; maxTokens?: number; stallMs?: number }) {
+  const { timeMs, maxTokens = Infinity, stallMs = 60_000 } = limits
+  return new AttemptGuard({
+    signal: new AbortController().signal,
+    stallMs,
+    timeMs,
+    tree: treeOf(),
+    observe: async () => treeOf(),
+    isOverBudget: ({ input_tokens }) => (input_tokens >= maxTokens ? 'max_tokens' : undefined),
+  })
+}
+
+const aborted = (guard: AttemptGuard) =>
+  new Promise<void>((resolve) => guard.signal.addEventListener('abort', () => resolve()))
+
+describe('an attempt', () => {
+  it('is ended when its time is over', async () => {
+    using guard = guardWith({ timeMs: 5 })
+    await aborted(guard)
+    expect(guard.reason).toEqual({ how: 'budget', message: 'the limit of time is reached' })
+  })
+
+  it('is ended when it reports as many tokens as are left, and not before', () => {
+    using guard = guardWith({ maxTokens: 100 })
+    guard.noteUsage(usageOf(99))
+    expect([guard.signal.aborted, guard.usage?.input_tokens]).toEqual([false, 99])
+    guard.noteUsage(usageOf(100))
+    expect([guard.signal.aborted, guard.reason?.how]).toEqual([true, 'budget'])
+  })
+
+  it('is ended when it is silent and changes nothing', async () => {
+    using guard = guardWith({ stallMs: 5 })
+    await aborted(guard)
+    expect(guard.reason?.how).toBe('stalled')
+  })
+})
