@@ -109,32 +109,34 @@ export function commandOf({ name, path, command: [, ...args] }: Installed): stri
   return [path, ...args.slice(0, -1), ...more, ...args.slice(-1)]
 }
 
+/** Writes what the agent needs to use the model server into a home, and returns its variables. */
+export function configureAcpAgent({ name }: Installed, home: string, base: string): Record<string, string> {
+  const { env, files } = NEEDS[name] ?? {}
+  for (const [file, content] of Object.entries(files?.(base) ?? {})) {
+    mkdirSync(dirname(join(home, file)), { recursive: true })
+    writeFileSync(join(home, file), content)
+  }
+  return env?.(base) ?? {}
+}
+
 /** A temporary home that is configured for the model server, and a working directory. */
 export function createAcpSetup(agent: Installed, port: number): AgentSetup {
   const home = mkdtempSync(join(tmpdir(), `drover-real-${agent.name}-`))
   const work = join(home, 'work')
   for (const folder of [work, join(home, 'tmp'), join(home, '.drover')]) mkdirSync(folder)
-  const { env, files } = NEEDS[agent.name] ?? {}
   const section = { protocol: 'acp', command: commandOf(agent) }
   writeFileSync(join(home, '.drover', 'config.yaml'), stringify({ backends: { [agent.name]: section } }))
   return {
     home,
     work,
-    env: (scenario) => {
-      const base = `http://127.0.0.1:${port}/${scenario}`
-      for (const [file, content] of Object.entries(files?.(base) ?? {})) {
-        mkdirSync(dirname(join(home, file)), { recursive: true })
-        writeFileSync(join(home, file), content)
-      }
-      return {
-        HOME: home,
-        TMPDIR: join(home, 'tmp'),
-        PATH: `${dirname(agent.path)}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
-        LANG: 'C.UTF-8',
-        REAL_AGENT_HOME: home,
-        ...env?.(base),
-      }
-    },
+    env: (scenario) => ({
+      HOME: home,
+      TMPDIR: join(home, 'tmp'),
+      PATH: `${dirname(agent.path)}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      LANG: 'C.UTF-8',
+      REAL_AGENT_HOME: home,
+      ...configureAcpAgent(agent, home, `http://127.0.0.1:${port}/${scenario}`),
+    }),
     remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }),
   }
 }

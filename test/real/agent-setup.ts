@@ -43,6 +43,16 @@ export function createAgentSetup(backend: NativeBackend, path: string, port: num
   }
 }
 
+/** What the agents of a home need to use the model server with this scenario: their files are written, their variables returned. */
+export function configureAgents(
+  home: string,
+  backends: readonly NativeBackend[],
+  base: string,
+): Record<string, string> {
+  for (const backend of backends) CONFIGURE[backend](home, base)
+  return Object.assign({}, ...backends.map((backend) => VARIABLES[backend](base)))
+}
+
 const VARIABLES: Record<NativeBackend, (base: string) => Record<string, string>> = {
   claude: (base) => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'made-up', CLAUDE_CODE_MAX_RETRIES: '1' }),
   codex: () => ({ FAKE_KEY: 'made-up' }),

@@ -1,0 +1,83 @@
+/** Real agents do a run, from the goal or an issue to a branch. The model is scripted: test/fake-upstream/drive.mjs. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dataOf, runIdIn } from '../support/driven-agents.ts'
+import { toFakeGitHub } from '../support/fake-gh.ts'
+import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
+import { until } from '../support/until.ts'
+import { installedAcp } from './acp-agents.ts'
+import { createDriveSetup, type DriveSetup } from './drive-setup.ts'
+import { installed, processesIn, useUpstream } from './real-agents.ts'
+
+const upstream = useUpstream()
+const natives: readonly string[] = installed.map(({ backend }) => backend)
+const workers = [...natives, ...installedAcp.map(({ name }) => name)]
+
+/** The next of the native agents reviews. */
+function reviewerOf(backend: string): string {
+  return natives[(natives.indexOf(backend) + 1) % natives.length] ?? backend
+}
+
+/** Agents that do not show the exit codes of commands. */
+const HIDES_EXIT_CODES = ['gemini', 'vibe', 'pi']
+
+describe.each(workers)('a run by the real %s', (backend) => {
+  const reviewer = reviewerOf(backend)
+  let setup: DriveSetup
+
+  beforeEach(() => {
+    setup = createDriveSetup({ port: upstream.port(), acp: installedAcp.find(({ name }) => name === backend) })
+  })
+
+  afterEach(async () => {
+    await until(() => processesIn(setup.asAgentSetup()).length === 0)
+    setup.remove()
+  })
+
+  const drive = (target: string, ...more: string[]) =>
+    setup.drover('drive', target, '--with', setup.nameOf(backend), '--check', 'sh check.sh', ...more)
+
+  it('asks, fixes a failed check, is reviewed by another agent, and ends as a branch', async () => {
+    const asked = await drive('Show the wind', '--review-with', setup.nameOf(reviewer), '--approval', 'none')
+    expect([asked.code, asked.stderr]).toEqual([4, ''])
+    expect(asked.stdout).toContain('Knots or km/h?')
+    const id = runIdIn(asked.stdout)
+    expect(await setup.drover('answer', id, 'In knots, please.')).toMatchObject({ code: 0 })
+    const done = await setup.drover('drive', id)
+    expect([done.code, done.stderr], done.stdout).toEqual([0, ''])
+    const records = setup.records()
+    expect(dataOf(records, 'attempt_started').map((each) => `${each.action_kind} ${each.backend}`)).toEqual([
+      `orient ${backend}`,
+      `orient ${backend}`,
+      `implement ${backend}`,
+      `implement ${backend}`,
+      `review ${reviewer}`,
+      `summarize ${backend}`,
+    ])
+    expect(dataOf(records, 'attempt_ended').map(({ how }) => how)).toEqual(Array(6).fill('answered'))
+    expect(dataOf(records, 'check_ran').map(({ exit_code }) => exit_code)).toEqual([1, 0])
+    const [delivered] = dataOf(records, 'delivered')
+    expect(setup.repository.git('show', '--stat=80', '--format=', delivered?.branch ?? '')).toMatch(
+      /^ wind\.txt [^\n]*\n 1 file changed/,
+    )
+    expect(setup.repository.git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    const shown = HIDES_EXIT_CODES.includes(backend) ? 'claimed' : 'observed'
+    const claims = dataOf(records, 'evidence').at(-1)?.claims
+    expect(claims?.map(({ subject, exit_code, verdict }) => [subject, exit_code, verdict])).toEqual([
+      ['wind.txt', undefined, 'observed'],
+      ['sh check.sh again', 1, shown],
+      ['sh check.sh again', 0, shown],
+    ])
+  })
+
+  it('does what an issue with pinned sections asks for', async () => {
+    setup.installGitHub(toFakeGitHub(makeBundle()))
+    const { code, stdout, stderr } = await drive(ISSUE_URL, '--no-review')
+    expect([code, stderr], stdout).toEqual([0, ''])
+    const records = setup.records()
+    const [delivered] = dataOf(records, 'delivered')
+    expect(setup.repository.git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    const claims = dataOf(records, 'evidence').at(-1)?.claims ?? []
+    expect(claims.filter(({ verdict }) => verdict === 'contradicted')).toEqual([])
+    expect(upstream.received()).toContain('What there is to say about requirements.')
+  })
+})
