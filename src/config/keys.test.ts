@@ -52,6 +52,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['server.host', 'string', '127.0.0.1'],
   ['server.port', 'integer', 8080],
   ['server.local_socket', 'boolean', true],
+  ['server.console', 'boolean', true],
   ['server.request_timeout_secs', 'integer', 300],
   ['server.first_event_timeout_secs', 'integer', 0],
   ['server.read_timeout_secs', 'integer', 30],

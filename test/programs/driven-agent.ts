@@ -12,6 +12,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DrivenCall, DrivenScript, DrivenTurn } from '../support/driven-agents.ts'
 
 const [backend = '', directory = '', ...argv] = process.argv.slice(2)
+if (argv.includes('--version')) {
+  process.stdout.write('1.0.0\n')
+  process.exit(0)
+}
 const prompt = promptIn(await text(process.stdin))
 const [, kind = '', actionId = ''] = /^drover action: (\w+) (\S+)/.exec(prompt) ?? []
 const resumed = resumeIdIn()

@@ -15,6 +15,9 @@ If the run needs a decision, the question is asked at the terminal. Elsewhere th
 answer with "drover answer", then "drover drive RUN_ID" goes on. It also goes on with a run that was killed or stopped, that has
 reached a limit, or that was started with "drover run".
 
+With --detach the background server drives the run: it goes on when the terminal is closed, and after the server was killed or
+restarted. "drover drive RUN_ID" then follows it, and Ctrl+C leaves it running; "drover stop RUN_ID" stops it.
+
 TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Exit codes: 0 the work is delivered or nothing
 was to be changed, 2 wrong use, 3 a failure, or a check that still fails at the end, 4 it waits or has reached a limit, 130
 interrupted.`,
@@ -76,6 +79,7 @@ interrupted.`,
         value: 'COMMAND',
         description: 'Run this command, with JSON on its standard input, when the run waits or ends',
       },
+      { name: 'detach', description: 'Go on in the background server, which is started if there is none' },
       { name: 'list', description: 'List the worktrees of driven runs, and why they stay' },
       DEMO,
       ROOT,
@@ -90,6 +94,7 @@ interrupted.`,
       { line: 'drover drive "Show the wind in knots" --check "npm test"', description: 'with a check' },
       { line: 'drover drive https://github.com/ada/weather/issues/7 --with codex', description: 'an issue' },
       { line: 'drover drive 6f1c2c6e --max-tokens 500000', description: 'go on with a run, up to a limit' },
+      { line: 'drover drive "Show the wind in knots" --detach', description: 'in the background' },
       { line: 'drover drive --list', description: 'the worktrees that stay' },
     ],
     load: () => import('./drive.ts'),

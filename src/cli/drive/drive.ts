@@ -4,7 +4,7 @@ import { findPaths } from '../../config/paths.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
 import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
-import type { Options, Place } from '../../drive/record/event.shape.ts'
+import type { Options } from '../../drive/record/event.shape.ts'
 import { reportRun } from '../../drive/report-run.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
@@ -16,18 +16,23 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
+import { requireServer } from '../local/background-server.ts'
+import type { LocalStatus } from '../local/local-protocol.ts'
 import { type PromptSetup, setUpPrompts } from '../prompt/prompt-setup.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-person.ts'
+import { attach, isDrivenByServer } from './attach.ts'
 import { confirmGoal } from './confirm-goal.ts'
+import { detachDrive } from './detach.ts'
 import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
 import { parseTarget } from './drive-target.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
+import { repositoryOf } from './repository-of.ts'
 import { noteUnseenWork } from './unseen-work.ts'
 import { endLines } from './wait-text.ts'
 
@@ -44,16 +49,19 @@ export const run: Run = (invocation) =>
     await using setup = setUpPrompts(invocation, { config, keep: 'events' })
     const optionsFrom = (before?: Options) =>
       completeOptions(given, before, { settings: config, prompts: setup.context, isDemo: flags.isOn('demo') })
-    const found = await findTarget(invocation, { command, config, target, checkOptions: () => void optionsFrom() })
+    const search = { command, config, target, checkOptions: () => void optionsFrom() }
+    const { found, server } = await findTarget(invocation, search)
     command.runId = found.runId
     await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
+    if (server !== undefined) return await detachDrive(invocation, { found, given, notify: notifyCommand, server })
     const printer = flags.isOn('json')
       ? createJsonDrivePrinter(runtime.terminal)
       : createTextDrivePrinter(runtime.terminal)
     const drive = { invocation, config, setup, context: found.context, printer }
     try {
-      const result = await driveIt(drive, found.runId, { ...found.begin, optionsFrom })
+      const result = await driveIt(drive, found, { ...found.begin, optionsFrom })
       await printer.rest()
+      if (result === undefined) return await reportLeft(drive, found.runId)
       const exitCode = await reportEnd(drive, result)
       await notify(invocation, notifyCommand, result)
       return exitCode
@@ -64,11 +72,15 @@ export const run: Run = (invocation) =>
 
 type Search = { command: WorkspaceCommand; config: Config; target: DriveTarget; checkOptions: () => void }
 
-async function findTarget(invocation: Invocation, { command, config, ...search }: Search): Promise<FoundDrive> {
+type Target = { found: FoundDrive; server: LocalStatus | undefined }
+
+async function findTarget(invocation: Invocation, { command, config, ...search }: Search): Promise<Target> {
   const { flags, runtime } = invocation
   const context = await openRuns(command, runtime)
+  // Before anything is created.
+  const server = flags.isOn('detach') ? await requireServer(invocation, config) : undefined
   if (search.target.is === 'run') command.runId = resolveRunId(context, search.target.id)
-  return await findDrive(context, {
+  const found = await findDrive(context, {
     ...search,
     actions: flags.integer('actions'),
     defaultActions: config.drive.actions,
@@ -79,6 +91,7 @@ async function findTarget(invocation: Invocation, { command, config, ...search }
     places: runtime,
     confirmGoal: (issue) => confirmGoal(invocation, { ...issue, signal: context.signal }),
   })
+  return { found, server }
 }
 
 type Drive = {
@@ -89,14 +102,32 @@ type Drive = {
   printer: DrivePrinter
 }
 
-async function driveIt(drive: Drive, runId: string, begin: DriveBegin): Promise<DriveResult> {
+/** The server drove it, and this command only followed. */
+type DrivenHere = DriveResult & { isAttached?: true }
+
+/** Undefined if the server drives the run, and the person left it. */
+async function driveIt(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<DrivenHere | undefined> {
+  const { invocation, context, printer } = drive
+  try {
+    return await driveHere(drive, found, begin)
+  } catch (error) {
+    if (!(await isDrivenByServer(invocation, found.runId, error))) throw error
+    const { err } = invocation.runtime.terminal
+    await err.write('drover: the run is driven in the background, with the options it has. Ctrl+C leaves it running.\n')
+    const result = await attach(context, found.runId, (update) => printer.update(update))
+    return result && { ...result, isAttached: true }
+  }
+}
+
+async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<DriveResult> {
+  const { runId } = found
   const { invocation, setup, context, printer } = drive
   const { flags, runtime } = invocation
   const ask = async (run: RunOutline, there: RunContext) => {
     await printer.rest()
     return await askAboutRun(runtime, run, there)
   }
-  const note = noteOf(invocation, { runId, context, place: begin.place })
+  const note = noteOf(invocation, found)
   return await driveRounds(
     {
       runs: context,
@@ -120,17 +151,24 @@ function canAskIn({ flags, runtime }: Invocation): boolean {
 }
 
 /** A server lists the runs of the command line too. */
-function noteOf(invocation: Invocation, run: { runId: string; context: RunContext; place: Place }): DrivenNote {
+function noteOf(invocation: Invocation, found: FoundDrive): DrivenNote {
   const { clock, terminal } = invocation.runtime
   const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
-  const repository = run.place.kind === 'worktree' ? run.place.repository : run.context.workspace.worktree_root
   const onNoteFailure = ({ message }: Fault) => void terminal.err.write(`drover: warning: ${message}\n`)
-  const record = recordOfUser(drivenRuns, { ...run, repository })
+  const record = recordOfUser(drivenRuns, { ...found, repository: repositoryOf(found) })
   return new DrivenNote({ directories: { drivenRuns }, clock, onNoteFailure }, record)
 }
 
+async function reportLeft({ invocation, context }: Drive, runId: string): Promise<number> {
+  const name = shortNameOf(context, runId)
+  await invocation.runtime.terminal.err.write(
+    `drover: the run goes on in the background; "drover stop ${name}" stops it, "drover drive ${name}" follows it again\n`,
+  )
+  return exitCodeOfSignal('SIGINT')
+}
+
 /** Says how it ended and what to do next. */
-async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
+async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
   const { invocation, context } = drive
   const { flags, runtime } = invocation
   const { end, state, runId } = result
@@ -139,7 +177,7 @@ async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
     state.attempts.findLast(({ checks }) => checks.length > 0)?.checks.some(({ passed }) => !passed) ?? false
   const exitCode = exitCodeFor(result, failed)
   const kept =
-    end.is === 'ended'
+    end.is === 'ended' && result.isAttached !== true
       ? await removeDelivered(findPaths(configEnvironmentOf(invocation)).worktrees, context, state)
       : undefined
   if (flags.isOn('json')) {
@@ -150,7 +188,14 @@ async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
   }
   const { out } = runtime.terminal
   const name = shortNameOf(context, runId)
-  const facts = { result, run, name, isCheckFailing: failed, wasAsked: canAskIn(invocation), kept }
+  const facts = {
+    result,
+    run,
+    name,
+    isCheckFailing: failed,
+    wasAsked: canAskIn(invocation) && result.isAttached !== true,
+    kept,
+  }
   await out.write(`${endLines(facts, out).join('\n')}\n`)
   return exitCode
 }

@@ -23,6 +23,14 @@ export const localServerSilent = defineFault({
     `the server on ${d.socket} does not answer; try again later, or end its process, which has "serve" in its command line`,
 })
 
+export const localServerDiffers = defineFault({
+  code: 'local_server_differs',
+  kind: 'conflict',
+  when: 'The server of this user has another version or other settings than the command that needs it.',
+  message: (d: { pid: number; isBackground: boolean }) =>
+    `the server of this user (process ${d.pid}) has another version or other settings; ${d.isBackground ? 'end it with "drover down"' : 'restart that "drover serve"'}, then try again`,
+})
+
 export const localServerNotEnded = defineFault({
   code: 'local_server_not_ended',
   kind: 'unavailable',

@@ -69,8 +69,8 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
       const call = request.body as LocalDrive
       const prompts = { ...contextFor(call), executions }
       const asking = { caller: { is: 'user' }, promptsFor: () => prompts } as const
-      const { run_id: runId, repository, begin, given, is_demo: isDemo, env } = call
-      return await context.runs.adopt(asking, { runId, repository, begin, given, isDemo, prompts, env })
+      const { run_id: runId, repository, begin, given, is_demo: isDemo, notify, env } = call
+      return await context.runs.adopt(asking, { runId, repository, begin, given, isDemo, notify, prompts, env })
     })
 
     scope.post('/prompt', async (request, reply) => {

@@ -20,6 +20,7 @@ export type LocalDrive = Required<LocalCaller> & {
   repository: string
   begin: Omit<DriveBegin, 'optionsFrom'>
   given: GivenOptions
+  notify?: string
 }
 
 /** A server with the same version and configuration runs a prompt in the same way. */

@@ -5,8 +5,8 @@ if(g(3)<1||g(3)>fr({year:g(1),month:g(2)})||h>23||k>59||b>60||r>23||e>59)return!
 60||pr(h*60+k-v)}function Ue(t){return Fe(`${t}T00:00:00Z`)}function pr(t){return(t+1)%1440===0}function fr({year:t,month:s}){
 return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-1]??0}var or,ze=Re(()=>{"use strict";or=
 /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/i});var Ce={};ir(Ce,{formats:()=>lr});var lr,Me=Re(()=>{"use strict";ze();lr={date:Ue,"date-time":Fe}});var rt=O;var se=["type","at","data"],dr=["run_id","goal","round","previous_run_id","place","issue","spent","options"],ur=["in_pla\
-ce","worktree"],mr=["url","sha256"],Ye=["tokens","cost_microusd","time_ms"];var yr=(Me(),ar(Ce)).formats["date-time"],cr=new RegExp("Z$","u");function q(t,{instancePath:s="",parentData:g,parentDataProperty:h,
-rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(yr(t)){if(!cr.test(t))return q.
+ce","worktree"],yr=["url","sha256"],Ye=["tokens","cost_microusd","time_ms"];var mr=(Me(),ar(Ce)).formats["date-time"],cr=new RegExp("Z$","u");function q(t,{instancePath:s="",parentData:g,parentDataProperty:h,
+rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(mr(t)){if(!cr.test(t))return q.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return q.errors=[
 {instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return q.errors=[{instancePath:s,keyword:"type",params:{
 type:"string"}}],!1;return q.errors=r,e===0}var _r=["kind","root"];function ie(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){
@@ -59,8 +59,8 @@ if(o){if(t.approval_mode!==void 0){let a=t.approval_mode,i=e;if(!(a==="default"|
 errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:gr}}],!1;var o=i===e}else var o=!0;if(o){if(t.
 is_demo!==void 0){let a=e;if(typeof t.is_demo!="boolean")return F.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{
 type:"boolean"}}],!1;var o=a===e}else var o=!0;if(o){if(t.checks!==void 0){let a=t.checks,i=e;if(e===i)if(Array.isArray(
-a)){var d=!0;let f=a.length;for(let y=0;y<f;y++){let l=e;if(typeof a[y]!="string")return F.errors=[{instancePath:s+"/che\
-cks/"+y,keyword:"type",params:{type:"string"}}],!1;var d=l===e;if(!d)break}}else return F.errors=[{instancePath:s+"/chec\
+a)){var d=!0;let f=a.length;for(let m=0;m<f;m++){let l=e;if(typeof a[m]!="string")return F.errors=[{instancePath:s+"/che\
+cks/"+m,keyword:"type",params:{type:"string"}}],!1;var d=l===e;if(!d)break}}else return F.errors=[{instancePath:s+"/chec\
 ks",keyword:"type",params:{type:"array"}}],!1;var o=i===e}else var o=!0;if(o){if(t.check_timeout_ms!==void 0){let a=t.check_timeout_ms,
 i=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return F.errors=[{instancePath:s+"/check_timeout_ms",keyword:"\
 type",params:{type:"integer"}}],!1;if(e===i&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return F.errors=[{instancePath:s+
@@ -89,51 +89,51 @@ r",keyword:"enum",params:{allowedValues:Ie}}],!1;var o=i===e}else var o=!0}}}}}}
 keyword:"type",params:{type:"object"}}],!1;return F.errors=r,e===0}function A(t,{instancePath:s="",parentData:g,parentDataProperty:h,
 rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
 void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return A.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:p}}],!1;for(let m in t){let x=e;if(!(m==="type"||m==="at"||m==="data")){let w={instancePath:s,
-keyword:"enum",params:{allowedValues:se},propertyName:m};r===null?r=[w]:r.push(w),e++}var v=x===e;if(!v){let w={instancePath:s,
-keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[w]:r.push(w),e++,A.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let m=t.type,x=e;if(typeof m!="string")return A.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(m!=="drive_started")return A.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_s\
-tarted"}}],!1;var o=x===e}else var o=!0;if(o){if(t.at!==void 0){let m=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=m===e}else var o=!0;if(o)if(t.
-data!==void 0){let m=t.data,x=e;if(e===x)if(m&&typeof m=="object"&&!Array.isArray(m)){let j;if(m.run_id===void 0&&(j="ru\
-n_id")||m.goal===void 0&&(j="goal")||m.round===void 0&&(j="round")||m.place===void 0&&(j="place")||m.spent===void 0&&(j=
-"spent")||m.options===void 0&&(j="options"))return A.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:j}}],
-!1;for(let c in m){let E=e;if(!(c==="run_id"||c==="goal"||c==="round"||c==="previous_run_id"||c==="place"||c==="issue"||
+red",params:{missingProperty:p}}],!1;for(let y in t){let x=e;if(!(y==="type"||y==="at"||y==="data")){let w={instancePath:s,
+keyword:"enum",params:{allowedValues:se},propertyName:y};r===null?r=[w]:r.push(w),e++}var v=x===e;if(!v){let w={instancePath:s,
+keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[w]:r.push(w),e++,A.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let y=t.type,x=e;if(typeof y!="string")return A.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(y!=="drive_started")return A.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_s\
+tarted"}}],!1;var o=x===e}else var o=!0;if(o){if(t.at!==void 0){let y=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=y===e}else var o=!0;if(o)if(t.
+data!==void 0){let y=t.data,x=e;if(e===x)if(y&&typeof y=="object"&&!Array.isArray(y)){let j;if(y.run_id===void 0&&(j="ru\
+n_id")||y.goal===void 0&&(j="goal")||y.round===void 0&&(j="round")||y.place===void 0&&(j="place")||y.spent===void 0&&(j=
+"spent")||y.options===void 0&&(j="options"))return A.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:j}}],
+!1;for(let c in y){let E=e;if(!(c==="run_id"||c==="goal"||c==="round"||c==="previous_run_id"||c==="place"||c==="issue"||
 c==="spent"||c==="options")){let D={instancePath:s+"/data",keyword:"enum",params:{allowedValues:dr},propertyName:c};r===
 null?r=[D]:r.push(D),e++}var d=E===e;if(!d){let D={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:c}};
-return r===null?r=[D]:r.push(D),e++,A.errors=r,!1;break}}if(d){if(m.run_id!==void 0){let c=e;if(typeof m.run_id!="string")
+return r===null?r=[D]:r.push(D),e++,A.errors=r,!1;break}}if(d){if(y.run_id!==void 0){let c=e;if(typeof y.run_id!="string")
 return A.errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var n=c===e}else var n=!0;if(n){
-if(m.goal!==void 0){let c=e;if(typeof m.goal!="string")return A.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{
-type:"string"}}],!1;var n=c===e}else var n=!0;if(n){if(m.round!==void 0){let c=m.round,E=e;if(!(typeof c=="number"&&!(c%
+if(y.goal!==void 0){let c=e;if(typeof y.goal!="string")return A.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{
+type:"string"}}],!1;var n=c===e}else var n=!0;if(n){if(y.round!==void 0){let c=y.round,E=e;if(!(typeof c=="number"&&!(c%
 1)&&!isNaN(c)&&isFinite(c)))return A.errors=[{instancePath:s+"/data/round",keyword:"type",params:{type:"integer"}}],!1;if(e===
 E&&typeof c=="number"&&isFinite(c)&&(c<1||isNaN(c)))return A.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{
-comparison:">=",limit:1}}],!1;var n=E===e}else var n=!0;if(n){if(m.previous_run_id!==void 0){let c=e;if(typeof m.previous_run_id!=
+comparison:">=",limit:1}}],!1;var n=E===e}else var n=!0;if(n){if(y.previous_run_id!==void 0){let c=e;if(typeof y.previous_run_id!=
 "string")return A.errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var n=c===e}else
-var n=!0;if(n){if(m.place!==void 0){let c=m.place,E=e,D=e,Y=e,N=!0,J=e;if(c&&typeof c=="object"&&!Array.isArray(c)){let T;
-if(c.kind===void 0&&(T="kind")){let I={};r===null?r=[I]:r.push(I),e++}else if(c.kind!==void 0&&c.kind!=="in_place"){let I={};
-r===null?r=[I]:r.push(I),e++}}var a=J===e;if(e=Y,r!==null&&(Y?r.length=Y:r=null),a){let T=e;ie(c,{instancePath:s+"/data/\
-place",parentData:m,parentDataProperty:"place",rootData:k,dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),
-e=r.length);var a=T===e;N=a}if(!N){let T={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[T]:r.push(T),e++,A.errors=r,!1}var i=D===e;if(i){let T=e,I=e,xe=!0,Se=e;if(c&&typeof c=="object"&&!Array.isArray(
+var n=!0;if(n){if(y.place!==void 0){let c=y.place,E=e,D=e,Y=e,N=!0,J=e;if(c&&typeof c=="object"&&!Array.isArray(c)){let K;
+if(c.kind===void 0&&(K="kind")){let I={};r===null?r=[I]:r.push(I),e++}else if(c.kind!==void 0&&c.kind!=="in_place"){let I={};
+r===null?r=[I]:r.push(I),e++}}var a=J===e;if(e=Y,r!==null&&(Y?r.length=Y:r=null),a){let K=e;ie(c,{instancePath:s+"/data/\
+place",parentData:y,parentDataProperty:"place",rootData:k,dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),
+e=r.length);var a=K===e;N=a}if(!N){let K={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
+null?r=[K]:r.push(K),e++,A.errors=r,!1}var i=D===e;if(i){let K=e,I=e,xe=!0,Se=e;if(c&&typeof c=="object"&&!Array.isArray(
 c)){let z;if(c.kind===void 0&&(z="kind")){let _e={};r===null?r=[_e]:r.push(_e),e++}else if(c.kind!==void 0&&c.kind!=="wo\
 rktree"){let _e={};r===null?r=[_e]:r.push(_e),e++}}var u=Se===e;if(e=I,r!==null&&(I?r.length=I:r=null),u){let z=e;X(c,{instancePath:s+
-"/data/place",parentData:m,parentDataProperty:"place",rootData:k,dynamicAnchors:b})||(r=r===null?X.errors:r.concat(X.errors),
+"/data/place",parentData:y,parentDataProperty:"place",rootData:k,dynamicAnchors:b})||(r=r===null?X.errors:r.concat(X.errors),
 e=r.length);var u=z===e;xe=u}if(!xe){let z={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[z]:r.push(z),e++,A.errors=r,!1}var i=T===e}if(e===E)if(c&&typeof c=="object"&&!Array.isArray(c)){let T;if(c.kind===
-void 0&&(T="kind"))return A.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:T}}],!1;if(c.
+null?r=[z]:r.push(z),e++,A.errors=r,!1}var i=K===e}if(e===E)if(c&&typeof c=="object"&&!Array.isArray(c)){let K;if(c.kind===
+void 0&&(K="kind"))return A.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:K}}],!1;if(c.
 kind!==void 0){let I=c.kind;if(!(I==="in_place"||I==="worktree"))return A.errors=[{instancePath:s+"/data/place/kind",keyword:"\
 enum",params:{allowedValues:ur}}],!1}}else return A.errors=[{instancePath:s+"/data/place",keyword:"type",params:{type:"o\
-bject"}}],!1;var n=E===e}else var n=!0;if(n){if(m.issue!==void 0){let c=m.issue,E=e;if(e===E)if(c&&typeof c=="object"&&!Array.
+bject"}}],!1;var n=E===e}else var n=!0;if(n){if(y.issue!==void 0){let c=y.issue,E=e;if(e===E)if(c&&typeof c=="object"&&!Array.
 isArray(c)){let Y;if(c.url===void 0&&(Y="url")||c.sha256===void 0&&(Y="sha256"))return A.errors=[{instancePath:s+"/data/\
 issue",keyword:"required",params:{missingProperty:Y}}],!1;for(let N in c){let J=e;if(!(N==="url"||N==="sha256")){let L={
-instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:mr},propertyName:N};r===null?r=[L]:r.push(L),e++}var f=J===
+instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:yr},propertyName:N};r===null?r=[L]:r.push(L),e++}var f=J===
 e;if(!f){let L={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:N}};return r===null?r=[L]:r.push(
 L),e++,A.errors=r,!1;break}}if(f){if(c.url!==void 0){let N=e;if(typeof c.url!="string")return A.errors=[{instancePath:s+
-"/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var y=N===e}else var y=!0;if(y)if(c.sha256!==void 0){let N=e;
+"/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var m=N===e}else var m=!0;if(m)if(c.sha256!==void 0){let N=e;
 G(c.sha256,{instancePath:s+"/data/issue/sha256",parentData:c,parentDataProperty:"sha256",rootData:k,dynamicAnchors:b})||
-(r=r===null?G.errors:r.concat(G.errors),e=r.length);var y=N===e}else var y=!0}}else return A.errors=[{instancePath:s+"/d\
-ata/issue",keyword:"type",params:{type:"object"}}],!1;var n=E===e}else var n=!0;if(n){if(m.spent!==void 0){let c=m.spent,
+(r=r===null?G.errors:r.concat(G.errors),e=r.length);var m=N===e}else var m=!0}}else return A.errors=[{instancePath:s+"/d\
+ata/issue",keyword:"type",params:{type:"object"}}],!1;var n=E===e}else var n=!0;if(n){if(y.spent!==void 0){let c=y.spent,
 E=e;if(e===E)if(c&&typeof c=="object"&&!Array.isArray(c)){let Y;if(c.tokens===void 0&&(Y="tokens")||c.cost_microusd===void 0&&
 (Y="cost_microusd")||c.time_ms===void 0&&(Y="time_ms"))return A.errors=[{instancePath:s+"/data/spent",keyword:"required",
 params:{missingProperty:Y}}],!1;for(let N in c){let J=e;if(!(N==="tokens"||N==="cost_microusd"||N==="time_ms")){let L={instancePath:s+
@@ -150,7 +150,7 @@ time_ms,J=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return A.er
 ms",keyword:"type",params:{type:"integer"}}],!1;if(e===J&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return A.errors=
 [{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var _=J===e}else var _=!0}}}else
 return A.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var n=E===e}else var n=!0;if(n)
-if(m.options!==void 0){let c=e;F(m.options,{instancePath:s+"/data/options",parentData:m,parentDataProperty:"options",rootData:k,
+if(y.options!==void 0){let c=e;F(y.options,{instancePath:s+"/data/options",parentData:y,parentDataProperty:"options",rootData:k,
 dynamicAnchors:b})||(r=r===null?F.errors:r.concat(F.errors),e=r.length);var n=c===e}else var n=!0}}}}}}}}else return A.errors=
 [{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0}}}else return A.errors=[{instancePath:s,
 keyword:"type",params:{type:"object"}}],!1;return A.errors=r,e===0}var wr=["options"];function te(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){
@@ -164,9 +164,9 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resu
 if(t.at!==void 0){let a=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=a===e}else var o=!0;if(o)if(t.data!==void 0){let a=t.data,i=e;
 if(e===i)if(a&&typeof a=="object"&&!Array.isArray(a)){let f;if(a.options===void 0&&(f="options"))return te.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in a){let l=e;if(y!=="options"){let _={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:wr},propertyName:y};r===null?r=[_]:r.push(_),e++}var d=l===e;if(!d){let _={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[_]:r.push(_),e++,te.errors=r,
+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let m in a){let l=e;if(m!=="options"){let _={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:wr},propertyName:m};r===null?r=[_]:r.push(_),e++}var d=l===e;if(!d){let _={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[_]:r.push(_),e++,te.errors=r,
 !1;break}}d&&a.options!==void 0&&(F(a.options,{instancePath:s+"/data/options",parentData:a,parentDataProperty:"options",
 rootData:k,dynamicAnchors:b})||(r=r===null?F.errors:r.concat(F.errors),e=r.length))}else return te.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return te.errors=[{instancePath:s,keyword:"\
@@ -184,51 +184,51 @@ void 0){let a=e;G(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentData
 (r=r===null?G.errors:r.concat(G.errors),e=r.length);var o=a===e}else var o=!0;if(o){if(t.is_complete!==void 0){let a=e;if(typeof t.
 is_complete!="boolean")return W.errors=[{instancePath:s+"/is_complete",keyword:"type",params:{type:"boolean"}}],!1;var o=a===
 e}else var o=!0;if(o)if(t.paths!==void 0){let a=t.paths,i=e;if(e===i)if(a&&typeof a=="object"&&!Array.isArray(a)){var d=!0;
-for(let f in a)if(Ar.test(f)){let y=e;if(typeof a[f]!="string")return W.errors=[{instancePath:s+"/paths/"+f.replace(/~/g,
-"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var d=y===e;if(!d)break}}else return W.errors=[{instancePath:s+
+for(let f in a)if(Ar.test(f)){let m=e;if(typeof a[f]!="string")return W.errors=[{instancePath:s+"/paths/"+f.replace(/~/g,
+"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var d=m===e;if(!d)break}}else return W.errors=[{instancePath:s+
 "/paths",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}}else return W.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return W.errors=r,e===0}function $(t,{instancePath:s="",parentData:g,parentDataProperty:h,
 rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===
 void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return $.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let l={instancePath:s,
-keyword:"enum",params:{allowedValues:se},propertyName:f};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,
+red",params:{missingProperty:u}}],!1;for(let f in t){let m=e;if(!(f==="type"||f==="at"||f==="data")){let l={instancePath:s,
+keyword:"enum",params:{allowedValues:se},propertyName:f};r===null?r=[l]:r.push(l),e++}var v=m===e;if(!v){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[l]:r.push(l),e++,$.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let f=t.type,y=e;if(typeof f!="string")return $.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+void 0){let f=t.type,m=e;if(typeof f!="string")return $.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
 ing"}}],!1;if(f!=="attempt_started")return $.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"attem\
-pt_started"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+pt_started"}}],!1;var o=m===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.
-data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let _;if(f.attempt===void 0&&(_="a\
+data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f=="object"&&!Array.isArray(f)){let _;if(f.attempt===void 0&&(_="a\
 ttempt")||f.action_id===void 0&&(_="action_id")||f.action_kind===void 0&&(_="action_kind")||f.action_number===void 0&&(_=
 "action_number")||f.actions_left===void 0&&(_="actions_left")||f.purpose===void 0&&(_="purpose")||f.backend===void 0&&(_=
 "backend")||f.execution_id===void 0&&(_="execution_id")||f.reserved===void 0&&(_="reserved")||f.prompt_sha256===void 0&&
 (_="prompt_sha256")||f.tree===void 0&&(_="tree"))return $.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:_}}],
-!1;for(let p in f){let m=e;if(!(p==="attempt"||p==="action_id"||p==="action_kind"||p==="action_number"||p==="actions_lef\
+!1;for(let p in f){let y=e;if(!(p==="attempt"||p==="action_id"||p==="action_kind"||p==="action_number"||p==="actions_lef\
 t"||p==="purpose"||p==="backend"||p==="model"||p==="execution_id"||p==="resumes"||p==="reserved"||p==="prompt_sha256"||p===
 "tree")){let x={instancePath:s+"/data",keyword:"enum",params:{allowedValues:hr},propertyName:p};r===null?r=[x]:r.push(x),
-e++}var d=m===e;if(!d){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=
-[x]:r.push(x),e++,$.errors=r,!1;break}}if(d){if(f.attempt!==void 0){let p=f.attempt,m=e;if(!(typeof p=="number"&&!(p%1)&&
+e++}var d=y===e;if(!d){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=
+[x]:r.push(x),e++,$.errors=r,!1;break}}if(d){if(f.attempt!==void 0){let p=f.attempt,y=e;if(!(typeof p=="number"&&!(p%1)&&
 !isNaN(p)&&isFinite(p)))return $.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===
-m&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return $.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:1}}],!1;var n=m===e}else var n=!0;if(n){if(f.action_id!==void 0){let p=e;if(typeof f.action_id!="s\
+y&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return $.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
+comparison:">=",limit:1}}],!1;var n=y===e}else var n=!0;if(n){if(f.action_id!==void 0){let p=e;if(typeof f.action_id!="s\
 tring")return $.errors=[{instancePath:s+"/data/action_id",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;
-if(n){if(f.action_kind!==void 0){let p=f.action_kind,m=e;if(!(p==="orient"||p==="clarify"||p==="implement"||p==="review"||
-p==="summarize"))return $.errors=[{instancePath:s+"/data/action_kind",keyword:"enum",params:{allowedValues:Nr}}],!1;var n=m===
-e}else var n=!0;if(n){if(f.action_number!==void 0){let p=f.action_number,m=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&
-isFinite(p)))return $.errors=[{instancePath:s+"/data/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===m&&
+if(n){if(f.action_kind!==void 0){let p=f.action_kind,y=e;if(!(p==="orient"||p==="clarify"||p==="implement"||p==="review"||
+p==="summarize"))return $.errors=[{instancePath:s+"/data/action_kind",keyword:"enum",params:{allowedValues:Nr}}],!1;var n=y===
+e}else var n=!0;if(n){if(f.action_number!==void 0){let p=f.action_number,y=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&
+isFinite(p)))return $.errors=[{instancePath:s+"/data/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===y&&
 typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return $.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",
-params:{comparison:">=",limit:1}}],!1;var n=m===e}else var n=!0;if(n){if(f.actions_left!==void 0){let p=f.actions_left,m=e;
+params:{comparison:">=",limit:1}}],!1;var n=y===e}else var n=!0;if(n){if(f.actions_left!==void 0){let p=f.actions_left,y=e;
 if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return $.errors=[{instancePath:s+"/data/actions_left",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===m&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return $.errors=[{instancePath:s+
-"/data/actions_left",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=m===e}else var n=!0;if(n){if(f.purpose!==
-void 0){let p=f.purpose,m=e;if(!(p==="action"||p==="outcome_problem"||p==="failed_check"||p==="contradiction"||p==="stal\
+type",params:{type:"integer"}}],!1;if(e===y&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return $.errors=[{instancePath:s+
+"/data/actions_left",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=y===e}else var n=!0;if(n){if(f.purpose!==
+void 0){let p=f.purpose,y=e;if(!(p==="action"||p==="outcome_problem"||p==="failed_check"||p==="contradiction"||p==="stal\
 led"||p==="after_failure"||p==="after_unknown_end"))return $.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{
-allowedValues:jr}}],!1;var n=m===e}else var n=!0;if(n){if(f.backend!==void 0){let p=e;if(typeof f.backend!="string")return $.
+allowedValues:jr}}],!1;var n=y===e}else var n=!0;if(n){if(f.backend!==void 0){let p=e;if(typeof f.backend!="string")return $.
 errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(f.
 model!==void 0){let p=e;if(typeof f.model!="string")return $.errors=[{instancePath:s+"/data/model",keyword:"type",params:{
 type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(f.execution_id!==void 0){let p=e;if(typeof f.execution_id!="strin\
 g")return $.errors=[{instancePath:s+"/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;
 if(n){if(f.resumes!==void 0){let p=e;if(typeof f.resumes!="string")return $.errors=[{instancePath:s+"/data/resumes",keyword:"\
-type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(f.reserved!==void 0){let p=f.reserved,m=e;if(e===m)
+type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(f.reserved!==void 0){let p=f.reserved,y=e;if(e===y)
 if(p&&typeof p=="object"&&!Array.isArray(p)){for(let w in p){let j=e;if(!(w==="tokens"||w==="cost_microusd"||w==="time_m\
 s")){let c={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:Ye},propertyName:w};r===null?r=[c]:r.push(
 c),e++}var a=j===e;if(!a){let c={instancePath:s+"/data/reserved",keyword:"propertyNames",params:{propertyName:w}};return r===
@@ -243,12 +243,12 @@ isNaN(w)))return $.errors=[{instancePath:s+"/data/reserved/cost_microusd",keywor
 isFinite(w)))return $.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
 j&&typeof w=="number"&&isFinite(w)&&(w<0||isNaN(w)))return $.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"m\
 inimum",params:{comparison:">=",limit:0}}],!1;var i=j===e}else var i=!0}}}else return $.errors=[{instancePath:s+"/data/r\
-eserved",keyword:"type",params:{type:"object"}}],!1;var n=m===e}else var n=!0;if(n){if(f.prompt_sha256!==void 0){let p=e;
+eserved",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0;if(n){if(f.prompt_sha256!==void 0){let p=e;
 G(f.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:f,parentDataProperty:"prompt_sha256",rootData:k,dynamicAnchors:b})||
 (r=r===null?G.errors:r.concat(G.errors),e=r.length);var n=p===e}else var n=!0;if(n)if(f.tree!==void 0){let p=e;W(f.tree,
 {instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:k,dynamicAnchors:b})||(r=r===null?W.errors:
 r.concat(W.errors),e=r.length);var n=p===e}else var n=!0}}}}}}}}}}}}}else return $.errors=[{instancePath:s+"/data",keyword:"\
-type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return $.errors=[{instancePath:s,keyword:"type",params:{
+type",params:{type:"object"}}],!1;var o=m===e}else var o=!0}}}else return $.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return $.errors=r,e===0}var xr=["attempt","session_id"];function S(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
 (a="at")||t.data===void 0&&(a="data"))return S.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;
@@ -259,8 +259,8 @@ return S.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}]
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_opened"}}],!1;var o=u===e}else var o=!0;if(o){if(t.
 at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||(r=
 r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,u=e;if(e===
-u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.session_id===void 0&&(y="se\
-ssion_id"))return S.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let l in i){let _=e;
+u)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.session_id===void 0&&(m="se\
+ssion_id"))return S.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let l in i){let _=e;
 if(!(l==="attempt"||l==="session_id")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:xr},propertyName:l};
 r===null?r=[p]:r.push(p),e++}var d=_===e;if(!d){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};
 return r===null?r=[p]:r.push(p),e++,S.errors=r,!1;break}}if(d){if(i.attempt!==void 0){let l=i.attempt,_=e;if(!(typeof l==
@@ -318,56 +318,56 @@ return ee.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}]
 i=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ee.errors=[{instancePath:s+"/seq",keyword:"type",params:{
 type:"integer"}}],!1;if(e===i&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return ee.errors=[{instancePath:s+"/seq",
 keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o)if(t.paths!==void 0){let a=t.paths,
-i=e;if(e===i)if(Array.isArray(a)){var d=!0;let f=a.length;for(let y=0;y<f;y++){let l=e;if(typeof a[y]!="string")return ee.
-errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"string"}}],!1;var d=l===e;if(!d)break}}else return ee.errors=
+i=e;if(e===i)if(Array.isArray(a)){var d=!0;let f=a.length;for(let m=0;m<f;m++){let l=e;if(typeof a[m]!="string")return ee.
+errors=[{instancePath:s+"/paths/"+m,keyword:"type",params:{type:"string"}}],!1;var d=l===e;if(!d)break}}else return ee.errors=
 [{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var o=i===e}else var o=!0}}}else return ee.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=r,e===0}var Er=["command","edit"];function me(t,{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=r,e===0}var Er=["command","edit"];function ye(t,{
 instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,o=e,d=!0,n=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did")){let y={};r===null?r=[y]:r.push(y),e++}else if(t.
-did!==void 0&&t.did!=="command"){let y={};r===null?r=[y]:r.push(y),e++}}var a=n===e;if(e=o,r!==null&&(o?r.length=o:r=null),
+if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did")){let m={};r===null?r=[m]:r.push(m),e++}else if(t.
+did!==void 0&&t.did!=="command"){let m={};r===null?r=[m]:r.push(m),e++}}var a=n===e;if(e=o,r!==null&&(o?r.length=o:r=null),
 a){let f=e;P(t,{instancePath:s,parentData:g,parentDataProperty:h,rootData:k,dynamicAnchors:b})||(r=r===null?P.errors:r.concat(
 P.errors),e=r.length);var a=f===e;d=a}if(!d){let f={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[f]:r.push(f),e++,me.errors=r,!1}var i=v===e;if(i){let f=e,y=e,l=!0,_=e;if(t&&typeof t=="object"&&!Array.isArray(
-t)){let m;if(t.did===void 0&&(m="did")){let x={};r===null?r=[x]:r.push(x),e++}else if(t.did!==void 0&&t.did!=="edit"){let x={};
-r===null?r=[x]:r.push(x),e++}}var u=_===e;if(e=y,r!==null&&(y?r.length=y:r=null),u){let m=e;ee(t,{instancePath:s,parentData:g,
-parentDataProperty:h,rootData:k,dynamicAnchors:b})||(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var u=m===e;l=
-u}if(!l){let m={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[m]:r.push(m),e++,me.errors=
-r,!1}var i=f===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did"))return me.errors=
-[{instancePath:s,keyword:"required",params:{missingProperty:f}}],!1;if(t.did!==void 0){let y=t.did;if(!(y==="command"||y===
-"edit"))return me.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:Er}}],!1}}else return me.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return me.errors=r,e===0}function V(t,{instancePath:s="",parentData:g,
+null?r=[f]:r.push(f),e++,ye.errors=r,!1}var i=v===e;if(i){let f=e,m=e,l=!0,_=e;if(t&&typeof t=="object"&&!Array.isArray(
+t)){let y;if(t.did===void 0&&(y="did")){let x={};r===null?r=[x]:r.push(x),e++}else if(t.did!==void 0&&t.did!=="edit"){let x={};
+r===null?r=[x]:r.push(x),e++}}var u=_===e;if(e=m,r!==null&&(m?r.length=m:r=null),u){let y=e;ee(t,{instancePath:s,parentData:g,
+parentDataProperty:h,rootData:k,dynamicAnchors:b})||(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var u=y===e;l=
+u}if(!l){let y={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[y]:r.push(y),e++,ye.errors=
+r,!1}var i=f===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did"))return ye.errors=
+[{instancePath:s,keyword:"required",params:{missingProperty:f}}],!1;if(t.did!==void 0){let m=t.did;if(!(m==="command"||m===
+"edit"))return ye.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:Er}}],!1}}else return ye.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===0}function V(t,{instancePath:s="",parentData:g,
 parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return V.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let l={
-instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:f};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){
+keyword:"required",params:{missingProperty:u}}],!1;for(let f in t){let m=e;if(!(f==="type"||f==="at"||f==="data")){let l={
+instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:f};r===null?r=[l]:r.push(l),e++}var v=m===e;if(!v){
 let l={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[l]:r.push(l),e++,V.errors=r,!1;
-break}}if(v){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return V.errors=[{instancePath:s+"/type",keyword:"\
+break}}if(v){if(t.type!==void 0){let f=t.type,m=e;if(typeof f!="string")return V.errors=[{instancePath:s+"/type",keyword:"\
 type",params:{type:"string"}}],!1;if(f!=="attempt_ended")return V.errors=[{instancePath:s+"/type",keyword:"const",params:{
-allowedValue:"attempt_ended"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",
+allowedValue:"attempt_ended"}}],!1;var o=m===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",
 parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
-var o=f===e}else var o=!0;if(o)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){
+var o=f===e}else var o=!0;if(o)if(t.data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f=="object"&&!Array.isArray(f)){
 let _;if(f.attempt===void 0&&(_="attempt")||f.how===void 0&&(_="how")||f.duration_ms===void 0&&(_="duration_ms")||f.trace===
 void 0&&(_="trace")||f.warnings===void 0&&(_="warnings"))return V.errors=[{instancePath:s+"/data",keyword:"required",params:{
-missingProperty:_}}],!1;for(let p in f){let m=e;if(!(p==="attempt"||p==="how"||p==="session_id"||p==="usage"||p==="cost_\
+missingProperty:_}}],!1;for(let p in f){let y=e;if(!(p==="attempt"||p==="how"||p==="session_id"||p==="usage"||p==="cost_\
 microusd"||p==="duration_ms"||p==="tree"||p==="outcome"||p==="problem"||p==="said"||p==="error"||p==="trace"||p==="warni\
 ngs")){let x={instancePath:s+"/data",keyword:"enum",params:{allowedValues:$r},propertyName:p};r===null?r=[x]:r.push(x),e++}
-var d=m===e;if(!d){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[x]:
-r.push(x),e++,V.errors=r,!1;break}}if(d){if(f.attempt!==void 0){let p=f.attempt,m=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(
-p)&&isFinite(p)))return V.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===m&&
+var d=y===e;if(!d){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[x]:
+r.push(x),e++,V.errors=r,!1;break}}if(d){if(f.attempt!==void 0){let p=f.attempt,y=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(
+p)&&isFinite(p)))return V.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===y&&
 typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return V.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var n=m===e}else var n=!0;if(n){if(f.how!==void 0){let p=f.how,m=e;if(!(p==="answered"||p===
+comparison:">=",limit:0}}],!1;var n=y===e}else var n=!0;if(n){if(f.how!==void 0){let p=f.how,y=e;if(!(p==="answered"||p===
 "failed"||p==="cancelled"||p==="stalled"||p==="budget"||p==="unknown"))return V.errors=[{instancePath:s+"/data/how",keyword:"\
-enum",params:{allowedValues:Fr}}],!1;var n=m===e}else var n=!0;if(n){if(f.session_id!==void 0){let p=e;if(typeof f.session_id!=
+enum",params:{allowedValues:Fr}}],!1;var n=y===e}else var n=!0;if(n){if(f.session_id!==void 0){let p=e;if(typeof f.session_id!=
 "string")return V.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else
 var n=!0;if(n){if(f.usage!==void 0){let p=e;C(f.usage,{instancePath:s+"/data/usage",parentData:f,parentDataProperty:"usa\
 ge",rootData:k,dynamicAnchors:b})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var n=p===e}else var n=!0;if(n){if(f.
-cost_microusd!==void 0){let p=f.cost_microusd,m=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return V.errors=
-[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===m&&typeof p=="number"&&isFinite(
+cost_microusd!==void 0){let p=f.cost_microusd,y=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return V.errors=
+[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===y&&typeof p=="number"&&isFinite(
 p)&&(p<0||isNaN(p)))return V.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=m===e}else var n=!0;if(n){if(f.duration_ms!==void 0){let p=f.duration_ms,m=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(
+!1;var n=y===e}else var n=!0;if(n){if(f.duration_ms!==void 0){let p=f.duration_ms,y=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(
 p)&&isFinite(p)))return V.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
-m&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return V.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimu\
-m",params:{comparison:">=",limit:0}}],!1;var n=m===e}else var n=!0;if(n){if(f.tree!==void 0){let p=e;W(f.tree,{instancePath:s+
+y&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return V.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimu\
+m",params:{comparison:">=",limit:0}}],!1;var n=y===e}else var n=!0;if(n){if(f.tree!==void 0){let p=e;W(f.tree,{instancePath:s+
 "/data/tree",parentData:f,parentDataProperty:"tree",rootData:k,dynamicAnchors:b})||(r=r===null?W.errors:r.concat(W.errors),
 e=r.length);var n=p===e}else var n=!0;if(n){if(f.outcome!==void 0){let p=e;if(typeof f.outcome!="string")return V.errors=
 [{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(f.problem!==
@@ -375,14 +375,14 @@ void 0){let p=e;if(typeof f.problem!="string")return V.errors=[{instancePath:s+"
 string"}}],!1;var n=p===e}else var n=!0;if(n){if(f.said!==void 0){let p=e;if(typeof f.said!="string")return V.errors=[{instancePath:s+
 "/data/said",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(f.error!==void 0){let p=e;if(typeof f.
 error!="string")return V.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else
-var n=!0;if(n){if(f.trace!==void 0){let p=f.trace,m=e;if(e===m)if(Array.isArray(p)){var a=!0;let w=p.length;for(let j=0;j<
-w;j++){let c=e;me(p[j],{instancePath:s+"/data/trace/"+j,parentData:p,parentDataProperty:j,rootData:k,dynamicAnchors:b})||
-(r=r===null?me.errors:r.concat(me.errors),e=r.length);var a=c===e;if(!a)break}}else return V.errors=[{instancePath:s+"/d\
-ata/trace",keyword:"type",params:{type:"array"}}],!1;var n=m===e}else var n=!0;if(n)if(f.warnings!==void 0){let p=f.warnings,
-m=e;if(e===m)if(Array.isArray(p)){var i=!0;let w=p.length;for(let j=0;j<w;j++){let c=e;if(typeof p[j]!="string")return V.
+var n=!0;if(n){if(f.trace!==void 0){let p=f.trace,y=e;if(e===y)if(Array.isArray(p)){var a=!0;let w=p.length;for(let j=0;j<
+w;j++){let c=e;ye(p[j],{instancePath:s+"/data/trace/"+j,parentData:p,parentDataProperty:j,rootData:k,dynamicAnchors:b})||
+(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var a=c===e;if(!a)break}}else return V.errors=[{instancePath:s+"/d\
+ata/trace",keyword:"type",params:{type:"array"}}],!1;var n=y===e}else var n=!0;if(n)if(f.warnings!==void 0){let p=f.warnings,
+y=e;if(e===y)if(Array.isArray(p)){var i=!0;let w=p.length;for(let j=0;j<w;j++){let c=e;if(typeof p[j]!="string")return V.
 errors=[{instancePath:s+"/data/warnings/"+j,keyword:"type",params:{type:"string"}}],!1;var i=c===e;if(!i)break}}else return V.
-errors=[{instancePath:s+"/data/warnings",keyword:"type",params:{type:"array"}}],!1;var n=m===e}else var n=!0}}}}}}}}}}}}}else
-return V.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return V.
+errors=[{instancePath:s+"/data/warnings",keyword:"type",params:{type:"array"}}],!1;var n=y===e}else var n=!0}}}}}}}}}}}}}else
+return V.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=m===e}else var o=!0}}}else return V.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return V.errors=r,e===0}var Tr=["attempt","command","passed","exit_code","problem","duration_ms","output"];function Z(t,{instancePath:s="",parentData:g,
 parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===void 0&&(a="data"))return Z.errors=[{instancePath:s,
@@ -393,9 +393,9 @@ break}}if(v){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return Z
 type",params:{type:"string"}}],!1;if(i!=="check_ran")return Z.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
 check_ran"}}],!1;var o=u===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.
-data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="a\
-ttempt")||i.command===void 0&&(y="command")||i.passed===void 0&&(y="passed")||i.duration_ms===void 0&&(y="duration_ms")||
-i.output===void 0&&(y="output"))return Z.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="a\
+ttempt")||i.command===void 0&&(m="command")||i.passed===void 0&&(m="passed")||i.duration_ms===void 0&&(m="duration_ms")||
+i.output===void 0&&(m="output"))return Z.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],
 !1;for(let l in i){let _=e;if(!(l==="attempt"||l==="command"||l==="passed"||l==="exit_code"||l==="problem"||l==="duratio\
 n_ms"||l==="output")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Tr},propertyName:l};r===null?r=
 [p]:r.push(p),e++}var d=_===e;if(!d){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===
@@ -436,43 +436,43 @@ if(e===a&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return H.errors=[{ins
 comparison:">=",limit:0}}],!1;var o=a===e}else var o=!0;if(o)if(t.execution_id!==void 0){let n=e;if(typeof t.execution_id!=
 "string")return H.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0}}}}}}}else
 return H.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var Rr=["flag","detail"],Ur=["check_older_than_last_edit","test_deleted","test_skipped","test_emptied","check_configurat\
-ion_changed","change_not_reported","tool_call_denied"];function ye(t,{instancePath:s="",parentData:g,parentDataProperty:h,
+ion_changed","change_not_reported","tool_call_denied"];function me(t,{instancePath:s="",parentData:g,parentDataProperty:h,
 rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.flag===
-void 0&&(d="flag")||t.detail===void 0&&(d="detail"))return ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+void 0&&(d="flag")||t.detail===void 0&&(d="detail"))return me.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let n in t){let a=e;if(!(n==="flag"||n==="detail")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Rr},
 propertyName:n};r===null?r=[i]:r.push(i),e++}var v=a===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[i]:r.push(i),e++,ye.errors=r,!1;break}}if(v){if(t.flag!==void 0){let n=t.flag,a=e;if(!(n==="check_old\
+return r===null?r=[i]:r.push(i),e++,me.errors=r,!1;break}}if(v){if(t.flag!==void 0){let n=t.flag,a=e;if(!(n==="check_old\
 er_than_last_edit"||n==="test_deleted"||n==="test_skipped"||n==="test_emptied"||n==="check_configuration_changed"||n==="\
-change_not_reported"||n==="tool_call_denied"))return ye.errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:Ur}}],
-!1;var o=a===e}else var o=!0;if(o)if(t.detail!==void 0){let n=e;if(typeof t.detail!="string")return ye.errors=[{instancePath:s+
-"/detail",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0}}else return ye.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ye.errors=r,e===0}function M(t,{instancePath:s="",parentData:g,parentDataProperty:h,
+change_not_reported"||n==="tool_call_denied"))return me.errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:Ur}}],
+!1;var o=a===e}else var o=!0;if(o)if(t.detail!==void 0){let n=e;if(typeof t.detail!="string")return me.errors=[{instancePath:s+
+"/detail",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0}}else return me.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return me.errors=r,e===0}function M(t,{instancePath:s="",parentData:g,parentDataProperty:h,
 rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===
 void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return M.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:u}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let l={instancePath:s,
-keyword:"enum",params:{allowedValues:se},propertyName:f};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,
+red",params:{missingProperty:u}}],!1;for(let f in t){let m=e;if(!(f==="type"||f==="at"||f==="data")){let l={instancePath:s,
+keyword:"enum",params:{allowedValues:se},propertyName:f};r===null?r=[l]:r.push(l),e++}var v=m===e;if(!v){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[l]:r.push(l),e++,M.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let f=t.type,y=e;if(typeof f!="string")return M.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+void 0){let f=t.type,m=e;if(typeof f!="string")return M.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
 ing"}}],!1;if(f!=="evidence")return M.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
-!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+!1;var o=m===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.
-data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let _;if(f.attempt===void 0&&(_="a\
+data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f=="object"&&!Array.isArray(f)){let _;if(f.attempt===void 0&&(_="a\
 ttempt")||f.claims===void 0&&(_="claims")||f.flags===void 0&&(_="flags"))return M.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:_}}],!1;for(let p in f){let m=e;if(!(p==="attempt"||p==="claims"||p==="flags")){let x={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Kr},propertyName:p};r===null?r=[x]:r.push(x),e++}var d=m===e;
+required",params:{missingProperty:_}}],!1;for(let p in f){let y=e;if(!(p==="attempt"||p==="claims"||p==="flags")){let x={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Kr},propertyName:p};r===null?r=[x]:r.push(x),e++}var d=y===e;
 if(!d){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[x]:r.push(x),e++,
-M.errors=r,!1;break}}if(d){if(f.attempt!==void 0){let p=f.attempt,m=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
-p)))return M.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===m&&typeof p=="nu\
+M.errors=r,!1;break}}if(d){if(f.attempt!==void 0){let p=f.attempt,y=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
+p)))return M.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===y&&typeof p=="nu\
 mber"&&isFinite(p)&&(p<0||isNaN(p)))return M.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=m===e}else var n=!0;if(n){if(f.claims!==void 0){let p=f.claims,m=e;if(e===m)if(Array.isArray(p)){
+>=",limit:0}}],!1;var n=y===e}else var n=!0;if(n){if(f.claims!==void 0){let p=f.claims,y=e;if(e===y)if(Array.isArray(p)){
 var a=!0;let w=p.length;for(let j=0;j<w;j++){let c=e;H(p[j],{instancePath:s+"/data/claims/"+j,parentData:p,parentDataProperty:j,
 rootData:k,dynamicAnchors:b})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var a=c===e;if(!a)break}}else return M.
-errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var n=m===e}else var n=!0;if(n)if(f.flags!==
-void 0){let p=f.flags,m=e;if(e===m)if(Array.isArray(p)){var i=!0;let w=p.length;for(let j=0;j<w;j++){let c=e;ye(p[j],{instancePath:s+
-"/data/flags/"+j,parentData:p,parentDataProperty:j,rootData:k,dynamicAnchors:b})||(r=r===null?ye.errors:r.concat(ye.errors),
+errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var n=y===e}else var n=!0;if(n)if(f.flags!==
+void 0){let p=f.flags,y=e;if(e===y)if(Array.isArray(p)){var i=!0;let w=p.length;for(let j=0;j<w;j++){let c=e;me(p[j],{instancePath:s+
+"/data/flags/"+j,parentData:p,parentDataProperty:j,rootData:k,dynamicAnchors:b})||(r=r===null?me.errors:r.concat(me.errors),
 e=r.length);var i=c===e;if(!i)break}}else return M.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"ar\
-ray"}}],!1;var n=m===e}else var n=!0}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var o=y===e}else var o=!0}}}else return M.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return M.
+ray"}}],!1;var n=y===e}else var n=!0}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var o=m===e}else var o=!0}}}else return M.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return M.
 errors=r,e===0}var zr=["attempt","problem"];function B(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
 (a="at")||t.data===void 0&&(a="data"))return B.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;
@@ -483,8 +483,8 @@ return B.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}]
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_rejected"}}],!1;var o=u===e}else var o=!0;if(o){if(t.
 at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||(r=
 r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,u=e;if(e===
-u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.problem===void 0&&(y="probl\
-em"))return B.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let l in i){let _=e;
+u)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.problem===void 0&&(m="probl\
+em"))return B.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let l in i){let _=e;
 if(!(l==="attempt"||l==="problem")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:zr},propertyName:l};
 r===null?r=[p]:r.push(p),e++}var d=_===e;if(!d){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};
 return r===null?r=[p]:r.push(p),e++,B.errors=r,!1;break}}if(d){if(i.attempt!==void 0){let l=i.attempt,_=e;if(!(typeof l==
@@ -505,8 +505,8 @@ type",params:{type:"string"}}],!1;if(i!=="outcome_submitted")return R.errors=[{i
 allowedValue:"outcome_submitted"}}],!1;var o=u===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
 "/at",parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
 var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
-let y;if(i.action_id===void 0&&(y="action_id")||i.payload_sha256===void 0&&(y="payload_sha256")||i.status===void 0&&(y="\
-status")||i.by===void 0&&(y="by"))return R.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+let m;if(i.action_id===void 0&&(m="action_id")||i.payload_sha256===void 0&&(m="payload_sha256")||i.status===void 0&&(m="\
+status")||i.by===void 0&&(m="by"))return R.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],
 !1;for(let l in i){let _=e;if(!(l==="action_id"||l==="attempt"||l==="payload_sha256"||l==="status"||l==="by")){let p={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:Cr},propertyName:l};r===null?r=[p]:r.push(p),e++}var d=_===e;if(!d){let p={
 instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:r.push(p),e++,R.errors=r,!1;
@@ -532,8 +532,8 @@ errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!
 "/type",keyword:"const",params:{allowedValue:"paused"}}],!1;var o=u===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(
 t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(
 q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="obje\
-ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return Q.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let l in i){let _=e;if(!(l==="reason"||l==="message")){let p={
+ct"&&!Array.isArray(i)){let m;if(i.reason===void 0&&(m="reason")||i.message===void 0&&(m="message"))return Q.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let l in i){let _=e;if(!(l==="reason"||l==="message")){let p={
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:Yr},propertyName:l};r===null?r=[p]:r.push(p),e++}var d=_===e;
 if(!d){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:r.push(p),e++,
 Q.errors=r,!1;break}}if(d){if(i.reason!==void 0){let l=i.reason,_=e;if(!(l==="max_tokens"||l==="max_cost"||l==="max_time"||
@@ -552,9 +552,9 @@ errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_star
 if(t.at!==void 0){let a=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=a===e}else var o=!0;if(o)if(t.data!==void 0){let a=t.data,i=e;
 if(e===i)if(a&&typeof a=="object"&&!Array.isArray(a)){let f;if(a.next_run_id===void 0&&(f="next_run_id"))return re.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in a){let l=e;if(y!=="next_run_id"){
-let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Sr},propertyName:y};r===null?r=[_]:r.push(_),e++}var d=l===
-e;if(!d){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[_]:r.push(_),
+[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let m in a){let l=e;if(m!=="next_run_id"){
+let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Sr},propertyName:m};r===null?r=[_]:r.push(_),e++}var d=l===
+e;if(!d){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[_]:r.push(_),
 e++,re.errors=r,!1;break}}if(d&&a.next_run_id!==void 0&&typeof a.next_run_id!="string")return re.errors=[{instancePath:s+
 "/data/next_run_id",keyword:"type",params:{type:"string"}}],!1}else return re.errors=[{instancePath:s+"/data",keyword:"t\
 ype",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return re.errors=[{instancePath:s,keyword:"type",params:{
@@ -568,8 +568,8 @@ void 0){let i=t.type,u=e;if(typeof i!="string")return U.errors=[{instancePath:s+
 ing"}}],!1;if(i!=="delivered")return U.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"delivered"}}],
 !1;var o=u===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.
-data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.as===void 0&&(y="as"))return U.
-errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let l in i){let _=e;if(!(l==="as"||
+data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.as===void 0&&(m="as"))return U.
+errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let l in i){let _=e;if(!(l==="as"||
 l==="branch"||l==="commit"||l==="pull_request"||l==="note")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Hr},
 propertyName:l};r===null?r=[p]:r.push(p),e++}var d=_===e;if(!d){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
 propertyName:l}};return r===null?r=[p]:r.push(p),e++,U.errors=r,!1;break}}if(d){if(i.as!==void 0){let l=i.as,_=e;if(!(l===
@@ -590,19 +590,19 @@ void 0&&t.type!=="drive_started"){let D={};r===null?r=[D]:r.push(D),e++}}var a=n
 a){let E=e;A(t,{instancePath:s,parentData:g,parentDataProperty:h,rootData:k,dynamicAnchors:b})||(r=r===null?A.errors:r.concat(
 A.errors),e=r.length);var a=E===e;d=a}if(!d){let E={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[E]:r.push(E),e++,O.errors=r,!1}var i=v===e;if(i){let E=e,D=e,Y=!0,N=e;if(t&&typeof t=="object"&&!Array.isArray(t)){
-let L;if(t.type===void 0&&(L="type")){let T={};r===null?r=[T]:r.push(T),e++}else if(t.type!==void 0&&t.type!=="drive_res\
-umed"){let T={};r===null?r=[T]:r.push(T),e++}}var u=N===e;if(e=D,r!==null&&(D?r.length=D:r=null),u){let L=e;te(t,{instancePath:s,
+let L;if(t.type===void 0&&(L="type")){let K={};r===null?r=[K]:r.push(K),e++}else if(t.type!==void 0&&t.type!=="drive_res\
+umed"){let K={};r===null?r=[K]:r.push(K),e++}}var u=N===e;if(e=D,r!==null&&(D?r.length=D:r=null),u){let L=e;te(t,{instancePath:s,
 parentData:g,parentDataProperty:h,rootData:k,dynamicAnchors:b})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var u=L===
 e;Y=u}if(!Y){let L={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[L]:r.push(L),e++,O.errors=
-r,!1}var i=E===e;if(i){let L=e,T=e,I=!0,xe=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ce;if(t.type===void 0&&(ce=
+r,!1}var i=E===e;if(i){let L=e,K=e,I=!0,xe=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ce;if(t.type===void 0&&(ce=
 "type")){let z={};r===null?r=[z]:r.push(z),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let z={};r===null?r=
-[z]:r.push(z),e++}}var f=xe===e;if(e=T,r!==null&&(T?r.length=T:r=null),f){let ce=e;$(t,{instancePath:s,parentData:g,parentDataProperty:h,
+[z]:r.push(z),e++}}var f=xe===e;if(e=K,r!==null&&(K?r.length=K:r=null),f){let ce=e;$(t,{instancePath:s,parentData:g,parentDataProperty:h,
 rootData:k,dynamicAnchors:b})||(r=r===null?$.errors:r.concat($.errors),e=r.length);var f=ce===e;I=f}if(!I){let ce={instancePath:s,
 keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ce]:r.push(ce),e++,O.errors=r,!1}var i=L===e;if(i){let ce=e,
 z=e,_e=!0,He=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ve;if(t.type===void 0&&(ve="type")){let ne={};r===null?r=
-[ne]:r.push(ne),e++}else if(t.type!==void 0&&t.type!=="session_opened"){let ne={};r===null?r=[ne]:r.push(ne),e++}}var y=He===
-e;if(e=z,r!==null&&(z?r.length=z:r=null),y){let ve=e;S(t,{instancePath:s,parentData:g,parentDataProperty:h,rootData:k,dynamicAnchors:b})||
-(r=r===null?S.errors:r.concat(S.errors),e=r.length);var y=ve===e;_e=y}if(!_e){let ve={instancePath:s,keyword:"if",params:{
+[ne]:r.push(ne),e++}else if(t.type!==void 0&&t.type!=="session_opened"){let ne={};r===null?r=[ne]:r.push(ne),e++}}var m=He===
+e;if(e=z,r!==null&&(z?r.length=z:r=null),m){let ve=e;S(t,{instancePath:s,parentData:g,parentDataProperty:h,rootData:k,dynamicAnchors:b})||
+(r=r===null?S.errors:r.concat(S.errors),e=r.length);var m=ve===e;_e=m}if(!_e){let ve={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[ve]:r.push(ve),e++,O.errors=r,!1}var i=ce===e;if(i){let ve=e,ne=e,De=!0,Be=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let ke;if(t.type===void 0&&(ke="type")){let ae={};r===null?r=[ae]:r.push(ae),
 e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let ae={};r===null?r=[ae]:r.push(ae),e++}}var l=Be===e;if(e=ne,r!==
@@ -620,9 +620,9 @@ e++}else if(t.type!==void 0&&t.type!=="evidence"){let pe={};r===null?r=[pe]:r.pu
 (r=r===null?M.errors:r.concat(M.errors),e=r.length);var p=ge===e;Ee=p}if(!Ee){let ge={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[ge]:r.push(ge),e++,O.errors=r,!1}var i=be===e;if(i){let ge=e,pe=e,Te=!0,Qe=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let we;if(t.type===void 0&&(we="type")){let fe={};r===null?r=[fe]:r.push(fe),
-e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let fe={};r===null?r=[fe]:r.push(fe),e++}}var m=Qe===e;if(e=pe,
-r!==null&&(pe?r.length=pe:r=null),m){let we=e;B(t,{instancePath:s,parentData:g,parentDataProperty:h,rootData:k,dynamicAnchors:b})||
-(r=r===null?B.errors:r.concat(B.errors),e=r.length);var m=we===e;Te=m}if(!Te){let we={instancePath:s,keyword:"if",params:{
+e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let fe={};r===null?r=[fe]:r.push(fe),e++}}var y=Qe===e;if(e=pe,
+r!==null&&(pe?r.length=pe:r=null),y){let we=e;B(t,{instancePath:s,parentData:g,parentDataProperty:h,rootData:k,dynamicAnchors:b})||
+(r=r===null?B.errors:r.concat(B.errors),e=r.length);var y=we===e;Te=y}if(!Te){let we={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[we]:r.push(we),e++,O.errors=r,!1}var i=ge===e;if(i){let we=e,fe=e,Ke=!0,We=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let he;if(t.type===void 0&&(he="type")){let le={};r===null?r=[le]:r.push(le),
 e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let le={};r===null?r=[le]:r.push(le),e++}}var x=We===e;if(e=fe,
@@ -649,40 +649,42 @@ missingProperty:E}}],!1;if(t.type!==void 0){let D=t.type;if(!(D==="drive_started
 rted"||D==="session_opened"||D==="attempt_ended"||D==="check_ran"||D==="evidence"||D==="outcome_rejected"||D==="outcome_\
 submitted"||D==="paused"||D==="round_started"||D==="delivered"))return O.errors=[{instancePath:s+"/type",keyword:"enum",
 params:{allowedValues:Br}}],!1}}else return O.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.
-errors=r,e===0}var tt=K;var Gr=["version","run_id","repository","git_common_dir","asked_by","api_key","is_server_driven","problem","created_at"],
-Jr=["user","client"],Qr=["code","message"],Wr=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function K(t,{instancePath:s="",parentData:g,
-parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let a;if(t.version===void 0&&(a="version")||t.run_id===void 0&&(a="run_id")||t.repository===void 0&&(a="repository")||
-t.git_common_dir===void 0&&(a="git_common_dir")||t.asked_by===void 0&&(a="asked_by")||t.is_server_driven===void 0&&(a="i\
-s_server_driven")||t.created_at===void 0&&(a="created_at"))return K.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;for(let i in t){let u=e;if(!(i==="version"||i==="run_id"||i==="repository"||i==="git_common_dir"||i==="asked_by"||i===
-"api_key"||i==="is_server_driven"||i==="problem"||i==="created_at")){let f={instancePath:s,keyword:"enum",params:{allowedValues:Gr},
-propertyName:i};r===null?r=[f]:r.push(f),e++}var v=u===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,K.errors=r,!1;break}}if(v){if(t.version!==void 0){let i=t.version,u=e;if(!(typeof i==
-"number"&&isFinite(i)))return K.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(i!==1)return K.
-errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=u===e}else var o=!0;if(o){if(t.run_id!==
-void 0){let i=t.run_id,u=e;if(e===u)if(typeof i=="string"){if(!Wr.test(i))return K.errors=[{instancePath:s+"/run_id",keyword:"\
-saidPattern",params:{says:"the id of a run"}}],!1}else return K.errors=[{instancePath:s+"/run_id",keyword:"type",params:{
-type:"string"}}],!1;var o=u===e}else var o=!0;if(o){if(t.repository!==void 0){let i=t.repository,u=e;if(e===u)if(typeof i==
-"string"){if(i.length===0)return K.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return K.
-errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var o=u===e}else var o=!0;if(o){if(t.git_common_dir!==
-void 0){let i=t.git_common_dir,u=e;if(e===u)if(typeof i=="string"){if(i.length===0)return K.errors=[{instancePath:s+"/gi\
-t_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/git_common_dir",keyword:"\
-type",params:{type:"string"}}],!1;var o=u===e}else var o=!0;if(o){if(t.asked_by!==void 0){let i=t.asked_by,u=e;if(!(i===
-"user"||i==="client"))return K.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:Jr}}],!1;var o=u===
-e}else var o=!0;if(o){if(t.api_key!==void 0){let i=e;if(typeof t.api_key!="string")return K.errors=[{instancePath:s+"/ap\
-i_key",keyword:"type",params:{type:"string"}}],!1;var o=i===e}else var o=!0;if(o){if(t.is_server_driven!==void 0){let i=e;
-if(typeof t.is_server_driven!="boolean")return K.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{type:"\
-boolean"}}],!1;var o=i===e}else var o=!0;if(o){if(t.problem!==void 0){let i=t.problem,u=e;if(e===u)if(i&&typeof i=="obje\
-ct"&&!Array.isArray(i)){let y;if(i.code===void 0&&(y="code")||i.message===void 0&&(y="message"))return K.errors=[{instancePath:s+
-"/problem",keyword:"required",params:{missingProperty:y}}],!1;for(let l in i){let _=e;if(!(l==="code"||l==="message")){let p={
-instancePath:s+"/problem",keyword:"enum",params:{allowedValues:Qr},propertyName:l};r===null?r=[p]:r.push(p),e++}var d=_===
-e;if(!d){let p={instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:r.push(
-p),e++,K.errors=r,!1;break}}if(d){if(i.code!==void 0){let l=e;if(typeof i.code!="string")return K.errors=[{instancePath:s+
-"/problem/code",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n)if(i.message!==void 0){let l=e;
-if(typeof i.message!="string")return K.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],
-!1;var n=l===e}else var n=!0}}else return K.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],!1;
-var o=u===e}else var o=!0;if(o)if(t.created_at!==void 0){let i=e;q(t.created_at,{instancePath:s+"/created_at",parentData:t,
-parentDataProperty:"created_at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===
-e}else var o=!0}}}}}}}}}else return K.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=
-r,e===0}export{rt as validateDriveEvent,tt as validateDrivenRecord};
+errors=r,e===0}var tt=T;var Gr=["version","run_id","repository","git_common_dir","asked_by","api_key","is_server_driven","notify","problem","cre\
+ated_at"],Jr=["user","client"],Qr=["code","message"],Wr=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function T(t,{instancePath:s="",
+parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
+!Array.isArray(t)){let a;if(t.version===void 0&&(a="version")||t.run_id===void 0&&(a="run_id")||t.repository===void 0&&(a=
+"repository")||t.git_common_dir===void 0&&(a="git_common_dir")||t.asked_by===void 0&&(a="asked_by")||t.is_server_driven===
+void 0&&(a="is_server_driven")||t.created_at===void 0&&(a="created_at"))return T.errors=[{instancePath:s,keyword:"requir\
+ed",params:{missingProperty:a}}],!1;for(let i in t){let u=e;if(!(i==="version"||i==="run_id"||i==="repository"||i==="git\
+_common_dir"||i==="asked_by"||i==="api_key"||i==="is_server_driven"||i==="notify"||i==="problem"||i==="created_at")){let f={
+instancePath:s,keyword:"enum",params:{allowedValues:Gr},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=u===e;if(!v){
+let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,T.errors=r,!1;
+break}}if(v){if(t.version!==void 0){let i=t.version,u=e;if(!(typeof i=="number"&&isFinite(i)))return T.errors=[{instancePath:s+
+"/version",keyword:"type",params:{type:"number"}}],!1;if(i!==1)return T.errors=[{instancePath:s+"/version",keyword:"cons\
+t",params:{allowedValue:1}}],!1;var o=u===e}else var o=!0;if(o){if(t.run_id!==void 0){let i=t.run_id,u=e;if(e===u)if(typeof i==
+"string"){if(!Wr.test(i))return T.errors=[{instancePath:s+"/run_id",keyword:"saidPattern",params:{says:"the id of a run"}}],
+!1}else return T.errors=[{instancePath:s+"/run_id",keyword:"type",params:{type:"string"}}],!1;var o=u===e}else var o=!0;
+if(o){if(t.repository!==void 0){let i=t.repository,u=e;if(e===u)if(typeof i=="string"){if(i.length===0)return T.errors=[
+{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return T.errors=[{instancePath:s+"/reposito\
+ry",keyword:"type",params:{type:"string"}}],!1;var o=u===e}else var o=!0;if(o){if(t.git_common_dir!==void 0){let i=t.git_common_dir,
+u=e;if(e===u)if(typeof i=="string"){if(i.length===0)return T.errors=[{instancePath:s+"/git_common_dir",keyword:"minLengt\
+h",params:{limit:1}}],!1}else return T.errors=[{instancePath:s+"/git_common_dir",keyword:"type",params:{type:"string"}}],
+!1;var o=u===e}else var o=!0;if(o){if(t.asked_by!==void 0){let i=t.asked_by,u=e;if(!(i==="user"||i==="client"))return T.
+errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:Jr}}],!1;var o=u===e}else var o=!0;if(o){if(t.api_key!==
+void 0){let i=e;if(typeof t.api_key!="string")return T.errors=[{instancePath:s+"/api_key",keyword:"type",params:{type:"s\
+tring"}}],!1;var o=i===e}else var o=!0;if(o){if(t.is_server_driven!==void 0){let i=e;if(typeof t.is_server_driven!="bool\
+ean")return T.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{type:"boolean"}}],!1;var o=i===e}else var o=!0;
+if(o){if(t.notify!==void 0){let i=e;if(typeof t.notify!="string")return T.errors=[{instancePath:s+"/notify",keyword:"typ\
+e",params:{type:"string"}}],!1;var o=i===e}else var o=!0;if(o){if(t.problem!==void 0){let i=t.problem,u=e;if(e===u)if(i&&
+typeof i=="object"&&!Array.isArray(i)){let m;if(i.code===void 0&&(m="code")||i.message===void 0&&(m="message"))return T.
+errors=[{instancePath:s+"/problem",keyword:"required",params:{missingProperty:m}}],!1;for(let l in i){let _=e;if(!(l==="\
+code"||l==="message")){let p={instancePath:s+"/problem",keyword:"enum",params:{allowedValues:Qr},propertyName:l};r===null?
+r=[p]:r.push(p),e++}var d=_===e;if(!d){let p={instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:l}};
+return r===null?r=[p]:r.push(p),e++,T.errors=r,!1;break}}if(d){if(i.code!==void 0){let l=e;if(typeof i.code!="string")return T.
+errors=[{instancePath:s+"/problem/code",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n)if(i.message!==
+void 0){let l=e;if(typeof i.message!="string")return T.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{
+type:"string"}}],!1;var n=l===e}else var n=!0}}else return T.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"\
+object"}}],!1;var o=u===e}else var o=!0;if(o)if(t.created_at!==void 0){let i=e;q(t.created_at,{instancePath:s+"/created_\
+at",parentData:t,parentDataProperty:"created_at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),
+e=r.length);var o=i===e}else var o=!0}}}}}}}}}}else return T.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
+!1;return T.errors=r,e===0}export{rt as validateDriveEvent,tt as validateDrivenRecord};

@@ -18,6 +18,7 @@ export const DrivenRecord = named(
       is_server_driven: Type.Boolean({
         description: 'Whether a server drives it, and goes on with it when it starts again.',
       }),
+      notify: Type.Optional(Type.String({ description: 'A command to run when it waits or has ended.' })),
       problem: Type.Optional(
         strict({ code: Type.String(), message: Type.String() }, { description: 'Why the server could not go on.' }),
       ),

@@ -8,6 +8,7 @@ import { outlineRun } from '../../runs/run-status.ts'
 import type { DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../drive-rounds.ts'
 import { DrivenNote, type NoteOptions } from '../note-driven.ts'
+import { tellProgram } from '../notify.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { driveBusy } from '../record/faults.ts'
 import { reportRun } from '../report-run.ts'
@@ -89,10 +90,11 @@ export class BackgroundDrives {
       this.#notify()
     }
     try {
-      const { end } = await this.#driveToRest(drive, onUpdate)
-      const isInterrupted = end.is === 'interrupted' && this.#options.shutdown.aborted
-      if (!isInterrupted) note.end()
+      const result = await this.#driveToRest(drive, onUpdate)
       begun.resolve()
+      if (result.end.is === 'interrupted' && this.#options.shutdown.aborted) return
+      note.end()
+      await this.#tell(drive, result)
     } catch (error) {
       if (note.hasBegun) this.#fail(note, record, error)
       begun.reject(error)
@@ -121,6 +123,12 @@ export class BackgroundDrives {
     )
     if (result.end.is === 'ended') await removeDelivered(this.#options.directories.worktrees, runs, result.state)
     return result
+  }
+
+  async #tell({ record, env }: Drive, result: DriveResult): Promise<void> {
+    if (record.notify === undefined) return
+    const problem = await tellProgram(record.notify, { env, cwd: record.repository }, result)
+    if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the command of --notify failed')
   }
 
   #addRound(runId: string, nextId: string): void {

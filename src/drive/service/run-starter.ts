@@ -66,6 +66,8 @@ export type PreparedRun = {
   readonly begin: Omit<DriveBegin, 'optionsFrom'>
   readonly given: GivenOptions
   readonly isDemo: boolean
+  /** The command of `--notify`. */
+  readonly notify: string | undefined
   readonly prompts: PromptContext
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -134,10 +136,14 @@ export class RunStarter {
   }
 
   /** Returns when the run is driven. */
-  async adopt({ runId, repository, begin, given, isDemo, prompts, env }: PreparedRun): Promise<DrivenRecord> {
+  async adopt({ runId, repository, begin, given, isDemo, notify, prompts, env }: PreparedRun): Promise<DrivenRecord> {
     const { settings, directories } = this.#options
     const context = await inWorktreeOf(await this.openRepository(repository), runId)
-    const record = { ...recordOfUser(directories.drivenRuns, { runId, repository, context }), is_server_driven: true }
+    const record = {
+      ...recordOfUser(directories.drivenRuns, { runId, repository, context }),
+      is_server_driven: true,
+      ...(notify !== undefined && { notify }),
+    }
     const optionsFrom = (before?: Options) => completeOptions(given, before, { settings, prompts, isDemo })
     await this.drives.launch({ record, context, begin: { ...begin, optionsFrom }, prompts, env })
     return record

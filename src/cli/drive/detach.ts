@@ -1,0 +1,50 @@
+/** `drover drive --detach`: leaves a run to the server in the background, and says how to watch it. */
+import type { GivenOptions } from '../../drive/start/drive-options.ts'
+import type { FoundDrive } from '../../drive/start/start-drive.ts'
+import { shortNameOf } from '../../runs/resolve-run-id.ts'
+import type { Invocation } from '../command.ts'
+import type { PeopleWords } from '../failures/people-words.ts'
+import type { LocalDrive, LocalStatus } from '../local/local-protocol.ts'
+import { callServer } from '../local/server-client.ts'
+import { toPrintable } from '../output/printable.ts'
+import { wordLines } from '../run/run-view.ts'
+import { repositoryOf } from './repository-of.ts'
+
+type Detached = { found: FoundDrive; given: GivenOptions; notify: string | undefined; server: LocalStatus }
+
+export async function detachDrive(invocation: Invocation, { found, given, notify, server }: Detached): Promise<number> {
+  const { flags, runtime } = invocation
+  const { runId, begin } = found
+  const env = Object.entries(runtime.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const body: LocalDrive = {
+    run_id: runId,
+    repository: repositoryOf(found),
+    begin,
+    given,
+    is_demo: flags.isOn('demo'),
+    ...(notify !== undefined && { notify }),
+    env: Object.fromEntries(env),
+    cwd: runtime.cwd,
+  }
+  await callServer(invocation, { method: 'POST', path: '/local/drive', body })
+  const { out } = runtime.terminal
+  const place = begin.place.kind === 'worktree' ? { branch: begin.place.branch } : {}
+  if (flags.isOn('json')) {
+    await out.write(`${JSON.stringify({ type: 'detached', run_id: runId, pid: server.pid, ...place })}\n`)
+    return 0
+  }
+  const name = shortNameOf(found.context, runId)
+  const title = `Run ${runId}: ${toPrintable(begin.goal.split('\n', 1)[0] ?? '')}`
+  const lines = [title, `It goes on in the background (process ${server.pid}).`, '', 'Next:']
+  await out.write(`${[...lines, ...nextWords(name).flatMap((words) => wordLines(words, out))].join('\n')}\n`)
+  return 0
+}
+
+function nextWords(name: string): PeopleWords[] {
+  return [
+    { line: `drover drive ${name}`, says: 'follow it here; Ctrl+C leaves it running' },
+    { line: `drover status ${name}`, says: 'see what it does, or what it waits for' },
+    { line: `drover answer ${name} "TEXT"`, says: 'answer its question; then drover drive --detach goes on' },
+    { line: `drover stop ${name}`, says: 'stop it' },
+  ]
+}

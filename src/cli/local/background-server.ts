@@ -1,0 +1,51 @@
+/** The server that `drover up` starts, for commands that need one. */
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../../config/config.shape.ts'
+import { findPaths } from '../../config/paths.ts'
+import { startDetached } from '../../kit/process/process.ts'
+import type { Invocation } from '../command.ts'
+import { configEnvironmentOf } from '../settings.ts'
+import { localServerDiffers, localServerNotStarted } from './faults.ts'
+import { digestOfSettings, type LocalStatus } from './local-protocol.ts'
+import { askStatus } from './local-server.ts'
+
+/** It also ends when the server does, so a slow machine only has to wait longer. */
+const START_MS = 60_000
+const POLL_MS = 20
+
+/** The server that works as this command would; starts one if there is none. */
+export async function requireServer(invocation: Invocation, config: Config): Promise<LocalStatus> {
+  const status = (await askStatus(invocation)) ?? (await startBackground(invocation))
+  const isSame = status.version === invocation.runtime.version() && status.config === digestOfSettings(config)
+  if (!isSame) throw localServerDiffers({ pid: status.pid, isBackground: status.is_background })
+  return status
+}
+
+export async function startBackground(invocation: Invocation): Promise<LocalStatus> {
+  const { runtime } = invocation
+  const [node, demoAgent = ''] = runtime.demoAgent
+  // The server runs in another directory, where a relative path would name another file.
+  const { config, configNamedBy } = findPaths(configEnvironmentOf(invocation))
+  const words = ['serve', '--local', '--quiet', ...(configNamedBy === undefined ? [] : ['--config', config])]
+  const given = Object.entries(runtime.env).filter(([, value]) => value !== undefined)
+  const { ended } = startDetached({
+    argv: [node, join(dirname(demoAgent), 'drover.cjs'), ...words],
+    cwd: runtime.homeDirectory,
+    env: Object.fromEntries(given) as Record<string, string>,
+  })
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
+  for (const deadline = performance.now() + START_MS; performance.now() < deadline && !hasEnded; ) {
+    // A server that has just begun may take long to answer.
+    const status = await askStatus(invocation).catch(() => undefined)
+    if (status !== undefined) return status
+    await delay(POLL_MS)
+  }
+  // It also ends because the server of another `drover up` was faster.
+  const other = await askStatus(invocation)
+  if (other !== undefined) return other
+  throw localServerNotStarted({})
+}

@@ -1,0 +1,36 @@
+/** Tells another program that a run waits or has ended. */
+import { Fault } from '../kit/fault.ts'
+import { isPassedOn } from '../kit/process/environment-variables.ts'
+import { runProcess } from '../kit/process/process.ts'
+import { parseCheck } from '../kit/process/run-check.ts'
+import type { DriveResult } from './drive-rounds.ts'
+
+const TIMEOUT_MS = 30_000
+const OUTPUT_LIMIT_BYTES = 1024 * 1024
+
+type Places = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
+
+/** The command gets JSON on its standard input. Returns why it failed; undefined if it did not. */
+export async function tellProgram(
+  command: string,
+  { env, cwd }: Places,
+  { runId, end, state }: DriveResult,
+): Promise<string | undefined> {
+  const { goal, delivered } = state
+  const message = end.is === 'paused' ? { reason: end.reason, message: end.message } : {}
+  const stdin = `${JSON.stringify({ event: end.is, run_id: runId, goal, ...message, delivered })}\n`
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isPassedOn(entry[0]),
+  )
+  const limits = { timeoutMs: TIMEOUT_MS, signal: new AbortController().signal, sweep: 'always' } as const
+  try {
+    const { exit } = await runProcess(
+      { argv: parseCheck(command), cwd, env: Object.fromEntries(passed), stdin, ...limits },
+      { stdoutLimitBytes: OUTPUT_LIMIT_BYTES },
+    )
+    return exit.code === 0 ? undefined : `it ended with ${exit.code ?? exit.signal}`
+  } catch (error) {
+    if (error instanceof Fault) return error.message
+    throw error
+  }
+}

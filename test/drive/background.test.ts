@@ -1,0 +1,102 @@
+/** Runs that a server drives: detached ones, and those of a server that is stopped or killed and started again. */
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDriving, type DrivenScript, dataOf, runIdIn } from '../support/driven-agents.ts'
+import { DROVER, ending, runAt } from '../support/run-drover.ts'
+import { createServedDriving, GOAL } from '../support/served-runs.ts'
+import { until } from '../support/until.ts'
+
+/** A user whose background server ends after a second without work. */
+function createDetached(script: DrivenScript = {}) {
+  const driving = createDriving(script, { config: 'warm:\n  enabled: false\n  background_idle_secs: 1\n' })
+  const { root } = driving.repository
+  const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], driving.env)
+  onTestFinished(async () => void (await drover('down')))
+  const delivered = (id: string) => until(() => dataOf(driving.records(id), 'delivered')[0])
+  return { driving, drover, delivered }
+}
+
+describe('drover drive --detach', () => {
+  it('goes on in the background, which lasts as long as the run, and tells when it has ended', async () => {
+    const { driving, drover, delivered } = createDetached({ orient: [{ pause: 2500 }] })
+    const told = join(driving.scratch, 'told.json')
+    const flags = ['--no-review', '--check', 'sh check.sh', '--detach', '--notify', `tee ${told}`]
+    const started = await drover('drive', GOAL, ...flags)
+    expect(started).toMatchObject({ code: 0, stderr: '' })
+    const id = runIdIn(started.stdout)
+    expect(started.stdout).toContain(`drover stop ${id.slice(0, 8)}`)
+    expect(await drover('drive', id, '--detach')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('drive_busy'),
+    })
+    // It has its checks from the flags, and works in a repository that no setting names.
+    expect(await delivered(id)).toMatchObject({ as: 'branch' })
+    expect(dataOf(driving.records(id), 'check_ran')).toMatchObject([{ command: 'sh check.sh', passed: true }])
+    await until(() => existsSync(told) && readFileSync(told, 'utf8').includes('"event":"ended"'))
+    expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  it('is followed by drover drive ID, which can be left, and ended by drover stop', async () => {
+    const { driving, drover } = createDetached({ orient: [{ hangs: true }] })
+    const id = runIdIn((await drover('drive', GOAL, '--detach')).stdout)
+    const { root } = driving.repository
+    const options = { cwd: root, env: driving.env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] }
+    const child = spawn(process.execPath, [DROVER, 'drive', id], options)
+    const followed = ending(child)
+    let shown = ''
+    child.stdout.on('data', (text) => (shown += text))
+    await until(() => shown.includes('orient'))
+    child.kill('SIGINT')
+    expect(await followed).toMatchObject({ code: 130, stderr: expect.stringContaining('goes on in the background') })
+    expect(dataOf(driving.records(id), 'attempt_ended')).toEqual([])
+    const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
+    expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
+    await until(() => dataOf(driving.records(id), 'attempt_ended').length > 0)
+    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
+  })
+})
+
+describe('a server that is started again', { timeout: 60_000 }, () => {
+  it('goes on with its run after it was killed, and loses or repeats nothing', async () => {
+    const { driving, start } = createServedDriving({ orient: [{ pause: 400 }] })
+    const first = await start()
+    const { id } = await first.start()
+    const before: string[] = []
+    let serving = first
+    for (const attempts of [1, 3]) {
+      await until(() => dataOf(driving.records(id), 'attempt_started').length >= attempts)
+      serving.child.kill('SIGKILL')
+      await serving.ended
+      const now = driving.records(id).map((each) => JSON.stringify(each))
+      expect(now.slice(0, before.length)).toEqual(before)
+      before.splice(0, before.length, ...now)
+      serving = await start()
+    }
+    expect(await serving.reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
+    const records = driving.records(id)
+    const numbers = dataOf(records, 'attempt_started').map(({ attempt }) => attempt)
+    expect(dataOf(records, 'attempt_ended').map(({ attempt }) => attempt)).toEqual(numbers)
+    expect(dataOf(records, 'attempt_ended').map(({ how }) => how)).toContain('unknown')
+    expect(driving.calls().length).toBeLessThanOrEqual(numbers.length)
+  })
+
+  it('interrupts its run when it is stopped, and goes on with it, but not with one that waits', async () => {
+    const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+    const asking = { outcome: { status: 'needs_input', pause, suggested_actions: [] } }
+    const { driving, start } = createServedDriving({ orient: [asking, { hangs: true }, {}] })
+    const first = await start()
+    const waiting = await first.start()
+    await first.reaches(waiting.id, 'waiting')
+    const { id } = await first.start()
+    await until(() => driving.calls().length === 2)
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toBe(0)
+    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
+    const second = await start()
+    expect(await second.reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
+    expect(await second.show(waiting.id)).toMatchObject({ state: 'waiting' })
+    expect(dataOf(driving.records(waiting.id), 'drive_resumed')).toEqual([])
+  })
+})
