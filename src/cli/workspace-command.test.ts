@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
+import { PLAIN_ENV } from '../../test/support/git-repository.ts'
+import { createRepository } from '../../test/support/temporary-repository.ts'
 import { digestUnavailableWorkspace } from '../kit/digest.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { PLAIN_ENV, type Repository } from '../../test/support/git-repository.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import { createRepository, PLAIN_ENV, type Repository } from '../../test/support/temporary-repository.ts'
+import { createRepository } from '../../test/support/temporary-repository.ts'
 import { locateGit } from './git.ts'
 import { observeGit } from './observe-git.ts'
 

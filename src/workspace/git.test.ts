@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PLAIN_ENV } from '../../test/support/git-repository.ts'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
+import { createRepository } from '../../test/support/temporary-repository.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine, locateGit } from './git.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })

@@ -2,7 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
-import { createRepository, type Repository } from '../support/temporary-repository.ts'
+import type { Repository } from '../support/git-repository.ts'
+import { createRepository } from '../support/temporary-repository.ts'
 import { isRunning } from '../support/test-command.ts'
 
 let home: AgentHome

@@ -6,11 +6,12 @@ import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { installDrover } from '../support/drover-shim.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { PLAIN_ENV } from '../support/git-repository.ts'
 import { runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/scripted-actions.ts'
 import { replyTo } from '../support/scripted-agent.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
-import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
+import { createRepository } from '../support/temporary-repository.ts'
 
 function open() {
   const repository = createRepository()

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { PLAIN_ENV } from '../support/git-repository.ts'
 import { copyClone, linkDependencies, linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
-import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
+import { createRepository } from '../support/temporary-repository.ts'
 
 describe('the clone', () => {
   it('provides a working drover through npx', async () => {

@@ -2,7 +2,8 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { openRunContext, type RunContext, type RunContextOptions } from '../../src/runs/run-context.ts'
 import { discoverWorkspace } from '../../src/workspace/discover-workspace.ts'
 import { locateGit } from '../../src/workspace/git.ts'
-import { createRepository, PLAIN_ENV } from './temporary-repository.ts'
+import { PLAIN_ENV } from './git-repository.ts'
+import { createRepository } from './temporary-repository.ts'
 
 /** A run context in a temporary repository, or in the given one. */
 export async function createRunContext(

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
 import { checkDoctorReport } from '../../src/contract/host-reports.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
+import type { Repository } from './git-repository.ts'
 import { DROVER, type Ran, runAt } from './run-drover.ts'
-import { createRepository, type Repository } from './temporary-repository.ts'
+import { createRepository } from './temporary-repository.ts'
 
 export type Machine = {
   home: string

@@ -8,10 +8,11 @@ import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import { readJson } from '../../src/kit/json/read-json.ts'
 import { type CallOptions, callMain, type Surroundings } from './call-main.ts'
+import { PLAIN_ENV, type Repository } from './git-repository.ts'
 import { MESSAGE_CHECKERS, type MessageName } from './message-checkers.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from './protocol-schema.ts'
 import { DROVER, ending, type Ran, temporaryDirectory, temporaryDirectoryForAll } from './run-drover.ts'
-import { createRepository, PLAIN_ENV, type Repository } from './temporary-repository.ts'
+import { createRepository } from './temporary-repository.ts'
 import { numbersOnly } from './walk-message.ts'
 
 type Call = (args: readonly string[], options?: CallOptions) => Promise<Ran>

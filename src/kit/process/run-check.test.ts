@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PLAIN_ENV } from '../../../test/support/git-repository.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { PLAIN_ENV } from '../../../test/support/temporary-repository.ts'
 import { type Check, parseCheck, runCheck } from './run-check.ts'
 
 const env = { PATH: PLAIN_ENV.PATH }
