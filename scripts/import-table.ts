@@ -34,7 +34,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kit',
   ],
   // For types only: the console runs in browsers.
-  console: ['http', 'executions', 'prompts', 'sessions', 'agents'],
+  console: ['http', 'drive', 'executions', 'prompts', 'sessions', 'agents'],
   'bin.ts': ['cli', 'kit'],
 }
 

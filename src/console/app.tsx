@@ -4,6 +4,7 @@ import { isHelpOpen, KEYS } from './keys.ts'
 import { attempt, notice } from './live/actions.ts'
 import { logOut, sender } from './live/api.ts'
 import { route } from './live/router.ts'
+import { waitingRuns, watchRuns } from './live/runs.ts'
 import { connection, needsYou, watchServer } from './live/server-state.ts'
 import { LazyPage } from './pages/lazy.tsx'
 import { LoginPage } from './pages/login.tsx'
@@ -17,8 +18,9 @@ export function App({ problem }: { problem: string }) {
 
 function Console() {
   useEffect(() => watchServer(), [])
+  useEffect(() => watchRuns(), [])
   const { page, id } = route.value
-  const waiting = needsYou.value.length
+  const waiting = needsYou.value.length + waitingRuns.value.length
   useEffect(() => {
     document.title = waiting > 0 ? `(${waiting}) drover` : 'drover'
   }, [waiting])
@@ -51,6 +53,7 @@ function skip(): void {
 const LINKS: readonly { page: string; href: string; says: string }[] = [
   { page: 'home', href: '#/', says: 'Home' },
   { page: 'new', href: '#/new', says: 'New' },
+  { page: 'runs', href: '#/runs', says: 'Runs' },
   { page: 'sessions', href: '#/sessions', says: 'Sessions' },
   { page: 'usage', href: '#/usage', says: 'Usage' },
 ]

@@ -7,6 +7,7 @@ export const isHelpOpen = signal(false)
 export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
   { key: 'n', says: 'new prompt', run: () => goTo('#/new') },
   { key: 'h', says: 'home', run: () => goTo('#/') },
+  { key: 'r', says: 'runs', run: () => goTo('#/runs') },
   { key: 's', says: 'sessions', run: () => goTo('#/sessions') },
   { key: 'u', says: 'usage', run: () => goTo('#/usage') },
   { key: '/', says: 'search', run: search },

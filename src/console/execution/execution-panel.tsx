@@ -9,7 +9,9 @@ import { Code, Markdown } from '../parts/text-view.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
 
-export function ExecutionPanel({ followed, hasPrompt = true }: { followed: FollowedExecution; hasPrompt?: boolean }) {
+type PanelProps = { followed: FollowedExecution; hasPrompt?: boolean; seq?: number | undefined }
+
+export function ExecutionPanel({ followed, hasPrompt = true, seq }: PanelProps) {
   const record = followed.record.value
   const transcript = followed.transcript.value
   if (followed.problem.value !== undefined) return <p class="problem">{toVisible(followed.problem.value)}</p>
@@ -19,7 +21,7 @@ export function ExecutionPanel({ followed, hasPrompt = true }: { followed: Follo
     <section class="execution" data-state={record.state}>
       <ExecutionFacts record={record} transcript={transcript} isCut={followed.isCut.value} />
       {hasPrompt && record.prompt !== undefined && <PromptView text={record.prompt} />}
-      <TranscriptView transcript={transcript} isLive={isLive} />
+      <TranscriptView transcript={transcript} isLive={isLive} seq={seq} />
       <ExecutionEnd record={record} transcript={transcript} />
     </section>
   )

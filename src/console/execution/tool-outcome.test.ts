@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { exitCodeOf, outputOf } from './tool-outcome.ts'
 
 const result = (fields: { output?: string; problem?: string; isError?: boolean }) => ({
+  seq: 2,
   output: '',
   problem: undefined,
   isError: true,

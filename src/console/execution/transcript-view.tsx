@@ -11,13 +11,38 @@ import { ToolCall } from './tool-call.tsx'
 /** A text that still grows is shown as it is from this length on: it would be parsed again and again. */
 const PARSED_WHILE_OPEN = 20_000
 
-export function TranscriptView({ transcript, isLive }: { transcript: Transcript; isLive: boolean }) {
-  useFollowedEnd(isLive)
+type ViewProps = { transcript: Transcript; isLive: boolean; seq?: number | undefined }
+
+/** `seq`: the event that the address names. */
+export function TranscriptView({ transcript, isLive, seq }: ViewProps) {
+  const target = transcript.items.findIndex((item) => shows(item, seq))
+  useFollowedEnd(isLive && target === -1)
+  useTarget(transcript.items[target]?.seq)
   return (
     <div class="transcript">
-      <LongList items={transcript.items} keyOf={(item) => item.seq} view={(item) => <ItemView item={item} />} />
+      <LongList
+        items={transcript.items}
+        target={target}
+        keyOf={(item) => item.seq}
+        view={(item) => <ItemView item={item} />}
+      />
     </div>
   )
+}
+
+function shows(item: Item, seq: number | undefined): boolean {
+  return seq !== undefined && (item.seq === seq || (item.kind === 'tool' && item.result?.seq === seq))
+}
+
+/** Shows the item once it is there. */
+function useTarget(key: number | undefined): void {
+  useLayoutEffect(() => {
+    if (key === undefined) return
+    const element = document.querySelector(`.transcript [data-key="${key}"]`)
+    element?.classList.add('target')
+    element?.querySelector('details')?.setAttribute('open', '')
+    element?.scrollIntoView({ block: 'center' })
+  }, [key])
 }
 
 function ItemView({ item }: { item: Item }) {

@@ -1,6 +1,7 @@
 /** Notifications of the browser when something needs the user. Asked for once. */
 import { effect, signal } from '@preact/signals'
 import { toLine } from '../text/visible-text.ts'
+import { waitingRuns } from './runs.ts'
 import { needsYou } from './server-state.ts'
 
 const isSupported = 'Notification' in window
@@ -13,17 +14,34 @@ export async function askForNotifications(): Promise<void> {
   if (isSupported) permission.value = await Notification.requestPermission()
 }
 
+type News = { id: string; title: string; body: string }
+
 /** Tells about what is new, while the page is not visible. */
 export function startNotifications(): void {
   const told = new Set<string>()
   effect(() => {
-    for (const { approval_id: id, tool_name: tool, command } of needsYou.value) {
+    for (const { id, title, body } of newsOf()) {
       if (told.has(id)) continue
       told.add(id)
       if (permission.peek() !== 'granted' || !document.hidden) continue
-      const body = toLine(command ?? 'An agent asks for permission.')
-      const shown = new Notification(`drover: ${toLine(tool)} needs you`, { body, tag: id })
+      const shown = new Notification(`drover: ${toLine(title)} needs you`, { body: toLine(body), tag: id })
       shown.onclick = () => window.focus()
     }
   })
+}
+
+/** A run may wait several times: each time it has changed since. */
+function newsOf(): News[] {
+  return [
+    ...needsYou.value.map(({ approval_id: id, tool_name: title, command: body = 'An agent asks for permission.' }) => ({
+      id,
+      title,
+      body,
+    })),
+    ...waitingRuns.value.map(({ id, updated_at: at, goal: title, waits_for: wait, state }) => ({
+      id: `${id} ${at}`,
+      title,
+      body: wait?.question ?? state,
+    })),
+  ]
 }

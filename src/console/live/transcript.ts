@@ -21,7 +21,7 @@ export type ToolItem = {
 }
 
 /** `problem`: why it failed, in the words of the agent. */
-export type ToolResult = { output: string; problem: string | undefined; isError: boolean; at: string }
+export type ToolResult = { seq: number; output: string; problem: string | undefined; isError: boolean; at: string }
 
 export type Transcript = {
   /** The number of the last event. */
@@ -136,7 +136,7 @@ function addResult(draft: Draft, { seq, at }: ExecutionEvent, fields: Fields): v
     is_error: isError = false,
     error_message: problem,
   } = fields
-  const result = { output, problem, isError, at }
+  const result = { seq, output, problem, isError, at }
   const matches = (item: Item) =>
     item.kind === 'tool' && item.result === undefined && (id === undefined ? item.name === name : item.id === id)
   const index = draft.items.findLastIndex(matches)

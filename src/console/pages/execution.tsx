@@ -1,6 +1,6 @@
 import type { Execution } from '../../executions/execution.shape.ts'
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
-import { toHash } from '../live/router.ts'
+import { route, toHash } from '../live/router.ts'
 import { isRunning } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
 import { ResumeForm } from '../parts/resume-form.tsx'
@@ -8,13 +8,14 @@ import { ResumeForm } from '../parts/resume-form.tsx'
 export function ExecutionPage({ id }: { id: string }) {
   const followed = useExecution(id)
   const record = followed.record.value
+  const seq = route.value.query.get('seq')
   return (
     <div class="page">
       <h1>
         Execution <code>{id.replace('exec_', '').slice(0, 8)}</code>
       </h1>
       {record !== undefined && <Links record={record} />}
-      <ExecutionPanel followed={followed} />
+      <ExecutionPanel followed={followed} seq={seq === null ? undefined : Number(seq)} />
       {record?.session_id !== undefined && !isRunning(record) && <ResumeForm sessionId={record.session_id} />}
     </div>
   )
@@ -24,7 +25,12 @@ function Links({ record }: { record: Execution }) {
   return (
     <nav class="links" aria-label="Belongs to">
       {record.session_id !== undefined && <a href={toHash('sessions', record.session_id)}>Session</a>}
-      {record.parent_id !== undefined && <a href={toHash('compare', record.parent_id)}>Batch</a>}
+      {record.parent_id !== undefined &&
+        (record.kind === 'action' ? (
+          <a href={toHash('runs', record.parent_id)}>Run</a>
+        ) : (
+          <a href={toHash('compare', record.parent_id)}>Batch</a>
+        ))}
       <a href={toHash('new', '', { from: record.id })}>New prompt like this</a>
     </nav>
   )

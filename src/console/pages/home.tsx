@@ -5,14 +5,18 @@ import type { BackendRecord } from '../../http/native/backends.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
 import { toHash } from '../live/router.ts'
+import { activeRuns, waitingRuns } from '../live/runs.ts'
 import { backends, isRunning, needsYou, refreshBackends, serverState, topExecutions } from '../live/server-state.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
 import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { RunCard } from '../runs/run-choices.tsx'
+import { RunRow } from '../runs/run-row.tsx'
 import { toLine } from '../text/visible-text.ts'
 
 export function HomePage() {
   useEffect(() => void refreshBackends().catch(() => undefined), [])
   const running = topExecutions.value.filter(isRunning)
+  const count = running.length + activeRuns.value.length
   const ended = topExecutions.value.filter((each) => !isRunning(each))
   return (
     <div class="home">
@@ -21,9 +25,12 @@ export function HomePage() {
         <NeedsYou />
         <section aria-labelledby="running">
           <h2 id="running">
-            Running <span class="count">{running.length}</span>
+            Running <span class="count">{count}</span>
           </h2>
-          {running.length === 0 && <p class="dim">Nothing runs.</p>}
+          {count === 0 && <p class="dim">Nothing runs.</p>}
+          {activeRuns.value.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
           {running.map((execution) => (
             <ExecutionRow key={execution.id} execution={execution} />
           ))}
@@ -46,15 +53,19 @@ export function HomePage() {
 }
 
 function NeedsYou() {
-  const waiting = needsYou.value
+  const [waiting, waitingToo] = [needsYou.value, waitingRuns.value]
+  const count = waiting.length + waitingToo.length
   return (
     <section aria-labelledby="needs-you" class="needs-you">
       <h2 id="needs-you">
-        Needs you <span class="count">{waiting.length}</span>
+        Needs you <span class="count">{count}</span>
       </h2>
-      {waiting.length === 0 && <p class="dim">Nothing waits for you.</p>}
+      {count === 0 && <p class="dim">Nothing waits for you.</p>}
       {waiting.map((approval) => (
         <ApprovalCard key={approval.approval_id} approval={approval} />
+      ))}
+      {waitingToo.map((run) => (
+        <RunCard key={run.id} run={run} />
       ))}
       {permission.value === 'default' && (
         <button type="button" class="quiet" onClick={() => void askForNotifications()}>

@@ -10,15 +10,18 @@ type Load = () => Promise<ComponentType<PageProps>>
 const PAGES: Readonly<Record<string, Load>> = {
   home: async () => HomePage,
   new: async () => (await import('./new.tsx')).NewPage,
+  change: async () => (await import('./new-change.tsx')).NewChangePage,
   executions: async () => (await import('./execution.tsx')).ExecutionPage,
   sessions: async () => (await import('./sessions.tsx')).SessionsPage,
   session: async () => (await import('./session.tsx')).SessionPage,
   compare: async () => (await import('./compare.tsx')).ComparePage,
+  runs: async () => (await import('./runs.tsx')).RunsPage,
+  run: async () => (await import('./run.tsx')).RunPage,
   usage: async () => (await import('./usage.tsx')).UsagePage,
 }
 
 export function LazyPage({ page, id }: { page: string; id: string }) {
-  const name = page === 'sessions' && id !== '' ? 'session' : page
+  const name = nameOf(page, id)
   const loaded = useSignal<{ Page: ComponentType<PageProps> } | undefined>(
     name === 'home' ? { Page: HomePage } : undefined,
   )
@@ -37,6 +40,12 @@ export function LazyPage({ page, id }: { page: string; id: string }) {
   if (loaded.value === undefined) return <p class="dim">Loading…</p>
   const { Page } = loaded.value
   return <Page id={id} />
+}
+
+/** The page of one thing has a name of its own. */
+function nameOf(page: string, id: string): string {
+  if (page === 'new' && id === 'change') return 'change'
+  return (page === 'sessions' || page === 'runs') && id !== '' ? page.slice(0, -1) : page
 }
 
 async function load(name: string): Promise<ComponentType<PageProps>> {

@@ -7,6 +7,7 @@ import { attempt, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { goTo, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
+import { NewTabs } from '../parts/new-tabs.tsx'
 
 /** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
 const MAX_COMPARED = 4
@@ -51,6 +52,7 @@ export function NewPage() {
       }}
     >
       <h1>New prompt</h1>
+      <NewTabs current="prompt" />
       <label>
         Prompt
         <textarea

@@ -8,8 +8,10 @@ const ESTIMATED_HEIGHT = 72
 const MARGIN = '1200px 0px'
 
 type ListProps<T> = { items: readonly T[]; keyOf: (item: T) => string | number; view: (item: T) => ComponentChildren }
+/** `target`: the index of an item that has elements from the beginning. */
+type LongListProps<T> = ListProps<T> & { target?: number }
 
-export function LongList<T>({ items, keyOf, view }: ListProps<T>) {
+export function LongList<T>({ items, keyOf, view, target = -1 }: LongListProps<T>) {
   const starts = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) => index * CHUNK)
   return (
     <div class="long-list">
@@ -19,7 +21,7 @@ export function LongList<T>({ items, keyOf, view }: ListProps<T>) {
           items={items.slice(start, start + CHUNK)}
           keyOf={keyOf}
           view={view}
-          isShownFirst={start === 0 || start + CHUNK >= items.length}
+          isShownFirst={start === 0 || start + CHUNK >= items.length || Math.floor(target / CHUNK) * CHUNK === start}
         />
       ))}
     </div>
@@ -40,7 +42,11 @@ function Chunk<T>({ items, keyOf, view, isShownFirst }: ListProps<T> & { isShown
     return () => observer.disconnect()
   }, [])
   const shown = isNear ? items : []
-  const views = useViews(shown, (item) => <div key={keyOf(item)}>{view(item)}</div>)
+  const views = useViews(shown, (item) => (
+    <div key={keyOf(item)} data-key={keyOf(item)}>
+      {view(item)}
+    </div>
+  ))
   useLayoutEffect(() => {
     if (isNear) height.current = element.current?.offsetHeight ?? 0
   }, [views])

@@ -9,6 +9,13 @@ const MARKS: Readonly<Record<string, string>> = {
   failed: '✗',
   cancelled: '–',
   lost: '?',
+  waiting: '!',
+  paused: '‖',
+  stopped: '■',
+  interrupted: '?',
+  continued: '→',
+  ended: '✓',
+  answered: '✓',
 }
 
 /** The state as a mark and a word, never only as a colour. */

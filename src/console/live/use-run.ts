@@ -1,0 +1,54 @@
+/** Follows one driven run: its record is read again after every event. */
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import { call } from './api.ts'
+import { follow } from './follow.ts'
+import { batchPerFrame } from './frames.ts'
+
+export type FollowedRun = {
+  run: Signal<DrivenRun | undefined>
+  events: Signal<readonly DrivenRunEvent[]>
+  problem: Signal<string | undefined>
+}
+
+const FINAL: readonly string[] = ['ended', 'continued']
+
+export function useRun(id: string): FollowedRun {
+  const followed = {
+    run: useSignal<DrivenRun | undefined>(undefined),
+    events: useSignal<readonly DrivenRunEvent[]>([]),
+    problem: useSignal<string | undefined>(undefined),
+  }
+  useEffect(() => followRun(id, followed), [id])
+  return followed
+}
+
+/** Returns a function that stops it. */
+function followRun(id: string, { run, events, problem }: FollowedRun): () => void {
+  const path = `runs/${encodeURIComponent(id)}`
+  const lastSeq = () => events.peek().at(-1)?.seq ?? 0
+  const read = async () => {
+    run.value = await call<DrivenRun>(path)
+  }
+  const batch = batchPerFrame<DrivenRunEvent>((received) => {
+    const fresh = received.filter(({ seq }) => seq !== undefined && seq > lastSeq())
+    if (fresh.length > 0) events.value = [...events.peek(), ...fresh]
+    // A heartbeat has no data.
+    if (received.some(({ data }) => data !== undefined)) void read().catch(() => undefined)
+  })
+  return follow<DrivenRunEvent>({
+    path: () => `${path}/events?after=${lastSeq()}`,
+    onOpen: read,
+    onLines: batch.add,
+    isDone: async () => {
+      batch.flush()
+      await read()
+      const { state, last_seq: last } = run.peek() ?? { state: 'running', last_seq: 0 }
+      return FINAL.includes(state) && lastSeq() >= last
+    },
+    onGone: (text) => {
+      problem.value = text
+    },
+  })
+}

@@ -1,0 +1,179 @@
+/** Lets agents do a change: from a goal or an issue to a branch. */
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { StartBody } from '../../http/native/runs.shape.ts'
+import { attempt } from '../live/actions.ts'
+import { goTo, toHash } from '../live/router.ts'
+import { refreshRuns, runSettings, startRun } from '../live/runs.ts'
+import { backends } from '../live/server-state.ts'
+import { NewTabs } from '../parts/new-tabs.tsx'
+import { toLine } from '../text/visible-text.ts'
+
+type Form = Record<
+  'goal' | 'issue' | 'repository' | 'backend' | 'review' | 'actions' | 'tokens' | 'deliver',
+  Signal<string>
+> & { checks: Signal<readonly string[] | undefined> }
+
+export function NewChangePage() {
+  const form: Form = {
+    goal: useSignal(''),
+    issue: useSignal(''),
+    repository: useSignal(''),
+    backend: useSignal(''),
+    review: useSignal(''),
+    actions: useSignal(''),
+    tokens: useSignal(''),
+    deliver: useSignal(''),
+    checks: useSignal<readonly string[] | undefined>(undefined),
+  }
+  const isSent = useSignal(false)
+  useEffect(() => void attempt(refreshRuns), [])
+  const { repositories } = runSettings.value
+  const isReady = (form.goal.value.trim() !== '') !== (form.issue.value !== '') && repositories.length > 0
+  const submit = async () => {
+    if (!isReady || isSent.value) return
+    isSent.value = true
+    const run = await attempt(() => startRun(toBody(form, repositories)))
+    isSent.value = false
+    if (run !== undefined) goTo(toHash('runs', run.id))
+  }
+  return (
+    <form
+      class="page new"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <h1>New change</h1>
+      <NewTabs current="change" />
+      {repositories.length === 0 && (
+        <p class="warning">
+          This server may not change any repository. Name those that it may in the setting{' '}
+          <code>drive.repositories</code>.
+        </p>
+      )}
+      <label>
+        Goal
+        <textarea
+          rows={4}
+          value={form.goal.value}
+          onInput={(event) => (form.goal.value = event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
+          }}
+        />
+      </label>
+      <Fields form={form} repositories={repositories} />
+      <Checks form={form} />
+      <div class="actions">
+        <button type="submit" class="primary" disabled={!isReady || isSent.value}>
+          Start
+        </button>
+        <span class="dim">A goal or the number of an issue. Agents work in a git worktree of their own.</span>
+      </div>
+    </form>
+  )
+}
+
+function toBody(form: Form, repositories: readonly string[]): StartBody {
+  const { goal, issue, repository, backend, review, actions, tokens, deliver, checks } = form
+  const chosen = repository.value || repositories[0]
+  return {
+    ...(issue.value === '' ? { goal: goal.value } : { issue_number: Number(issue.value), as_goal: true }),
+    ...(chosen !== undefined && { repository: chosen }),
+    ...(backend.value !== '' && { backend: backend.value }),
+    ...(review.value === 'none' ? { review: false } : review.value !== '' && { review_backend: review.value }),
+    ...(actions.value !== '' && { actions: Number(actions.value) }),
+    ...(tokens.value !== '' && { max_tokens: Number(tokens.value) }),
+    ...(deliver.value !== '' && { deliver: deliver.value as 'none' | 'branch' | 'pr' }),
+    ...(checks.value !== undefined && { checks: [...checks.value] }),
+  }
+}
+
+function Fields({ form, repositories }: { form: Form; repositories: readonly string[] }) {
+  const agents = backends.value.filter(({ available }) => available).map(({ name }) => name)
+  return (
+    <div class="fields">
+      <NumberField name="Issue number" value={form.issue} placeholder="instead of a goal" />
+      <Choice name="Repository" value={form.repository} choices={repositories.map((path) => [path, toLine(path)])} />
+      <Choice name="Agent" value={form.backend} choices={[['', 'as configured'], ...agents.map(same)]} />
+      <Choice
+        name="Review by"
+        value={form.review}
+        choices={[['', 'another agent, if there is one'], ...agents.map(same), ['none', 'no review']]}
+      />
+      <NumberField name="Actions at most" value={form.actions} placeholder="as configured" />
+      <NumberField name="Tokens at most" value={form.tokens} placeholder="no limit" />
+      <Choice
+        name="Deliver"
+        value={form.deliver}
+        choices={[
+          ['', 'as configured'],
+          ['branch', 'a branch'],
+          ['pr', 'a pull request'],
+          ['none', 'nothing'],
+        ]}
+      />
+    </div>
+  )
+}
+
+const same = (name: string): [string, string] => [name, name]
+
+type ChoiceProps = { name: string; value: Signal<string>; choices: readonly (readonly [string, string])[] }
+
+function Choice({ name, value, choices }: ChoiceProps) {
+  return (
+    <label>
+      {name}
+      <select value={value.value} onChange={(event) => (value.value = event.currentTarget.value)}>
+        {choices.map(([choice, says]) => (
+          <option key={choice} value={choice}>
+            {says}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function NumberField({ name, value, placeholder }: { name: string; value: Signal<string>; placeholder: string }) {
+  return (
+    <label>
+      {name}
+      <input
+        type="number"
+        min={1}
+        placeholder={placeholder}
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+/** All that the settings name are chosen at first. */
+function Checks({ form: { checks } }: { form: Form }) {
+  const offered = runSettings.value.checks
+  const chosen = checks.value ?? offered
+  if (offered.length === 0) return null
+  return (
+    <fieldset>
+      <legend>Commands that must pass</legend>
+      {offered.map((command) => (
+        <label key={command} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(command)}
+            onChange={(event) => {
+              const rest = chosen.filter((each) => each !== command)
+              checks.value = event.currentTarget.checked ? [...rest, command] : rest
+            }}
+          />
+          <code>{toLine(command)}</code>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,117 @@
+/** One driven run: what it waits for, its attempts with checks and evidence, findings, the report. */
+import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import { toHash } from '../live/router.ts'
+import { needsPerson } from '../live/runs.ts'
+import { useRun } from '../live/use-run.ts'
+import { Age, StateBadge } from '../parts/state-badge.tsx'
+import { Markdown } from '../parts/text-view.tsx'
+import { AttemptView } from '../runs/attempt-view.tsx'
+import { RunCard, RunChoices } from '../runs/run-choices.tsx'
+import { formatCost, formatCount, formatDuration } from '../text/format.ts'
+import { toLine, toVisible } from '../text/visible-text.ts'
+
+export function RunPage({ id }: { id: string }) {
+  const { run, events, problem } = useRun(id)
+  const { value } = run
+  if (problem.value !== undefined) return <p class="problem">{toVisible(problem.value)}</p>
+  if (value === undefined) return <p class="dim">Loading…</p>
+  const { attempts = [], findings = [], report } = value
+  return (
+    <div class="page" data-run-state={value.state}>
+      <h1>{toLine(value.goal).slice(0, 200)}</h1>
+      <RunFacts run={value} />
+      {needsPerson(value) ? <RunCard run={value} isOnRunPage /> : <RunChoices run={value} />}
+      <Delivery run={value} />
+      <h2>Attempts</h2>
+      {attempts.length === 0 && <p class="dim">None yet.</p>}
+      {attempts.map((attempt) => (
+        <AttemptView key={attempt.attempt} attempt={attempt} />
+      ))}
+      {findings.length > 0 && <h2>Findings of the review</h2>}
+      {findings.map((finding, at) => (
+        <p key={at} class="as-is">
+          <code>{toLine(finding.location)}</code> <strong>{toLine(finding.summary)}</strong> {toVisible(finding.detail)}
+        </p>
+      ))}
+      {report !== undefined && (
+        <details class="report">
+          <summary>Report</summary>
+          <Markdown text={report} />
+        </details>
+      )}
+      <EventLog events={events.value} />
+    </div>
+  )
+}
+
+function RunFacts({ run }: { run: DrivenRun }) {
+  const { action, actions, spent, limits } = run
+  const taken = `${actions.taken} of ${actions.taken + actions.remaining} actions`
+  const tokens = limits.max_tokens === undefined ? '' : ` of ${formatCount(limits.max_tokens)}`
+  const cost = limits.max_cost_usd === undefined ? '' : ` of ${formatCost(limits.max_cost_usd)}`
+  return (
+    <div class="facts">
+      <StateBadge state={run.state} />
+      <strong>
+        {toLine(run.backend)}
+        {run.is_demo === true && ' (demo)'}
+      </strong>
+      {run.review_backend !== undefined && <span>reviewed by {toLine(run.review_backend)}</span>}
+      {action !== undefined && <span>now {toLine(action.kind)}</span>}
+      <span>{taken}</span>
+      <span>
+        {formatCount(spent.tokens)}
+        {tokens} tokens
+      </span>
+      {spent.cost_usd > 0 && (
+        <span>
+          {formatCost(spent.cost_usd)}
+          {cost}
+        </span>
+      )}
+      <span>{formatDuration(spent.time_secs * 1000)}</span>
+      <Age time={run.updated_at} />
+      <span class="path dim">{toLine(run.repository)}</span>
+      {run.issue !== undefined && <span class="path dim">{toLine(run.issue)}</span>}
+      {run.checks.length > 0 && <span class="dim">checks: {toLine(run.checks.join(', '))}</span>}
+      {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Round before</a>}
+      {run.next_run_id !== undefined && <a href={toHash('runs', run.next_run_id)}>Next round</a>}
+    </div>
+  )
+}
+
+function Delivery({ run: { delivered, branch } }: { run: DrivenRun }) {
+  if (delivered === undefined) {
+    return branch === undefined ? null : (
+      <p class="dim">
+        Branch <code>{toLine(branch)}</code>
+      </p>
+    )
+  }
+  const { branch: on, commit, pull_request: request, note } = delivered
+  return (
+    <p>
+      {on === undefined ? 'Nothing was delivered.' : 'Delivered on '}
+      {on !== undefined && <code>{toLine(on)}</code>}
+      {commit !== undefined && <span class="dim"> ({toLine(commit).slice(0, 12)})</span>}
+      {request !== undefined && <span> as {toLine(request)}</span>}
+      {note !== undefined && <span> {toLine(note)}</span>}
+    </p>
+  )
+}
+
+function EventLog({ events }: { events: readonly DrivenRunEvent[] }) {
+  return (
+    <details class="report">
+      <summary>Events ({events.length})</summary>
+      <ol class="events">
+        {events.map((event) => (
+          <li key={event.seq}>
+            <time dateTime={event.at}>{new Date(event.at).toLocaleTimeString()}</time>{' '}
+            {toLine(event.type.replaceAll('_', ' '))}
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}

@@ -1,0 +1,53 @@
+/** The driven runs, by state. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import { refreshRuns, runs } from '../live/runs.ts'
+import { RunRow } from '../runs/run-row.tsx'
+
+const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[] = [
+  { name: 'Needs you', states: ['waiting', 'paused', 'interrupted', 'failed'] },
+  { name: 'Running', states: ['running'] },
+  { name: 'Stopped', states: ['stopped'] },
+  { name: 'Ended', states: ['ended', 'continued'] },
+]
+
+export function RunsPage() {
+  const search = useSignal('')
+  useEffect(() => void refreshRuns().catch(() => undefined), [])
+  const wanted = runs.value.filter(({ goal }) => goal.toLowerCase().includes(search.value.toLowerCase()))
+  return (
+    <div class="page">
+      <h1>Runs</h1>
+      <search class="filters">
+        <input
+          type="search"
+          data-search
+          aria-label="Search in goals"
+          placeholder="Search ( / )"
+          value={search.value}
+          onInput={(event) => (search.value = event.currentTarget.value)}
+        />
+        <a href="#/new/change">New change</a>
+      </search>
+      {wanted.length === 0 && <p class="dim">No run. A run lets agents do a change, from the goal to a branch.</p>}
+      {GROUPS.map(({ name, states }) => (
+        <Group key={name} name={name} runs={wanted.filter(({ state }) => states.includes(state))} />
+      ))}
+    </div>
+  )
+}
+
+function Group({ name, runs: shown }: { name: string; runs: readonly DrivenRun[] }) {
+  if (shown.length === 0) return null
+  return (
+    <section>
+      <h2>
+        {name} <span class="count">{shown.length}</span>
+      </h2>
+      {shown.map((run) => (
+        <RunRow key={run.id} run={run} />
+      ))}
+    </section>
+  )
+}

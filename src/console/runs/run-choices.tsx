@@ -1,0 +1,149 @@
+/** What a run waits for, and what a person can do about it. */
+import { useSignal } from '@preact/signals'
+import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
+import { toHash } from '../live/router.ts'
+import { changeRun } from '../live/runs.ts'
+import { Code } from '../parts/text-view.tsx'
+import { toLine, toVisible } from '../text/visible-text.ts'
+
+type Wait = NonNullable<DrivenRun['waits_for']>
+
+const REASONS: Readonly<Record<Wait['reason'], string>> = {
+  decision_required: 'asks a question',
+  destructive_confirmation_required: 'asks to destroy something',
+  environment_unavailable: 'lacks something',
+  budget_exhausted: 'has used its budget',
+  source_changed: 'has an issue that was edited',
+}
+
+export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunPage?: boolean }) {
+  return (
+    <article class="card needs" data-row tabIndex={-1} aria-label={`Run ${toLine(run.goal)}`}>
+      <header>
+        <strong>{toLine(run.goal)}</strong>
+        <span>{whyOf(run)}</span>
+        {!isOnRunPage && <a href={toHash('runs', run.id)}>Open</a>}
+      </header>
+      <p class="as-is">{toVisible(questionOf(run))}</p>
+      {run.waits_for?.destructive_request !== undefined && (
+        <DestructiveRequest request={run.waits_for.destructive_request} />
+      )}
+      <RunChoices run={run} />
+    </article>
+  )
+}
+
+function whyOf({ state, waits_for: wait, pause }: DrivenRun): string {
+  if (wait !== undefined) return REASONS[wait.reason]
+  return pause === undefined ? state : `paused: ${toLine(pause.reason.replaceAll('_', ' '))}`
+}
+
+function questionOf({ waits_for: wait, pause, problem, state }: DrivenRun): string {
+  if (state === 'interrupted') return 'Its process ended. It can be resumed.'
+  return wait?.question ?? pause?.message ?? problem?.message ?? ''
+}
+
+/** The whole request: a person must see what the digest permits. */
+function DestructiveRequest({ request }: { request: NonNullable<Wait['destructive_request']> }) {
+  return (
+    <div class="destructive">
+      <p>
+        <strong>Impact:</strong> {toVisible(request.impact)}
+      </p>
+      <Code text={request.targets.map(({ kind, value }) => `${kind}: ${value}`).join('\n')} />
+      <p class="dim path">{request.scope_sha256}</p>
+    </div>
+  )
+}
+
+/** The buttons that the run offers now. */
+export function RunChoices({ run }: { run: DrivenRun }) {
+  const [text, actions] = [useSignal(''), useSignal('')]
+  const isSent = useSignal(false)
+  const may = (choice: RunChoice) => run.choices.includes(choice)
+  const actionId = run.waits_for?.action_id
+  const ofAction = actionId === undefined ? {} : { action_id: actionId }
+  const send = async (choice: RunChoice, body: object = {}) => {
+    isSent.value = true
+    if (await changeRun(run.id, choice, body)) text.value = ''
+    isSent.value = false
+  }
+  const scope = run.waits_for?.destructive_request?.scope_sha256
+  if (run.choices.length === 0) return null
+  return (
+    <form
+      class="actions"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.value.trim() !== '') void send('answer', { text: text.value, ...ofAction })
+      }}
+    >
+      {may('answer') && (
+        <>
+          <input
+            aria-label="Answer"
+            placeholder={scope === undefined ? 'Answer' : 'Decline, and say what to do instead'}
+            value={text.value}
+            onInput={(event) => (text.value = event.currentTarget.value)}
+          />
+          <button type="submit" class="primary" disabled={isSent.value || text.value.trim() === ''}>
+            {scope === undefined ? 'Answer' : 'Decline'}
+          </button>
+        </>
+      )}
+      {may('confirm') && scope !== undefined && (
+        <button
+          type="button"
+          class="danger"
+          disabled={isSent.value}
+          onClick={() => void send('confirm', { scope_sha256: scope, ...ofAction })}
+        >
+          Permit exactly this, once
+        </button>
+      )}
+      {may('resume') && <Resume actions={actions} isSent={isSent.value} onSend={(body) => void send('resume', body)} />}
+      {may('skip') && (
+        <button type="button" disabled={isSent.value} onClick={() => void send('skip', currentOf(run))}>
+          Skip this action
+        </button>
+      )}
+      {may('stop') && (
+        <button type="button" class="danger" disabled={isSent.value} onClick={() => void send('stop')}>
+          Stop
+        </button>
+      )}
+    </form>
+  )
+}
+
+/** So that an action which began meanwhile is not skipped. */
+function currentOf({ action }: DrivenRun): object {
+  return action === undefined ? {} : { action_id: action.action_id }
+}
+
+type ResumeProps = { actions: { value: string }; isSent: boolean; onSend: (body: object) => void }
+
+function Resume({ actions, isSent, onSend }: ResumeProps) {
+  return (
+    <>
+      <input
+        class="small"
+        type="number"
+        min={1}
+        max={1000}
+        aria-label="How many more actions"
+        placeholder="more actions"
+        value={actions.value}
+        onInput={(event) => (actions.value = event.currentTarget.value)}
+      />
+      <button
+        type="button"
+        class="primary"
+        disabled={isSent}
+        onClick={() => onSend(actions.value === '' ? {} : { actions: Number(actions.value) })}
+      >
+        Resume
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import { toHash } from '../live/router.ts'
+import { Age, StateBadge } from '../parts/state-badge.tsx'
+import { formatCost, formatCount } from '../text/format.ts'
+import { toLine } from '../text/visible-text.ts'
+
+/** A run in a list. */
+export function RunRow({ run }: { run: DrivenRun }) {
+  const { action, actions, spent } = run
+  return (
+    <div class="row">
+      <a class="row-link" data-row href={toHash('runs', run.id)}>
+        <StateBadge state={run.state} />
+        <span class="row-backend">{toLine(run.backend)}</span>
+        <span class="row-text">{toLine(run.goal)}</span>
+      </a>
+      <div class="row-facts dim">
+        <Age time={run.updated_at} />
+        {run.state === 'running' && action !== undefined && <span>{toLine(action.kind)}</span>}
+        <span>
+          {actions.taken} of {actions.taken + actions.remaining} actions
+        </span>
+        <span>
+          {formatCount(spent.tokens)} tokens{spent.cost_usd > 0 && `, ${formatCost(spent.cost_usd)}`}
+        </span>
+        {run.branch !== undefined && <span class="path">{toLine(run.branch)}</span>}
+        <span class="path">{toLine(run.repository)}</span>
+      </div>
+    </div>
+  )
+}
