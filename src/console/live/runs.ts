@@ -4,6 +4,7 @@ import type { DrivenRun, DrivenRunPage, RunChoice } from '../../drive/service/dr
 import type { StartBody } from '../../http/native/runs.shape.ts'
 import { attempt, tell } from './actions.ts'
 import { call } from './api.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { serverState } from './server-state.ts'
 
 const RECENT = 50
@@ -22,11 +23,11 @@ export const waitingRuns = computed(() => runs.value.filter(needsPerson).toRever
 
 export const activeRuns = computed(() => runs.value.filter(({ state }) => state === 'running'))
 
-export async function refreshRuns(): Promise<void> {
+export const refreshRuns = oneAtATime(async () => {
   const { runs: list, repositories, checks } = await call<DrivenRunPage>(`runs?limit=${RECENT}`)
   runs.value = list
   runSettings.value = { repositories, checks }
-}
+})
 
 /** Changes when an agent of a run begins or ends. */
 const agentsOfRuns = computed(() =>

@@ -5,6 +5,7 @@ import type { Execution, ExecutionEvent } from '../../executions/execution.shape
 import { call } from './api.ts'
 import { follow } from './follow.ts'
 import { batchPerFrame } from './frames.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { isRunning } from './server-state.ts'
 import { applyEvents, EMPTY, type Transcript } from './transcript.ts'
 
@@ -38,9 +39,9 @@ function followExecution(id: string, followed: FollowedExecution): () => void {
   const batch = batchPerFrame<ExecutionEvent>((events) => {
     transcript.value = applyEvents(transcript.peek(), events.filter(hasNumber))
   })
-  const read = async () => {
+  const read = oneAtATime(async () => {
     record.value = await call<Execution>(path)
-  }
+  })
   // Not after the events: they may be many. If it fails, the events that follow cause it again.
   const readSoon = () => void read().catch(() => undefined)
   readSoon()

@@ -5,6 +5,7 @@ import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.s
 import { call } from './api.ts'
 import { follow } from './follow.ts'
 import { batchPerFrame } from './frames.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 export type FollowedRun = {
   run: Signal<DrivenRun | undefined>
@@ -28,9 +29,9 @@ export function useRun(id: string): FollowedRun {
 function followRun(id: string, { run, events, problem }: FollowedRun): () => void {
   const path = `runs/${encodeURIComponent(id)}`
   const lastSeq = () => events.peek().at(-1)?.seq ?? 0
-  const read = async () => {
+  const read = oneAtATime(async () => {
     run.value = await call<DrivenRun>(path)
-  }
+  })
   const batch = batchPerFrame<DrivenRunEvent>((received) => {
     const fresh = received.filter(({ seq }) => seq !== undefined && seq > lastSeq())
     if (fresh.length > 0) events.value = [...events.peek(), ...fresh]

@@ -58,7 +58,7 @@ function DestructiveRequest({ request }: { request: NonNullable<Wait['destructiv
 
 /** The buttons that the run offers now. */
 export function RunChoices({ run }: { run: DrivenRun }) {
-  const [text, actions] = [useSignal(''), useSignal('')]
+  const text = useSignal('')
   const isSent = useSignal(false)
   const may = (choice: RunChoice) => run.choices.includes(choice)
   const actionId = run.waits_for?.action_id
@@ -101,7 +101,7 @@ export function RunChoices({ run }: { run: DrivenRun }) {
           Permit exactly this, once
         </button>
       )}
-      {may('resume') && <Resume actions={actions} isSent={isSent.value} onSend={(body) => void send('resume', body)} />}
+      {may('resume') && <Resume run={run} isSent={isSent.value} onSend={(body) => void send('resume', body)} />}
       {may('skip') && (
         <button type="button" disabled={isSent.value} onClick={() => void send('skip', currentOf(run))}>
           Skip this action
@@ -121,26 +121,36 @@ function currentOf({ action }: DrivenRun): object {
   return action === undefined ? {} : { action_id: action.action_id }
 }
 
-type ResumeProps = { actions: { value: string }; isSent: boolean; onSend: (body: object) => void }
+/** What a person may raise, by the reason of the pause. */
+const LIMITS: Readonly<Record<string, { field: string; says: string }>> = {
+  max_tokens: { field: 'max_tokens', says: 'tokens at most' },
+  max_cost: { field: 'max_cost_usd', says: 'dollars at most' },
+  max_time: { field: 'max_time_secs', says: 'seconds at most' },
+}
+const MORE_ACTIONS = { field: 'actions', says: 'more actions' }
 
-function Resume({ actions, isSent, onSend }: ResumeProps) {
+type ResumeProps = { run: DrivenRun; isSent: boolean; onSend: (body: object) => void }
+
+function Resume({ run, isSent, onSend }: ResumeProps) {
+  const value = useSignal('')
+  const { field, says } = LIMITS[run.pause?.reason ?? ''] ?? MORE_ACTIONS
   return (
     <>
       <input
         class="small"
         type="number"
-        min={1}
-        max={1000}
-        aria-label="How many more actions"
-        placeholder="more actions"
-        value={actions.value}
-        onInput={(event) => (actions.value = event.currentTarget.value)}
+        min={0}
+        step="any"
+        aria-label={says}
+        placeholder={says}
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.value)}
       />
       <button
         type="button"
         class="primary"
         disabled={isSent}
-        onClick={() => onSend(actions.value === '' ? {} : { actions: Number(actions.value) })}
+        onClick={() => onSend(value.value === '' ? {} : { [field]: Number(value.value) })}
       >
         Resume
       </button>

@@ -1,0 +1,112 @@
+/** Driven runs in the console, in a real browser. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { digestScope } from '../../src/contract/destructive.ts'
+import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { HONEST } from '../support/driven-agents.ts'
+import { GOAL, serveRuns } from '../support/served-runs.ts'
+import { until } from '../support/until.ts'
+
+beforeEach(skipWithoutBrowser)
+afterAll(closeBrowser)
+
+const reaches = (page: Page, state: string) => page.locator(`[data-run-state=${state}]`).waitFor()
+const asking = (pause: object) => ({ outcome: { status: 'needs_input', pause, suggested_actions: [] } })
+
+const QUESTION = asking({
+  reason: 'decision_required',
+  question: 'Knots <img src=x onerror="window.hacked = 1"> or km/h?',
+  destructive_request: null,
+})
+
+const lost = {
+  request_id: '1d2c3b4a-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+  targets: [{ kind: 'path', value: 'sun.js' }],
+  impact: 'The file is lost.',
+}
+const REQUEST = { ...lost, scope_sha256: digestScope(lost) }
+const DESTROYS = {
+  outcome: {
+    ...asking({
+      reason: 'destructive_confirmation_required',
+      question: 'Delete it?',
+      destructive_request: REQUEST,
+    }).outcome,
+    implementation: null,
+  },
+}
+
+describe('a change', () => {
+  it('is started, asks a question under Needs you, and goes on to a branch with evidence and a report', async () => {
+    const { server, driving } = await serveRuns({ orient: [QUESTION, {}] })
+    const { page, complaints, strangers } = await visit(`${server.url}/#/new`)
+    await page.getByRole('link', { name: 'Change in a repository' }).click()
+    await page.getByLabel('Goal').fill(GOAL)
+    await page.getByLabel('Review by').selectOption('none')
+    await page.getByRole('button', { name: 'Start' }).click()
+    await reaches(page, 'waiting')
+    await page.keyboard.press('h')
+    const card = page.locator('.needs', { hasText: 'asks a question' })
+    await card.getByText('Knots <img src=x').waitFor()
+    expect(await page.title()).toBe('(1) drover')
+    await card.getByLabel('Answer').fill('Knots.')
+    await card.getByRole('button', { name: 'Answer' }).click()
+    await page.getByText('Answered. The run goes on.').waitFor()
+    await page.keyboard.press('r')
+    await page.locator('[data-row]', { hasText: GOAL }).click()
+    await reaches(page, 'ended')
+    expect(await page.getByText('sh check.sh').first().isVisible()).toBe(true)
+    expect(await page.locator('.verdict-observed').innerText()).toBe('observed')
+    await page.getByText(/^Delivered on/).waitFor()
+    await page.getByText('Report', { exact: true }).click()
+    expect(await page.locator('.report').first().innerText()).toContain(GOAL)
+    await page.getByText(/^Events \(\d+\)/).click()
+    expect(await page.locator('.events').innerText()).toContain('delivered')
+    await page.getByRole('link', { name: 'What the agent did' }).first().click()
+    await page.locator('[data-state=completed]').waitFor()
+    await page.getByRole('link', { name: 'Run', exact: true }).click()
+    await reaches(page, 'ended')
+    const kinds = driving.calls().flatMap(({ kind }) => (kind === '' ? [] : [kind]))
+    expect(kinds).toEqual(['orient', 'orient', 'implement', 'summarize'])
+    expect(await page.evaluate('window.hacked')).toBeUndefined()
+    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  })
+
+  it('shows the whole of what it would destroy, and is permitted by the digest that is shown', async () => {
+    const { server, start } = await serveRuns({ implement: [DESTROYS, HONEST] })
+    const { id } = await start()
+    const [one, other] = [
+      await visit(`${server.url}/#/runs/${id}`),
+      await visit(`${server.url}/#/runs/${id}`, { expects: /409/ }),
+    ]
+    for (const { page } of [one, other]) {
+      await reaches(page, 'waiting')
+      for (const text of ['The file is lost.', 'path: sun.js', REQUEST.scope_sha256])
+        await page.getByText(text).waitFor()
+    }
+    const permit = (page: Page) => page.getByRole('button', { name: 'Permit exactly this, once' })
+    // The second browser does not hear of the decision in time.
+    await other.page.route('**/confirm', async (route) => {
+      await permit(one.page).click()
+      await reaches(one.page, 'ended')
+      await route.continue()
+    })
+    await permit(other.page).click()
+    await other.page.locator('.notice.problem').waitFor()
+    expect(one.complaints).toEqual([])
+  })
+
+  it('is stopped, resumed with a higher limit, and skips an action', async () => {
+    const { server, start, driving } = await serveRuns({ orient: [{ hangs: true }, { hangs: true }, {}] })
+    const { id } = await start()
+    await until(() => driving.calls().length > 0)
+    const { page } = await visit(`${server.url}/#/runs/${id}`)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await reaches(page, 'stopped')
+    await page.getByLabel('more actions').fill('9')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await until(() => driving.calls().length > 1)
+    await page.getByRole('button', { name: 'Skip this action' }).click()
+    await reaches(page, 'ended')
+  })
+})
