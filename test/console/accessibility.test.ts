@@ -10,7 +10,18 @@ beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
 const SCHEMES = process.env['CONSOLE_TESTS'] === 'full' ? (['light', 'dark'] as const) : (['light'] as const)
-const PAGES = ['', 'new', 'new/change', 'runs', 'sessions', 'usage', 'executions/ID', 'sessions/SESSION', 'compare/ID,ID', 'nowhere']
+const PAGES = [
+  '',
+  'new',
+  'new/change',
+  'runs',
+  'sessions',
+  'usage',
+  'executions/ID',
+  'sessions/SESSION',
+  'compare/ID,ID',
+  'nowhere',
+]
 
 /** The rule and the first element of every violation. */
 async function violationsOn(page: Page): Promise<unknown> {
