@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DriveEvent } from '../../src/drive/record/event.shape.ts'
 import { callMain } from './call-main.ts'
+import { PLAIN_ENV } from './git-repository.ts'
 import { temporaryDirectory } from './run-drover.ts'
-import { createRepository, PLAIN_ENV } from './temporary-repository.ts'
+import { createRepository } from './temporary-repository.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'programs', 'driven-agent.ts')
 
