@@ -32,7 +32,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/http-api.md': [3, 'its requests are those of docs/clients/curl.md and of test/http/idempotency.test.ts'],
   'docs/console.md': [1, 'needs a browser; test/http/serve.test.ts runs drover open, test/console opens the page'],
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
-  'docs/drive.md': [1, 'needs agents; test/drive runs these commands with scripted ones'],
+  'docs/drive.md': [3, 'needs agents; test/drive runs these commands with scripted ones'],
   'docs/reliability.md': [2, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
   'docs/agents.md': [2, 'need a file with a schema, or other agents; test/cli runs the same commands'],

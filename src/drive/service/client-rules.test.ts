@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import type { Ceilings } from '../../prompts/ceilings.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import {
+  chooseApproval,
+  chooseRepository,
+  type DriveCaller,
+  refuseForeignIssue,
+  refuseLimited,
+  refuseOptions,
+  type ServedSettings,
+} from './client-rules.ts'
+
+const settings = (drive: object) =>
+  ({ drive: { checks: [], deliver: 'branch', ...drive } }) as unknown as ServedSettings
+
+function codeOf(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+describe('the repository of a client', () => {
+  const resolve = (path: string) => ({ '/a': '/a', '/b': '/b', '/link': '/a', '/a/../c': '/c' })[path]
+
+  it.each<[string | undefined, string[], string]>([
+    ['/a', ['/a'], '/a'],
+    ['/link', ['/a'], '/a'],
+    ['/a', ['/link'], '/a'],
+    [undefined, ['/a'], '/a'],
+    [undefined, ['/a', '/b'], 'drive_repository_required'],
+    [undefined, [], 'drive_repository_not_named'],
+    ['/b', ['/a'], 'drive_repository_not_named'],
+    ['/a/../c', ['/a'], 'drive_repository_not_named'],
+    ['/gone', ['/gone'], 'drive_repository_not_named'],
+  ])('%s with %j is %s', (wanted, repositories, expected) => {
+    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), resolve))).toBe(expected)
+  })
+})
+
+it.each<[object, object, string | undefined]>([
+  [{ checks: ['npm test'] }, { checks: ['npm test', 'npm run lint'] }, undefined],
+  [{ checks: [] }, { checks: ['npm test'] }, undefined],
+  [{ checks: ['npm  test'] }, { checks: ['npm test'] }, 'drive_check_not_allowed'],
+  [{ deliver: 'none' }, {}, undefined],
+  [{ deliver: 'pr' }, { deliver: 'pr' }, undefined],
+  [{ deliver: 'pr' }, {}, 'drive_delivery_not_allowed'],
+])('a client that asks for %j with the settings %j gets %s', (given, drive, expected) => {
+  expect(codeOf(() => refuseOptions(given, settings(drive)))).toBe(expected)
+})
+
+const WORKSPACE: Ceilings = { sandbox: { mode: 'workspace', setting: 'max_sandbox_mode of the key ops' } }
+
+it.each<['auto' | 'none' | undefined, 'auto' | 'none', Ceilings | undefined, string]>([
+  [undefined, 'none', undefined, 'none'],
+  [undefined, 'none', WORKSPACE, 'auto'],
+  ['none', 'auto', WORKSPACE, 'none'],
+  [undefined, 'auto', WORKSPACE, 'auto'],
+])('approval %s with the setting %s and %j is %s', (given, setting, ceilings, expected) => {
+  expect(chooseApproval(given, settings({ approval_mode: setting }), { ceilings })).toBe(expected)
+})
+
+describe('who lets a run go on', () => {
+  const record = (more: Partial<DrivenRecord>) => ({ asked_by: 'client', ...more }) as DrivenRecord
+
+  it.each<[string, DriveCaller, DrivenRecord, Ceilings | undefined, string | undefined]>([
+    ['its own key', { is: 'client', key: 'one' }, record({ api_key: 'one' }), WORKSPACE, undefined],
+    ['another key', { is: 'client', key: 'ops' }, record({ api_key: 'one' }), WORKSPACE, 'drive_of_another'],
+    [
+      'a limited key, of the user',
+      { is: 'client', key: 'ops' },
+      record({ asked_by: 'user' }),
+      WORKSPACE,
+      'drive_of_another',
+    ],
+    ['an unlimited key', { is: 'client', key: 'ops' }, record({ asked_by: 'user' }), undefined, undefined],
+    ['the user', { is: 'user' }, record({ api_key: 'one' }), undefined, undefined],
+  ])('%s', (_, caller, owned, ceilings, expected) => {
+    expect(codeOf(() => refuseLimited(caller, owned, { ceilings }))).toBe(expected)
+  })
+})
+
+it.each([
+  ['https://github.com/ada/weather/issues/7', undefined],
+  ['https://github.com/Ada/Weather/issues/7', undefined],
+  ['https://github.com/ada/weather2/issues/7', 'drive_issue_not_allowed'],
+  ['https://github.com/eve/weather/issues/7', 'drive_issue_not_allowed'],
+])('the issue %s of a clone of ada/weather gets %s', (url, expected) => {
+  expect(codeOf(() => refuseForeignIssue(url, { owner: 'ada', repo: 'weather' }))).toBe(expected)
+  expect(codeOf(() => refuseForeignIssue(url, undefined))).toBe('drive_issue_not_allowed')
+})

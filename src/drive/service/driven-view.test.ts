@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { driveState } from '../../../test/support/drive-fixture.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
+import type { DriveState } from '../record/drive-state.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { choicesFor, type DrivenFacts, stateOfDriven } from './driven-view.ts'
+
+const RECORD: DrivenRecord = {
+  version: 1,
+  run_id: 'run-1',
+  repository: '/work',
+  git_common_dir: '/work/.git',
+  asked_by: 'client',
+  is_server_driven: false,
+  created_at: '2026-01-31T10:00:00.000Z',
+}
+const DELIVERED = { delivered: { as: 'branch' } } as const
+const PAUSED = { paused: { reason: 'max_tokens', message: 'the limit is reached' } } as const
+const PROBLEM = { code: 'drive_delivery_failed', message: 'git push failed' }
+const ACTION = { current_action: { action_id: 'a-1', kind: 'implement' } } as unknown as Partial<RunOutline>
+
+type Row = {
+  run: Partial<RunOutline>
+  drive?: Partial<DriveState>
+  more?: Partial<Pick<DrivenFacts, 'drivenBy'>> & { problem?: DrivenRecord['problem'] }
+}
+
+function factsOf({ run, drive, more = {} }: Row): DrivenFacts {
+  const { problem, drivenBy } = more
+  const record = problem === undefined ? RECORD : { ...RECORD, problem }
+  return {
+    record,
+    run: { actions: [], ...run } as unknown as RunOutline,
+    drive: driveState([], drive),
+    lastSeq: 1,
+    drivenBy,
+  }
+}
+
+describe('the state of a driven run, and what can be done with it', () => {
+  const ROWS: [string, Row, string, string][] = [
+    ['an agent works', { run: { state: 'active' }, more: { drivenBy: 'this_server' } }, 'running', 'skip stop'],
+    ['it is delivered now', { run: { state: 'ended' }, more: { drivenBy: 'another_process' } }, 'running', ''],
+    ['its driver was killed', { run: { state: 'active' } }, 'interrupted', 'resume skip stop'],
+    ['its driver was killed before the delivery', { run: { state: 'ended' } }, 'interrupted', 'resume'],
+    ['it is delivered', { run: { state: 'ended' }, drive: DELIVERED }, 'ended', ''],
+    ['another run goes on', { run: { state: 'ended' }, drive: { next_run_id: 'run-2' } }, 'continued', ''],
+    ['a person stopped it', { run: { state: 'stopped' }, drive: PAUSED }, 'stopped', 'resume'],
+    ['a limit is reached', { run: { state: 'active' }, drive: PAUSED }, 'paused', 'resume skip stop'],
+    ['the delivery failed', { run: { state: 'ended' }, more: { problem: PROBLEM } }, 'failed', 'resume'],
+    [
+      'it asks a question',
+      { run: { state: 'paused', pause_reason: 'decision_required', ...ACTION }, more: { problem: PROBLEM } },
+      'waiting',
+      'answer skip stop',
+    ],
+    [
+      'it asks to destroy something',
+      { run: { state: 'paused', pause_reason: 'destructive_confirmation_required', ...ACTION } },
+      'waiting',
+      'confirm answer skip stop',
+    ],
+    [
+      'something is missing',
+      { run: { state: 'paused', pause_reason: 'environment_unavailable', ...ACTION } },
+      'waiting',
+      'resume skip stop',
+    ],
+    ['no action is left', { run: { state: 'paused', pause_reason: 'budget_exhausted' } }, 'waiting', 'resume stop'],
+    [
+      'its issue has changed',
+      { run: { state: 'paused', source_candidate: {} as NonNullable<RunOutline['source_candidate']> } },
+      'waiting',
+      'stop',
+    ],
+  ]
+
+  it.each(ROWS)('when %s', (_, row, state, choices) => {
+    const facts = factsOf(row)
+    expect([stateOfDriven(facts), choicesFor(facts).join(' ')]).toEqual([state, choices])
+  })
+})
