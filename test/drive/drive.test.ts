@@ -120,10 +120,13 @@ describe('drover drive', () => {
 
   it('works in place if that is wanted, and delivers nothing', async () => {
     const driving = createDriving()
+    driving.repository.write('mine.txt', 'not of an agent\n')
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--in-place')
     expect(code).toBe(0)
+    const report = JSON.parse((await driving.call(['report', runIdIn(stdout), '--json'])).stdout)
+    expect(report.changes).toEqual([{ path: 'wind.txt', insertions: 1, deletions: 1 }])
     expect(stdout).toContain('Not delivered: the changes are in')
-    expect(driving.repository.git('status', '--short')).toBe(' M wind.txt\n')
+    expect(driving.repository.git('status', '--short')).toBe(' M wind.txt\n?? mine.txt\n')
     expect(driving.repository.git('branch')).toBe('* main\n')
   })
 
@@ -260,26 +263,28 @@ describe('wrong use', () => {
 
 describe('the status and the report of a driven run', () => {
   it('show attempts, checks, evidence, cost and the branch, even when the worktree is gone', async () => {
-    const driving = createDriving({ orient: [{ cost: 0.25 }] })
+    const edits = { ...HONEST.edits, 'a b/wïnd ü.txt': 'new\n' }
+    const driving = createDriving({ orient: [{ cost: 0.25 }], implement: [{ edits }] })
     const id = runIdIn((await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')).stdout)
     const { stdout: status } = await driving.call(['status', id])
     expect(status).toMatch(/Driven: 3 attempts · 450 tokens · \$0\.2500/)
     expect(status).toMatch(/2\. implement by claude: answered · .* · 150 tokens\n {4}drover logs exec_[0-9a-f]+\n/)
     expect(status).toContain('check sh check.sh ended with exit code 0')
-    expect(status).toContain('evidence: 1 observed, 0 claimed, 0 contradicted')
+    expect(status).toContain('evidence: 2 observed, 0 claimed, 0 contradicted')
     expect(status).toMatch(/Delivered: branch drover\/show-the-wind-in-knots-/)
     const { stdout: report } = await driving.call(['report', id])
     expect(report).toMatch(/\| changed wind\.txt \| \*\*observed\*\* \| git shows the change \|/)
     expect(report).toMatch(/\| `sh check\.sh` \| passed \|/)
     expect(report).toContain('Branch: `drover/show-the-wind-in-knots-')
     expect(report).toContain('- Cost: $0.2500')
-    expect(report).toContain('| `wind.txt` | +1 | -1 |\n\n1 file, +1, -1')
+    expect(report).toContain('| `a b/wïnd ü.txt` | +1 | -0 |\n| `wind.txt` | +1 | -1 |\n\n2 files, +2, -1')
+    expect(report).toContain('| changed a b/wïnd ü.txt | **observed** |')
     const asJson = JSON.parse((await driving.call(['report', id, '--json'])).stdout)
     expect(asJson).toMatchObject({
       run_id: id,
       goal: GOAL,
-      changes: [{ path: 'wind.txt', insertions: 1, deletions: 1 }],
-      evidence: [{ claim: 'changed wind.txt', verdict: 'observed' }],
+      changes: [{ path: 'a b/wïnd ü.txt' }, { path: 'wind.txt', insertions: 1, deletions: 1 }],
+      evidence: [{ claim: 'changed wind.txt', verdict: 'observed' }, { verdict: 'observed' }],
       checks: [{ command: 'sh check.sh', passed: true }],
       cost: { attempts: 3, tokens: 450, cost_usd: 0.25 },
       note: expect.stringContaining('certifies nothing'),
