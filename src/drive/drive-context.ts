@@ -1,4 +1,5 @@
 /** What a driver of a run needs: the run in its worktree, the agents, and the record of what it did. */
+import type { Usage } from '../agents/adapter/agent.ts'
 import type { EventFile } from '../journal/event-file.ts'
 import { toTimestamp } from '../kit/clock.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
@@ -12,6 +13,8 @@ export type DriveUpdate =
   /** `state` is the one after the event. */
   | { readonly is: 'recorded'; readonly runId: string; readonly event: DriveEvent; readonly state: DriveState }
   | { readonly is: 'agent'; readonly runId: string; readonly attempt: number; readonly event: PromptEvent }
+  /** What the running attempt has used so far. */
+  | { readonly is: 'usage'; readonly runId: string; readonly usage: Usage }
 
 export type DriveTools = {
   readonly prompts: PromptContext

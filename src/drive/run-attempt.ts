@@ -197,7 +197,10 @@ async function execute(
       apiKey: context.apiKey,
       onSession: (session_id) => record(context, 'session_opened', { attempt: number, session_id }),
     },
-    onUsage: (usage) => guard.noteUsage(usage),
+    onUsage: (usage) => {
+      guard.noteUsage(usage)
+      onUpdate({ is: 'usage', runId, usage })
+    },
     onEvent: (event) => {
       trace.note(event)
       guard.note(event)

@@ -28,12 +28,14 @@ const INDENT = '  '
 export function createJsonDrivePrinter({ out }: Terminal): DrivePrinter {
   const queue = new WriteQueue()
   return {
-    update: (update) => queue.add(() => out.write(`${JSON.stringify(toJson(update))}\n`)),
+    update(update) {
+      if (update.is !== 'usage') queue.add(() => out.write(`${JSON.stringify(toJson(update))}\n`))
+    },
     rest: () => queue.idle(),
   }
 }
 
-function toJson(update: DriveUpdate): object {
+function toJson(update: Exclude<DriveUpdate, { is: 'usage' }>): object {
   return update.is === 'recorded'
     ? { run_id: update.runId, ...update.event }
     : { run_id: update.runId, type: 'agent_event', attempt: update.attempt, event: update.event }
@@ -58,6 +60,7 @@ function createLinePrinter(out: Terminal['out']): DrivePrinter {
 /** The lines that an update adds: what the agent writes, its tool calls, and the records of drover. */
 function linesOf(update: DriveUpdate, text: AgentText, width: number): ToneLine[] {
   if (update.is === 'recorded') return [...text.end().map(indent), ...describeRecord(update.event, update.state)]
+  if (update.is === 'usage') return []
   const { event } = update
   if (event.type === 'message')
     return text.add(event.content.text, { isPartial: event.content.is_partial === true }).map(indent)
@@ -110,7 +113,8 @@ class LivePrinter implements DrivePrinter {
         this.#recordedAt = performance.now()
         this.#usage = undefined
       }
-    } else {
+    } else if (update.is === 'usage') this.#usage = update.usage
+    else {
       this.#activity = describeActivity(update.event) ?? this.#activity
       if (update.event.type === 'token_usage') this.#usage = update.event.content
     }
