@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createDriving, dataOf, HONEST, runIdIn } from '../support/driven-agents.ts'
+import { createDriving } from '../support/driven-agents.ts'
+import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 
 const GOAL = 'Show the wind in knots'
 

@@ -1,6 +1,7 @@
 /** Agents that lie, cheat or never end. Each is caught with the right word. */
 import { describe, expect, it } from 'vitest'
-import { createDriving, type DrivenTurn, dataOf, HONEST, runIdIn } from '../support/driven-agents.ts'
+import { createDriving } from '../support/driven-agents.ts'
+import { type DrivenTurn, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 
 const GOAL = 'Show the wind in knots'
 

@@ -1,62 +1,152 @@
 /**
  * An agent that is driven by a script: it prints as claude or codex, really runs commands and writes files, and reports
  * outcomes that may be lies. It is run as `node driven-agent.ts <backend> <directory> <arguments of that agent>`; the
- * directory has `script.json` and gets one line of `calls.jsonl` per call.
+ * directory has `script.json` and gets one line of `calls.jsonl` per prompt that the agent receives. With the arguments
+ * for it, it stays up and takes one prompt after the other.
  */
 import { execSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DrivenCall, DrivenScript, DrivenTurn } from '../support/driven-agents.ts'
+import type { DrivenCall, DrivenScript, DrivenTurn } from '../support/driven-home.ts'
+import {
+  appServerOutput,
+  type CommandRun,
+  claudeOutput,
+  codexOutput,
+  print,
+  type TurnOutput,
+} from '../support/driven-output.ts'
+
+const DENIED = 'Claude requested permissions to write, but you have not granted it yet.'
 
 const [backend = '', directory = '', ...argv] = process.argv.slice(2)
-if (argv.includes('--version')) {
-  process.stdout.write('1.0.0\n')
+
+if (argv.includes('--version')) process.stdout.write('1.0.0\n')
+else if (argv.includes('--replay-user-messages')) await stayUpAsClaude()
+else if (argv[0] === 'app-server') await stayUpAsCodex()
+else await answerOnce()
+
+async function answerOnce(): Promise<void> {
+  const prompt = promptIn(await text(process.stdin))
+  // Its driver was killed before it could send the prompt.
+  if (prompt === '') process.exit(1)
+  const resumed = valueAfter(backend === 'claude' ? '--resume' : 'resume')
+  const sessionId = resumed ?? randomUUID()
+  await takeTurn({
+    prompt,
+    resumed,
+    output: backend === 'claude' ? claudeOutput(sessionId) : codexOutput(sessionId),
+  })
+}
+
+/** One process is one session. An interruption ends the turn, and the process too, so that drover starts another. */
+async function stayUpAsClaude(): Promise<void> {
+  let resumed = valueAfter('--resume')
+  const sessionId = resumed ?? randomUUID()
+  for await (const line of createInterface({ input: process.stdin })) {
+    const frame = JSON.parse(line)
+    if (frame.type === 'control_request') {
+      if (frame.request.subtype === 'interrupt') process.exit(1)
+      print({ type: 'control_response', response: { subtype: 'success', request_id: frame.request_id, response: {} } })
+    }
+    if (frame.type !== 'user') continue
+    void takeTurn({ prompt: textOf(frame.message), resumed, output: claudeOutput(sessionId, frame) })
+    resumed = sessionId
+  }
   process.exit(0)
 }
-const prompt = promptIn(await text(process.stdin))
-const [, kind = '', actionId = ''] = /^drover action: (\w+) (\S+)/.exec(prompt) ?? []
-const resumed = resumeIdIn()
-const sessionId = resumed ?? randomUUID()
-const turn = takeTurn()
-let items = 0
 
-print(
-  backend === 'claude'
-    ? { type: 'system', subtype: 'init', session_id: sessionId, model: 'scripted', cwd: process.cwd() }
-    : { type: 'thread.started', thread_id: sessionId },
-)
-for (const message of turn.tells ?? []) showMessage(message)
-if (turn.streams !== undefined) showPieces(turn.streams)
-for (const command of turn.runs ?? []) showCommand(command, runCommand(command))
-for (const [path, content] of Object.entries(turn.edits ?? {})) {
-  write(path, content)
-  showEdit(path)
-}
-for (const command of turn.runsAfter ?? []) showCommand(command, runCommand(command))
-for (const path of turn.deniedEdits ?? [])
-  showEdit(path, 'Claude requested permissions to write, but you have not granted it yet.')
-for (const [path, content] of Object.entries(turn.writes ?? {})) write(path, content)
-for (const path of turn.deletes ?? []) rmSync(path)
-for (let left = turn.repeats ?? 0; left > 0; left--) {
-  showCommand('cat missing', { exitCode: 1, output: 'No such file' })
-  await delay(5)
-}
-for (const { input, output } of turn.requests ?? []) showRequest({ input_tokens: input, output_tokens: output })
-if (turn.pause !== undefined) await delay(turn.pause)
-if (turn.hangs === true) await delay(600_000)
-if (turn.dies === true) process.kill(process.pid, 'SIGKILL')
-finish(turn.says ?? answer())
+type Thread = { answer: object; used: { input: number; output: number } }
 
-function takeTurn(): DrivenTurn {
-  const calls = readCalls().filter((call) => call.kind === kind)
-  const call: DrivenCall = { backend, kind, actionId, prompt, argv, ...(resumed !== undefined && { resumed }) }
-  appendFileSync(join(directory, 'calls.jsonl'), `${JSON.stringify(call)}\n`)
+const SANDBOXES: Readonly<Record<string, string>> = {
+  'read-only': 'readOnly',
+  'workspace-write': 'workspaceWrite',
+  'danger-full-access': 'dangerFullAccess',
+}
+
+/** It has any number of sessions. */
+async function stayUpAsCodex(): Promise<void> {
+  const threads = new Map<string, Thread>()
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { id, method, params } = JSON.parse(line)
+    if (method === 'initialize') print({ id, result: {} })
+    if (method === 'thread/start' || method === 'thread/resume') print({ id, result: openThread(threads, params) })
+    if (method === 'turn/start') startTurn(id, params, threads.get(params.threadId)?.used)
+    if (method === 'turn/interrupt') process.exit(1)
+  }
+  process.exit(0)
+}
+
+type ThreadParams = { threadId?: string; cwd: string; approvalPolicy: string; sandbox: string }
+
+/** A thread that is loaded keeps its policy, as with codex. */
+function openThread(threads: Map<string, Thread>, params: ThreadParams): object {
+  const { threadId = randomUUID(), cwd, approvalPolicy, sandbox } = params
+  const answer = { cwd, approvalPolicy, sandbox: { type: SANDBOXES[sandbox] }, model: 'scripted' }
+  const opened = threads.get(threadId) ?? { answer, used: { input: 0, output: 0 } }
+  threads.set(threadId, opened)
+  return { thread: { id: threadId }, ...opened.answer }
+}
+
+type TurnParams = { threadId: string; input: [{ text: string }] }
+
+function startTurn(id: number, { threadId, input }: TurnParams, used = { input: 0, output: 0 }): void {
+  const turnId = randomUUID()
+  print({ id, result: { turn: { id: turnId } } })
+  const resumed = used.input > 0 ? threadId : undefined
+  void takeTurn({ prompt: input[0].text, resumed, output: appServerOutput({ threadId, turnId }, used) })
+}
+
+type Prompt = { prompt: string; resumed: string | undefined; output: TurnOutput }
+
+async function takeTurn({ prompt, resumed, output }: Prompt): Promise<void> {
+  const [, kind = '', actionId = ''] = /^drover action: (\w+) (\S+)/.exec(prompt) ?? []
+  const turn = nextTurn({ kind, actionId, prompt, ...(resumed !== undefined && { resumed }) })
+  output.begin()
+  for (const message of turn.tells ?? []) output.message(message)
+  if (turn.streams !== undefined) output.pieces(turn.streams)
+  work(turn, output)
+  for (let left = turn.repeats ?? 0; left > 0; left--) {
+    output.command('cat missing', { exitCode: 1, output: 'No such file' })
+    await delay(5)
+  }
+  for (const tokens of turn.requests ?? []) output.request(tokens)
+  if (turn.pause !== undefined) await delay(turn.pause)
+  if (turn.hangs === true) await delay(600_000)
+  if (turn.dies === true) process.kill(process.pid, 'SIGKILL')
+  const { input = 100, output: written = 50 } = turn.usage ?? {}
+  const { cost, fails } = turn
+  output.end(turn.says ?? answer(turn, { kind, actionId }), { input, output: written, cost, fails })
+}
+
+function work(turn: DrivenTurn, output: TurnOutput): void {
+  const { runs = [], edits = {}, runsAfter = [], deniedEdits = [], writes = {}, deletes = [] } = turn
+  for (const command of runs) output.command(command, runCommand(command))
+  for (const [path, content] of Object.entries(edits)) {
+    write(path, content)
+    output.edit(path)
+  }
+  for (const command of runsAfter) output.command(command, runCommand(command))
+  for (const path of deniedEdits) output.edit(path, DENIED)
+  for (const [path, content] of Object.entries(writes)) write(path, content)
+  for (const path of deletes) rmSync(path)
+}
+
+/** Notes the call, durably, and finds what to do in it. */
+function nextTurn(given: Pick<DrivenCall, 'kind' | 'actionId' | 'prompt' | 'resumed'>): DrivenTurn {
+  const before = readCalls().filter((call) => call.kind === given.kind)
+  const call: DrivenCall = { backend, ...given, argv, pid: process.pid, at: new Date().toISOString() }
+  const file = openSync(join(directory, 'calls.jsonl'), 'a')
+  writeSync(file, `${JSON.stringify(call)}\n`)
+  fsyncSync(file)
+  closeSync(file)
   const script = JSON.parse(readFileSync(join(directory, 'script.json'), 'utf8')) as DrivenScript
-  const turns = script[kind as keyof DrivenScript] ?? []
-  return turns[Math.min(calls.length, turns.length - 1)] ?? {}
+  const turns = script[given.kind as keyof DrivenScript] ?? []
+  return turns[Math.min(before.length, turns.length - 1)] ?? {}
 }
 
 function readCalls(): DrivenCall[] {
@@ -70,17 +160,19 @@ function readCalls(): DrivenCall[] {
 
 /** Claude gets some prompts as a JSON message. */
 function promptIn(stdin: string): string {
-  if (!argv.includes('--input-format')) return stdin
-  const { message } = JSON.parse(stdin) as { message: { content: { text: string }[] } }
-  return message.content.map(({ text }) => text).join('')
+  return argv.includes('--input-format') && stdin !== '' ? textOf(JSON.parse(stdin).message) : stdin
 }
 
-function resumeIdIn(): string | undefined {
-  const at = argv.indexOf(backend === 'claude' ? '--resume' : 'resume')
+function textOf(message: { content: { text: string }[] }): string {
+  return message.content.map((block) => block.text).join('')
+}
+
+function valueAfter(flag: string): string | undefined {
+  const at = argv.indexOf(flag)
   return at === -1 ? undefined : argv[at + 1]
 }
 
-function runCommand(command: string): { exitCode: number; output: string } {
+function runCommand(command: string): CommandRun {
   try {
     return { exitCode: 0, output: execSync(command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }) }
   } catch (error) {
@@ -94,75 +186,14 @@ function write(path: string, content: string): void {
   writeFileSync(path, content)
 }
 
-function showCommand(command: string, { exitCode, output }: { exitCode: number; output: string }): void {
-  if (backend === 'claude') {
-    const content = exitCode === 0 ? output : `Exit code ${exitCode}\n${output}`
-    showCall('Bash', { command }, { content, is_error: exitCode !== 0 })
-    return
-  }
-  const status = exitCode === 0 ? 'completed' : 'failed'
-  const item = { type: 'command_execution', command: `/bin/bash -lc '${command}'`, status }
-  print({
-    type: 'item.completed',
-    item: { id: `item_${items++}`, ...item, exit_code: exitCode, aggregated_output: output },
-  })
-}
+type About = { kind: string; actionId: string }
 
-function showEdit(path: string, denied?: string): void {
-  if (backend === 'claude') {
-    showCall('Write', { file_path: path, content: '' }, { content: denied ?? 'ok', is_error: denied !== undefined })
-    return
-  }
-  print({
-    type: 'item.completed',
-    item: { id: `item_${items++}`, type: 'file_change', changes: [{ path, kind: 'add' }], status: 'completed' },
-  })
-}
-
-function showMessage(message: string): void {
-  if (backend === 'claude') {
-    const content = [{ type: 'text', text: message }]
-    print({
-      type: 'assistant',
-      session_id: sessionId,
-      parent_tool_use_id: null,
-      message: { role: 'assistant', content },
-    })
-  } else print({ type: 'item.completed', item: { id: `item_${items++}`, type: 'agent_message', text: message } })
-}
-
-/** Only claude shows pieces. */
-function showPieces(pieces: readonly string[]): void {
-  const streamed = (event: object) => print({ type: 'stream_event', parent_tool_use_id: null, event })
-  streamed({ type: 'message_start' })
-  for (const text of pieces) streamed({ type: 'content_block_delta', delta: { type: 'text_delta', text } })
-  showMessage(pieces.join(''))
-}
-
-function showCall(name: string, input: object, result: object): void {
-  const id = `toolu_${items++}`
-  const message = { role: 'assistant', model: 'scripted', content: [{ type: 'tool_use', id, name, input }] }
-  print({ type: 'assistant', session_id: sessionId, parent_tool_use_id: null, message })
-  const content = [{ type: 'tool_result', tool_use_id: id, ...result }]
-  print({ type: 'user', session_id: sessionId, parent_tool_use_id: null, message: { role: 'user', content } })
-}
-
-/** A model request that has come to its end: claude repeats its counts with every block of the answer. */
-function showRequest(usage: object): void {
-  const id = `msg_${items++}`
-  for (const text of ['Thinking', ' about it.']) {
-    const message = { id, role: 'assistant', model: 'scripted', content: [{ type: 'text', text }], usage }
-    print({ type: 'assistant', session_id: sessionId, parent_tool_use_id: null, message })
-  }
-}
-
-function answer(): string {
-  const outcome = { ...frame(), ...turn.outcome }
+function answer(turn: DrivenTurn, about: About): string {
+  const outcome = { ...honestOutcome(turn, about), ...turn.outcome }
   return `Done.\n\n\`\`\`drover-outcome\n${JSON.stringify(outcome)}\n\`\`\``
 }
 
-/** An honest outcome. */
-function frame(): object {
+function honestOutcome(turn: DrivenTurn, { kind, actionId }: About): object {
   const own: Record<string, object> = {
     orient: { suggested_actions: [{ kind: 'implement', brief: 'Do it.' }] },
     implement: {
@@ -190,29 +221,4 @@ function frame(): object {
     review: null,
     ...own[kind],
   }
-}
-
-function finish(answer: string): void {
-  const { input = 100, output = 50 } = turn.usage ?? {}
-  showMessage(answer)
-  if (backend === 'claude') {
-    const usage = { input_tokens: input, output_tokens: output }
-    const cost = turn.cost === undefined ? {} : { total_cost_usd: turn.cost }
-    print({
-      type: 'result',
-      subtype: turn.fails ?? 'success',
-      is_error: turn.fails !== undefined,
-      result: answer,
-      session_id: sessionId,
-      num_turns: 1,
-      usage,
-      ...cost,
-    })
-    return
-  }
-  print({ type: 'turn.completed', usage: { input_tokens: input, cached_input_tokens: 0, output_tokens: output } })
-}
-
-function print(event: object): void {
-  process.stdout.write(`${JSON.stringify(event)}\n`)
 }

@@ -8,9 +8,9 @@ import { buildCommand } from '../../src/agents/build-command.ts'
 import { type AgentRunOptions, runAgent } from '../../src/agents/run-agent.ts'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { agentRequest } from './agent-request.ts'
-import { fakeAgentPath } from './fake-agent-path.ts'
+import { bundledProgram } from './bundled-program.ts'
 
-const FAKE_AGENT = fakeAgentPath('acp-agent')
+const FAKE_AGENT = bundledProgram('fake-agent/acp-agent')
 
 /** Writes an executable of this name, and returns its path. */
 export function installAcpAgent(directory: string, script: AcpScript = {}, name = 'fake-acp'): string {

@@ -1,10 +1,11 @@
-/** Bundles drover, as the published package has it, and the fake agents once for all tests: a bundle starts faster than sources. */
+/** Bundles drover, as the published package has it, and programs of the tests once for all: a bundle starts faster than sources. */
 import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 import { bundle } from '../../scripts/bundle.ts'
+import { BUNDLED, droverPath } from './bundled-program.ts'
 
 declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended
@@ -15,23 +16,30 @@ declare module 'vitest' {
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-export default async function bundleDrover(project: TestProject): Promise<() => void> {
+export default async function bundleForTests(project: TestProject): Promise<() => void> {
+  const remove = await bundleAll()
+  project.provide('drover', droverPath())
+  return remove
+}
+
+/** This process and those that it starts use the bundles, until the returned function removes them. */
+export async function bundleAll(): Promise<() => void> {
   const directory = mkdtempSync(join(tmpdir(), 'drover-bundle-'))
   // For tests that run drover as another user.
   chmodSync(directory, 0o755)
   for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(directory, part), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
   await bundle(ROOT, join(directory, 'dist'))
-  project.provide('drover', join(directory, 'bin', 'drover.cjs'))
-  await bundleFakeAgents(join(directory, 'fake-agent'))
+  await bundlePrograms(join(directory, 'test'))
+  process.env['TEST_BUNDLES'] = directory
   return () => rmSync(directory, { recursive: true, force: true })
 }
 
-/** The workers inherit the variable. */
-async function bundleFakeAgents(outdir: string): Promise<void> {
+async function bundlePrograms(outdir: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ['agent', 'acp-agent'].map((name) => join('test', 'fake-agent', `${name}.ts`)),
+    entryPoints: BUNDLED.map((name) => join('test', `${name}.ts`)),
+    outbase: 'test',
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -40,5 +48,4 @@ async function bundleFakeAgents(outdir: string): Promise<void> {
     format: 'esm',
     logLevel: 'warning',
   })
-  process.env['FAKE_AGENT_BUNDLES'] = outdir
 }

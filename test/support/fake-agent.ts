@@ -5,9 +5,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { AGENT_NAMES, type AgentName } from '../../src/demo/answer.ts'
 import type { Script } from '../fake-agent/script.ts'
-import { fakeAgentPath } from './fake-agent-path.ts'
+import { bundledProgram } from './bundled-program.ts'
 
-const FAKE_AGENT = fakeAgentPath('agent')
+const FAKE_AGENT = bundledProgram('fake-agent/agent')
 
 export type FakeAgentOptions = { prompt?: string; script?: Script; env?: Record<string, string> }
 export type FakeAgentEnd = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }

@@ -1,0 +1,120 @@
+/** A home with scripted agents (test/programs/driven-agent.ts) and a repository, in which runs are driven. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DriveEvent } from '../../src/drive/record/event.shape.ts'
+import { bundledProgram } from './bundled-program.ts'
+import { createRepositoryAt, PLAIN_ENV } from './git-repository.ts'
+
+/** What the agent does in one turn, in this order. */
+export type DrivenTurn = {
+  /** Messages before its work. */
+  tells?: readonly string[]
+  /** A message before its work, in these pieces. Only claude shows pieces. */
+  streams?: readonly string[]
+  /** Commands that it runs, and shows. */
+  runs?: readonly string[]
+  /** Files that it writes with its editing tool. */
+  edits?: Readonly<Record<string, string>>
+  runsAfter?: readonly string[]
+  /** Edits that its policy denies. */
+  deniedEdits?: readonly string[]
+  /** Files that it writes without a trace, as a command would. */
+  writes?: Readonly<Record<string, string>>
+  deletes?: readonly string[]
+  /** How often it makes the same call with the same result. */
+  repeats?: number
+  /** How long it is silent, in milliseconds. */
+  pause?: number
+  hangs?: boolean
+  dies?: boolean
+  /** Instead of an answer with an outcome. */
+  says?: string
+  /** Replaces fields of an honest outcome. */
+  outcome?: object
+  /** Model requests that it reports as claude does, before it goes on. */
+  requests?: readonly { input: number; output: number }[]
+  /** Claude ends with this error, as its `result` names it. */
+  fails?: string
+  usage?: { input?: number; output?: number }
+  cost?: number
+}
+
+/** The turns for each kind of action; the last one is repeated. */
+export type DrivenScript = Partial<
+  Record<'orient' | 'clarify' | 'implement' | 'review' | 'summarize', readonly DrivenTurn[]>
+>
+
+/** One prompt that an agent received: this is what would be paid for. */
+export type DrivenCall = {
+  backend: string
+  kind: string
+  actionId: string
+  prompt: string
+  argv: readonly string[]
+  resumed?: string
+  /** The process, and when it had read the whole prompt. */
+  pid: number
+  at: string
+}
+
+export const HONEST: DrivenTurn = { edits: { 'wind.txt': 'wind: 23 knots\n' } }
+
+export type DrivenHomeOptions = { config?: string | undefined }
+
+/** A repository with a few files, a home, and scripted agents for claude and codex, all below `scratch`. */
+export function createDrivenHome(scratch: string, script: DrivenScript = {}, { config = '' }: DrivenHomeOptions = {}) {
+  const [bin, home] = [join(scratch, 'bin'), join(scratch, 'home')]
+  for (const each of [bin, join(home, '.drover')]) mkdirSync(each, { recursive: true, mode: 0o700 })
+  const repository = createRepositoryAt(join(scratch, 'weather'))
+  repository.write('wind.txt', 'wind: 12 m/s\n')
+  repository.write('check.sh', "grep 'knots$' wind.txt\n")
+  for (const name of ['wind', 'rain', 'sun']) {
+    repository.write(`${name}.test.js`, "it('shines', () => { expect(1).toBe(1) })\n")
+  }
+  repository.commit()
+  const configure = (text: string) => writeFileSync(join(home, '.drover', 'config.yaml'), text)
+  configure(config)
+  const rewrite = (next: DrivenScript) =>
+    writeFileSync(join(scratch, 'script.json'), JSON.stringify({ implement: [HONEST], ...next }))
+  rewrite(script)
+  for (const backend of ['claude', 'codex']) {
+    const start = `exec '${process.execPath}' '${bundledProgram('programs/driven-agent')}' ${backend} '${scratch}' "$@"`
+    writeFileSync(join(bin, backend), `#!/bin/sh\n${start}\n`, { mode: 0o755 })
+  }
+  const runs = join(repository.root, '.git', 'drover', 'runs')
+  return {
+    repository,
+    scratch,
+    home,
+    runs,
+    env: { ...PLAIN_ENV, HOME: home, PATH: `${bin}:${PLAIN_ENV.PATH}`, DROVER_HOME: join(home, '.drover') },
+    rewrite,
+    configure,
+    calls: () => readLines<DrivenCall>(join(scratch, 'calls.jsonl')),
+    /** The records of a run. */
+    records: (runId: string) => readLines<DriveEvent>(join(runs, runId, 'drive.jsonl')),
+  }
+}
+
+export type DrivenHome = ReturnType<typeof createDrivenHome>
+
+/** The lines of a file that are complete; none if it does not exist. */
+function readLines<T>(path: string): T[] {
+  if (!existsSync(path)) return []
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+}
+
+/** The id of the run that a drive has started. */
+export function runIdIn(stdout: string): string {
+  return /Run ([0-9a-f-]{36})/.exec(stdout)?.[1] ?? /"run_id":"([0-9a-f-]{36})"/.exec(stdout)?.[1] ?? ''
+}
+
+/** The data of the records of one type. */
+export function dataOf<T extends DriveEvent['type']>(records: readonly DriveEvent[], type: T) {
+  return records
+    .filter((each) => each.type === type)
+    .map(({ data }) => data as Extract<DriveEvent, { type: T }>['data'])
+}
