@@ -190,6 +190,8 @@ async function execute(
   const startedAt = performance.now()
   const result = await runPromptToEnd(request, prompts, {
     signal: guard.signal,
+    // Every prompt that an agent gets is an attempt that is shown.
+    isSentOnce: true,
     execution: {
       kind: 'action',
       id: executionId,

@@ -39,6 +39,8 @@ export type PromptRunOptions = {
   /** Learns what the turn has used so far, from agents that say so before its end. */
   onUsage?: ((usage: Usage) => void) | undefined
   execution?: ExecutionOptions
+  /** It goes to one process only. If that ends before its first event, a Fault is thrown. */
+  isSentOnce?: boolean
 }
 
 /** The events of a prompt; the generator returns the result. */
@@ -174,7 +176,7 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   const events = runWarmOrCold(agentRequest, command, {
     ...{ signal: options.signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
     ...{ pool: context.warm, client: context.client ?? '', sessionTurns: request.resumes?.turn_count ?? 0 },
-    onApproval: approverOf(prompt),
+    ...{ onApproval: approverOf(prompt), isSentOnce: options.isSentOnce },
   })
   try {
     let next = await events.next()

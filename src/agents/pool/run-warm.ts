@@ -4,6 +4,7 @@ import type { AgentCommand, AgentEvent, AgentRequest } from '../adapter/agent.ts
 import type { AgentResult } from '../agent-result.ts'
 import { buildCommand } from '../build-command.ts'
 import { type AgentRunOptions, runAgent } from '../run-agent.ts'
+import { agentDisconnected } from '../warm/faults.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export type WarmRunOptions = AgentRunOptions & {
@@ -11,13 +12,18 @@ export type WarmRunOptions = AgentRunOptions & {
   pool: WarmPool | undefined
   client: string
   sessionTurns: number
+  /** The prompt does not go to a second process if the first one may have worked on it. */
+  isSentOnce?: boolean | undefined
 }
 
 type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
 
-/** The contract of `runAgent`. A process that fails before its first event is replaced once, with a warning. */
+/**
+ * The contract of `runAgent`. A process that fails before its first event is replaced once, with a warning; with
+ * `isSentOnce` it throws the Fault if it had the prompt.
+ */
 export async function* runWarmOrCold(request: AgentRequest, command: AgentCommand, options: WarmRunOptions): AgentRun {
-  const { pool, client, sessionTurns, onApproval, ...common } = options
+  const { pool, client, sessionTurns, onApproval, isSentOnce = false, ...common } = options
   const isAsked = request.approvalMode === 'always' && onApproval !== undefined && pool !== undefined
   const plain = { request, command, onApproval: undefined }
   const asked = isAsked ? { ...askedRun(request, command), onApproval } : plain
@@ -36,8 +42,9 @@ export async function* runWarmOrCold(request: AgentRequest, command: AgentComman
   try {
     if (ticket.agent === undefined) return yield* runAlone()
     const begun = await begin(ticket.agent.prompt({ ...common, ...asked }))
-    if (begun.reason === undefined) return yield* begun.run
-    const warning = `${request.backend} did not take the prompt in its warm process (${begun.reason}); it ran in a new one`
+    if (begun.refusal === undefined) return yield* begun.run
+    if (isSentOnce && mayHaveWorked(begun.refusal)) throw begun.refusal
+    const warning = `${request.backend} did not take the prompt in its warm process (${begun.refusal.message}); it ran in a new one`
     return yield* runAlone([warning])
   } finally {
     ticket.done()
@@ -56,14 +63,23 @@ function canBeWarm({ isDryRun, trace }: AgentRequest, { onLine }: WarmRunOptions
 }
 
 /** Reads the first event. If the agent does not take the prompt: why. */
-async function begin(run: AgentRun): Promise<{ run: AgentRun; reason?: undefined } | { reason: string }> {
+async function begin(run: AgentRun): Promise<{ run: AgentRun; refusal?: undefined } | { refusal: Fault }> {
   try {
     const first = await run.next()
     return { run: continued(run, first) }
   } catch (error) {
-    if (error instanceof Fault) return { reason: error.message }
+    if (error instanceof Fault) return { refusal: error }
     throw error
   }
+}
+
+/** The requests that carry a prompt. */
+const PROMPT_METHODS: readonly unknown[] = ['the prompt', 'turn/start', 'session/prompt']
+
+/** Whether the agent had the prompt when it ended. One that answers with an error has done nothing. */
+function mayHaveWorked({ code, details }: Fault): boolean {
+  if (code !== agentDisconnected.code) return false
+  return PROMPT_METHODS.includes((details as Parameters<typeof agentDisconnected>[0]).method)
 }
 
 async function* continued(run: AgentRun, first: IteratorResult<AgentEvent, AgentResult>): AgentRun {

@@ -40,6 +40,31 @@ export type WarmPoolOptions = {
   owner: () => Promise<string | undefined>
   /** Gets the reason when an agent cannot stay up. */
   onFailure: (failure: { backend: Backend; reason: string }) => void
+  /** A prompt for which no process is up starts one that stays up, also if its program has never been started so. */
+  startsAtOnce?: boolean
+}
+
+/** The settings of the `warm` section that limit processes. */
+type WarmSettings = {
+  max_processes: number
+  idle_secs: number
+  max_turns: number
+  max_age_secs: number
+  max_rss_mb: number
+  spares: number
+  spare_after: number
+}
+
+export function toWarmLimits(settings: WarmSettings): WarmLimits {
+  return {
+    maxProcesses: settings.max_processes,
+    idleMs: settings.idle_secs * 1000,
+    maxTurns: settings.max_turns,
+    maxAgeMs: settings.max_age_secs * 1000,
+    maxBytes: settings.max_rss_mb * 1024 * 1024,
+    spares: settings.spares,
+    spareAfter: settings.spare_after,
+  }
 }
 
 /** A prompt on its way through the pool. `agent` is undefined if it needs a process of its own. */
@@ -125,6 +150,7 @@ export class WarmPool {
   /** Starts a process for this prompt, where no other process would do and the program is known to start. */
   #startFor(plan: Plan): Entry | undefined {
     const { request, backend } = plan
+    if (this.#options.startsAtOnce) return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
     const needsOwn = request.hasApprover || (backend.isOneSession && plan.session !== undefined)
     if (!needsOwn || !(request.hasApprover || this.#proven.has(programOf(request)))) return undefined
     return this.#start(plan, plan.backend.isOneSession ? request.resumeId : undefined)

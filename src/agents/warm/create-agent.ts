@@ -18,7 +18,7 @@ export function createLongLivedAgent(
     backend,
     exit: process.exit,
     async *prompt(turn) {
-      if (state !== 'idle' || !process.isAlive()) throw agentDisconnected({ method: 'the prompt' })
+      if (state !== 'idle' || !process.isAlive()) throw agentDisconnected({ method: 'the start of a turn' })
       state = 'busy'
       turns += 1
       const onEnd = (end: { isClean: boolean; sessionId: string | undefined }) => {

@@ -1,4 +1,5 @@
 /** `drover drive`: lets agents do a run, and reports what happens. */
+import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
@@ -18,7 +19,7 @@ import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import type { LocalStatus } from '../local/local-protocol.ts'
-import { type PromptSetup, setUpPrompts } from '../prompt/prompt-setup.ts'
+import { type PromptSetup, type SetupOptions, setUpPrompts } from '../prompt/prompt-setup.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
@@ -46,7 +47,7 @@ export const run: Run = (invocation) =>
     const given = readDriveFlags(invocation)
     const notifyCommand = parseNotify(flags.text('notify'))
     const { config } = await readSettings(invocation)
-    await using setup = setUpPrompts(invocation, { config, keep: 'events' })
+    await using setup = setUpPrompts(invocation, { config, keep: 'events', createPool: poolFor(invocation, config) })
     const optionsFrom = (before?: Options) =>
       completeOptions(given, before, { settings: config, prompts: setup.context, isDemo: flags.isOn('demo') })
     const search = { command, config, target, checkOptions: () => void optionsFrom() }
@@ -92,6 +93,14 @@ async function findTarget(invocation: Invocation, { command, config, ...search }
     confirmGoal: (issue) => confirmGoal(invocation, { ...issue, signal: context.signal }),
   })
   return { found, server }
+}
+
+/** Follow-ups and later actions go to the agent that is up. The demo agent does not stay up. */
+function poolFor({ flags }: Invocation, { warm }: Config): SetupOptions['createPool'] {
+  if (!warm.enabled || flags.isOn('demo')) return undefined
+  // A run goes on in one session, so a process that waits for a new one would be of no use.
+  const limits = toWarmLimits({ ...warm, spares: 0 })
+  return (owner) => new WarmPool({ limits, owner, onFailure: () => {}, startsAtOnce: true })
 }
 
 type Drive = {

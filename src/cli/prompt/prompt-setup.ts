@@ -1,6 +1,7 @@
 /** Creates the context in which the CLI runs prompts, and opens the sessions on demand. */
 
 import { locateAgent } from '../../agents/locate-agents.ts'
+import type { WarmPool, WarmPoolOptions } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { type KeepMode, keepModeOf } from '../../executions/execution-states.ts'
 import type { ExecutionStore } from '../../executions/execution-store.ts'
@@ -21,15 +22,18 @@ export type PromptSetup = AsyncDisposable & {
   openExecutions(): Promise<ExecutionStore>
 }
 
-type SetupOptions = {
+export type SetupOptions = {
   config: Config
   /** The number of agents that the command runs at the same time. */
   atOnce?: number
   /** What is stored of prompts if the settings leave it open. */
   keep?: KeepMode
+  /** Creates the pool of a command whose agents stay up until it ends. */
+  createPool?: ((owner: WarmPoolOptions['owner']) => WarmPool) | undefined
 }
 
-export function setUpPrompts(invocation: Invocation, { config, atOnce = 1, keep = 'none' }: SetupOptions): PromptSetup {
+export function setUpPrompts(invocation: Invocation, options: SetupOptions): PromptSetup {
+  const { config, atOnce = 1, keep = 'none', createPool } = options
   const { runtime, flags } = invocation
   const demo = flags.isOn('demo') ? runtime.demoAgent : undefined
   let opened: Promise<Stores> | undefined
@@ -39,9 +43,10 @@ export function setUpPrompts(invocation: Invocation, { config, atOnce = 1, keep 
   }
   const openStore = async () => (await open()).sessions
   const openExecutions = async () => (await open()).executions
+  const owner = async () => await (await openStore()).owner()
   const executions = new Executions({
     openStore: openExecutions,
-    owner: async () => await (await openStore()).owner(),
+    owner,
     clock: runtime.clock,
     ids: randomIds,
     keep: keepModeOf(config.executions.keep, keep),
@@ -49,6 +54,7 @@ export function setUpPrompts(invocation: Invocation, { config, atOnce = 1, keep 
     onFailure: () => {},
     toWarning: (error) => `the execution could not be saved: ${error instanceof Error ? error.message : error}`,
   })
+  const warm = createPool?.(owner)
   const context: PromptContext = {
     caller: 'operator',
     settings: config,
@@ -65,6 +71,7 @@ export function setUpPrompts(invocation: Invocation, { config, atOnce = 1, keep 
     isUnsafeExtraAllowed: config.server.allow_unsafe_extra,
     longestRunMs: null,
     executions,
+    warm,
     observer: {
       sessionLeft: (message) => void runtime.terminal.err.write(`drover: warning: ${toPrintable(message)}\n`),
     },
@@ -74,6 +81,7 @@ export function setUpPrompts(invocation: Invocation, { config, atOnce = 1, keep 
     openStore,
     openExecutions,
     async [Symbol.asyncDispose]() {
+      await warm?.close()
       await executions.close()
       const store = (await opened?.catch(() => undefined))?.sessions
       // The prompt has already warned about a turn that cannot be saved.

@@ -1,4 +1,4 @@
-import { WarmPool } from '../../agents/pool/warm-pool.ts'
+import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { DrivenRuns } from '../../drive/service/driven-runs.ts'
@@ -147,15 +147,7 @@ function promptContext(
 
 function createWarmPool({ warm }: Config, stores: Stores, log: Log): WarmPool {
   return new WarmPool({
-    limits: {
-      maxProcesses: warm.max_processes,
-      idleMs: warm.idle_secs * 1000,
-      maxTurns: warm.max_turns,
-      maxAgeMs: warm.max_age_secs * 1000,
-      maxBytes: warm.max_rss_mb * 1024 * 1024,
-      spares: warm.spares,
-      spareAfter: warm.spare_after,
-    },
+    limits: toWarmLimits(warm),
     owner: () => stores.sessions.owner(),
     onFailure: ({ backend, reason }) => log.warn({ backend, reason }, 'an agent cannot be kept running'),
   })
