@@ -5,7 +5,6 @@ import { Fault } from '../kit/fault.ts'
 import { readPinnedSource } from '../runs/read-material.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../runs/run-status.ts'
-import { startRun } from '../runs/start-run.ts'
 import { spentBy } from './decide/budget.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
 import { type DeliverOptions, deliver } from './deliver.ts'
@@ -15,11 +14,14 @@ import { openDriveJournal } from './record/drive-journal.ts'
 import type { DriveState } from './record/drive-state.ts'
 import type { Options } from './record/event.shape.ts'
 import type { EventOf } from './record/event.ts'
+import { startDrivenRun } from './start-driven-run.ts'
 
 /** How a drive begins: what is recorded of a new one, and the options of one that goes on. */
 export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'options'> & {
   /** The options, from those that the run was last driven with. */
   readonly optionsFrom: (before: Options | undefined) => Options
+  /** The run was just started, with its first record. */
+  readonly isNew?: boolean
 }
 
 export type RoundsTools = DriveTools &
@@ -42,25 +44,28 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
     if (stateOf(context).delivered === undefined) await deliver(context, tools)
     return { runId, end, state: stateOf(context) }
   }
-  const { options, spent: _, ...before } = stateOf(context)
-  await startRound(context, next)
+  const { options, ...before } = stateOf(context)
   const { place, goal, issue } = before
-  return await driveRounds(tools, next.runId, {
+  const started = {
     goal,
     place,
     ...(issue !== undefined && { issue }),
     round: before.round + 1,
     previous_run_id: runId,
-    spent: spentBy(stateOf(context)),
-    optionsFrom: (known) => begin.optionsFrom(known ?? options),
-  })
+    spent: spentBy(before),
+  }
+  const optionsFrom: DriveBegin['optionsFrom'] = (known) => begin.optionsFrom(known ?? options)
+  const isNew = await startRound(context, next, { ...started, options: optionsFrom(undefined) })
+  return await driveRounds(tools, next.runId, { ...started, optionsFrom, isNew })
 }
 
-function beginDrive(context: DriveContext, { optionsFrom, ...begin }: DriveBegin): void {
-  const { journal, runId } = context
-  if (journal.events.length === 0) {
+function beginDrive(context: DriveContext, { optionsFrom, isNew = false, ...begin }: DriveBegin): void {
+  const { journal, runId, onUpdate } = context
+  const [first] = journal.events
+  if (first === undefined) {
     record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
-  } else record(context, 'drive_resumed', { options: optionsFrom(stateOf(context).options) })
+  } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: stateOf(context) })
+  else record(context, 'drive_resumed', { options: optionsFrom(stateOf(context).options) })
 }
 
 async function driveAndAsk(context: DriveContext, { ask }: RoundsTools): Promise<DriveEnd> {
@@ -88,15 +93,20 @@ async function planRound(context: DriveContext): Promise<NextRound | undefined> 
   return { runId: next, open, before: run }
 }
 
-async function startRound({ runs, journal }: DriveContext, { runId, open, before }: NextRound): Promise<void> {
-  if (hasRun(runs, runId)) return
+/** False if the run was started before. */
+async function startRound(
+  { runs }: DriveContext,
+  { runId, open, before }: NextRound,
+  started: Omit<EventOf<'drive_started'>['data'], 'run_id'>,
+): Promise<boolean> {
+  if (hasRun(runs, runId)) return false
   const ids = [runId]
   const chosen = { ...runs.ids, uuid: () => ids.shift() ?? runs.ids.uuid() }
-  const { goal } = stateOf({ journal })
   const reading = await readPinnedSource(runs, before.id)
   const request = { budget: before.initial_budget, reviewEnabled: before.review_enabled, reading }
-  const decisions = decisionsIn(before)
-  await startRun({ ...runs, ids: chosen }, { ...request, goal: goalOfRound({ goal, decisions, open }) })
+  const goal = goalOfRound({ goal: started.goal, decisions: decisionsIn(before), open })
+  await startDrivenRun({ ...runs, ids: chosen }, { ...request, goal }, started)
+  return true
 }
 
 function hasRun({ store }: RunContext, runId: string): boolean {

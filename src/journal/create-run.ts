@@ -13,18 +13,27 @@ import { Mutation } from './mutation.ts'
 import { encodeRecord } from './record.ts'
 import { NO_RECORDS } from './record-line.ts'
 import { readBack } from './replay-journal.ts'
-import { ensureRunsDirectory, isRunId, journalPathIn, lockPathIn, type RunStore } from './run-store.ts'
+import { drivePathIn, ensureRunsDirectory, isRunId, journalPathIn, lockPathIn, type RunStore } from './run-store.ts'
 
-/** The first event of a run, and the section texts of its source. */
-export type NewRun = { readonly runId: string; readonly event: RunEvent; readonly materials?: readonly Material[] }
+/** The first event of a run, the section texts of its source, and the first record of `drive.jsonl` if it is driven. */
+export type NewRun = {
+  readonly runId: string
+  readonly event: RunEvent
+  readonly materials?: readonly Material[]
+  readonly driveRecord?: Buffer | undefined
+}
 
-type Content = { readonly run: Run; readonly record: Buffer; readonly materials: readonly Material[] }
+type Content = Pick<NewRun, 'driveRecord'> & {
+  readonly run: Run
+  readonly record: Buffer
+  readonly materials: readonly Material[]
+}
 
 /**
  * Creates a run. Its directory is built under a temporary name and then renamed, so even after a crash there is the whole
  * run or none. No lock is needed while no other process can see it.
  */
-export function createRun(store: RunStore, { runId, event, materials = [] }: NewRun): void {
+export function createRun(store: RunStore, { runId, event, materials = [], driveRecord }: NewRun): void {
   const { disk } = store
   const mutation = new Mutation(runId)
   if (!isRunId(runId)) throw mutation.failure('validation', 'this is not a valid run id')
@@ -35,7 +44,7 @@ export function createRun(store: RunStore, { runId, event, materials = [] }: New
   const built = join(runs, temporaryName())
   const path = join(runs, runId)
   try {
-    build(built, { run, record, materials }, { mutation, disk })
+    build(built, { run, record, materials, driveRecord }, { mutation, disk })
     publish({ built, path }, { mutation, disk })
   } catch (error) {
     if (mutation.status === 'not_committed') discard(built)
@@ -46,12 +55,17 @@ export function createRun(store: RunStore, { runId, event, materials = [] }: New
 
 type WriteTools = { readonly mutation: Mutation; readonly disk: Disk }
 
-function build(directory: string, { run, record, materials }: Content, { mutation, disk }: WriteTools): void {
+function build(directory: string, content: Content, { mutation, disk }: WriteTools): void {
+  const { run, record, materials, driveRecord } = content
+  const create = (path: string, bytes: Buffer) => createFile({ path, bytes, mode: 0o600 }, disk)
   mutation.step('directory_create', () => disk.mkdirSync(directory, { mode: 0o700 }))
   mutation.step('material_write', () => storeMaterials(directory, materials, disk))
   mutation.step('material_verify', () => verifyMaterials(directory, materialDigests(run), disk))
   mutation.step('lock_open', () => ensureLockFile(lockPathIn(directory), disk))
-  mutation.step('journal_write', () => createFile({ path: journalPathIn(directory), bytes: record, mode: 0o600 }, disk))
+  mutation.step('journal_write', () => {
+    if (driveRecord !== undefined) create(drivePathIn(directory), driveRecord)
+    create(journalPathIn(directory), record)
+  })
 }
 
 /** Renames the finished directory and makes the name durable. */

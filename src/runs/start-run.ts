@@ -16,8 +16,12 @@ export type RunRequest = {
   readonly reading?: PinnedReading | undefined
 }
 
-/** Starts a run. The response has its first action. */
-export async function startRun(context: RunContext, request: RunRequest): Promise<ProtocolState> {
+/** Starts a run. The response has its first action. `driveRecordOf`: the first record of its driver. */
+export async function startRun(
+  context: RunContext,
+  request: RunRequest,
+  driveRecordOf?: (runId: string) => Buffer,
+): Promise<ProtocolState> {
   const { workspace, git, signal, clock, ids } = context
   const { reading, ...options } = request
   const observed = await observeGit({ start: workspace.worktree_root, isRoot: true, git, signal })
@@ -25,6 +29,11 @@ export async function startRun(context: RunContext, request: RunRequest): Promis
   const source = reading === undefined ? {} : { source: reading.source }
   const { run, event } = start({ ...options, ...source, workspace_identity: workspace }, facts)
   checkWorkspaceInPlace(context, run)
-  createRun(context.store, { runId: run.id, event, materials: toMaterials(reading) })
+  createRun(context.store, {
+    runId: run.id,
+    event,
+    materials: toMaterials(reading),
+    driveRecord: driveRecordOf?.(run.id),
+  })
   return reportChange(run)
 }

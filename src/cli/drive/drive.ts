@@ -9,7 +9,7 @@ import type { Options } from '../../drive/record/event.shape.ts'
 import { reportRun } from '../../drive/report-run.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
-import { type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
+import { type DriveStart, type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
 import type { Fault } from '../../kit/fault.ts'
 import { formatReport } from '../../runs/report-markdown.ts'
 import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
@@ -50,7 +50,7 @@ export const run: Run = (invocation) =>
     await using setup = setUpPrompts(invocation, { config, keep: 'events', createPool: poolFor(invocation, config) })
     const optionsFrom = (before?: Options) =>
       completeOptions(given, before, { settings: config, prompts: setup.context, isDemo: flags.isOn('demo') })
-    const search = { command, config, target, checkOptions: () => void optionsFrom() }
+    const search = { command, config, target, newOptions: () => optionsFrom() }
     const { found, server } = await findTarget(invocation, search)
     command.runId = found.runId
     await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
@@ -71,7 +71,7 @@ export const run: Run = (invocation) =>
     }
   })
 
-type Search = { command: WorkspaceCommand; config: Config; target: DriveTarget; checkOptions: () => void }
+type Search = { command: WorkspaceCommand; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }
 
 type Target = { found: FoundDrive; server: LocalStatus | undefined }
 

@@ -2,6 +2,7 @@
 import { EventFile, type EventFileOptions, readEventFile } from '../../journal/event-file.ts'
 import { runNotFound } from '../../journal/faults.ts'
 import { findRun } from '../../journal/find-run.ts'
+import { encodeLine, NO_RECORDS } from '../../journal/record-line.ts'
 import { driveLockPathIn, drivePathIn, type RunStore } from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy, lockMissing } from '../../kit/faults.ts'
@@ -35,6 +36,11 @@ export async function isDriven(store: RunStore, runId: string): Promise<boolean>
 /** The records of a driven run, oldest first. It locks and changes nothing. */
 export function readDriveEvents(store: RunStore, runId: string): readonly DriveEvent[] {
   return readEventFile(optionsFor(store, runId))
+}
+
+/** The first record of a run. */
+export function encodeFirstEvent(runId: string, event: DriveEvent): Buffer {
+  return encodeLine(checkDriveEvent(event), runId, NO_RECORDS)
 }
 
 /** The state of a driven run; undefined if it was never driven, or does not exist. It locks and changes nothing. */

@@ -113,10 +113,13 @@ export class RunStarter {
     const approval_mode = chooseApproval(request.given.approval_mode, settings, prompts)
     const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, prompts)
     const found = await findDrive(context, {
-      ...this.#startOf(target),
+      ...this.#startOf(target, () => {
+        const options = optionsFrom(undefined)
+        refuseModes(options, prompts)
+        return options
+      }),
       actions: request.actions,
       isReviewed: request.isReviewed,
-      checkOptions: () => refuseModes(optionsFrom(undefined), prompts),
       confirmGoal: async ({ url }) => {
         if (!request.isIssueGoal) throw issueNotConfirmed({ url })
       },
@@ -160,7 +163,7 @@ export class RunStarter {
     if (caller.is === 'client') refuseOptions(given, this.#options.settings)
     const optionsFrom = this.#optionsFrom(given, prompts)
     for (const each of [prompts, requirePrompts(promptsFor, caller)]) refuseModes(optionsFrom(before), each)
-    const start = this.#startOf({ is: 'run', id: record.run_id })
+    const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
     const begin = { ...found.begin, optionsFrom }
     await this.drives.launch({ record, context: found.context, begin, prompts, env: this.#options.env })
@@ -178,7 +181,7 @@ export class RunStarter {
     return openRunContext({ workspace, git: this.git, clock, signal, version })
   }
 
-  #startOf(target: DriveTarget): DriveStart {
+  #startOf(target: DriveTarget, newOptions: DriveStart['newOptions']): DriveStart {
     const { settings, directories, version, env, cwd } = this.#options
     return {
       target,
@@ -189,7 +192,7 @@ export class RunStarter {
       worktrees: directories.worktrees,
       version,
       places: { env, cwd },
-      checkOptions: () => {},
+      newOptions,
       confirmGoal: async () => {},
     }
   }

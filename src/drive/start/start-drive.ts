@@ -5,11 +5,11 @@ import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import { openRunContext, type RunContext } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
-import { startRun } from '../../runs/start-run.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
-import type { Place } from '../record/event.shape.ts'
+import type { Options, Place } from '../record/event.shape.ts'
+import { startDrivenRun } from '../start-driven-run.ts'
 import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
 import { reviveRun } from './revive-run.ts'
 
@@ -39,8 +39,8 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   /** The directory of the worktrees that drover creates. */
   readonly worktrees: string
   readonly version: string
-  /** Reports agents that are missing and limits that cannot be kept, before anything is created. */
-  readonly checkOptions: () => void
+  /** The options of a new run. Reports agents that are missing and limits that cannot be kept. */
+  readonly newOptions: () => Options
 }
 
 const NOTHING_SPENT = { tokens: 0, cost_microusd: 0, time_ms: 0 }
@@ -49,7 +49,8 @@ const NOTHING_SPENT = { tokens: 0, cost_microusd: 0, time_ms: 0 }
 export async function findDrive(context: RunContext, start: DriveStart): Promise<FoundDrive> {
   const { target } = start
   if (target.is === 'run') return await openExisting(context, target.id, start)
-  start.checkOptions()
+  // Before anything is created.
+  start.newOptions()
   if (target.is === 'goal') return await startNew(context, start, { goal: target.goal })
   const url = target.is === 'issue' ? target.url : await findOwnIssue(target.number, context)
   const { signal, clock } = context
@@ -73,9 +74,10 @@ async function startNew(
   const { actions, defaultActions, isReviewed } = start
   const { budget } = parseStart({ goal, budget: actions ?? defaultActions, sourceFile: undefined })
   const { place, there } = await findPlace(context, start, goal)
-  const { run_id: runId } = await startRun(there, { goal, budget, reviewEnabled: isReviewed, reading })
   const begin = { goal, round: 1, place, spent: NOTHING_SPENT, ...(issue !== undefined && { issue }) }
-  return { runId, context: there, begin }
+  const request = { goal, budget, reviewEnabled: isReviewed, reading }
+  const runId = await startDrivenRun(there, request, { ...begin, options: start.newOptions() })
+  return { runId, context: there, begin: { ...begin, isNew: true } }
 }
 
 async function findPlace(
