@@ -3,10 +3,12 @@ import { cpus, totalmem } from 'node:os'
 import { AGENT_FAULTS } from '../test/faults/agent-faults.ts'
 import { CLIENT_FAULTS } from '../test/faults/client-faults.ts'
 import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
+import { DRIVE_FAULTS } from '../test/faults/drive-faults.ts'
 import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
 import { WARM_FAULTS } from '../test/faults/warm-faults.ts'
+import { bundleAll } from '../test/support/bundle-drover.ts'
 
 /** A server's heap grows until it has done everything once; only growth after that counts as a leak. */
 const WARM_UP_SHARE = 0.2
@@ -32,6 +34,7 @@ const scenarios = [
   ...SERVER_FAULTS,
   ...EXECUTION_FAULTS,
   ...DISK_FAULTS,
+  ...DRIVE_FAULTS,
 ].filter(({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)))
 
 console.log(
@@ -39,9 +42,16 @@ console.log(
 )
 printRow(HEAD)
 printRow(HEAD.map(() => '---'))
+const removeBundles = await bundleAll()
 const problems: string[] = []
-for (const scenario of scenarios) problems.push(...(await runScenario(scenario)))
-console.log(problems.length === 0 ? '\nnothing was left behind' : `\n${problems.join('\n')}`)
+for (const scenario of scenarios) {
+  const found = await runScenario(scenario)
+  // At once, because the whole takes long; on stderr, because stdout has the table.
+  for (const problem of found) console.error(problem)
+  problems.push(...found)
+}
+removeBundles()
+console.log(problems.length === 0 ? '\nnothing was left behind' : `\n${problems.length} problems`)
 process.exitCode = problems.length === 0 ? 0 : 1
 
 async function runScenario({ name, times, obstacle, run }: Scenario): Promise<string[]> {

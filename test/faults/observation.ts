@@ -18,6 +18,12 @@ export function processesOf(home: string): number[] {
     })
 }
 
+/** All processes with this home. */
+export function processesWith(home: string): number[] {
+  const pids = readdirSync('/proc').map(Number)
+  return pids.filter((pid) => pid > 0 && read(`/proc/${pid}/environ`).split('\0').includes(`HOME=${home}`))
+}
+
 /** The agents of this home, without the processes that they started. */
 export function agentsOf(home: string): number[] {
   return processesOf(home).filter((pid) => read(`/proc/${pid}/cmdline`).includes('fake-agent/agent.'))

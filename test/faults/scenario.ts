@@ -139,7 +139,7 @@ async function waitUntilIdle(
   await until(staysIdle).catch(() => undefined)
 }
 
-async function repeat(
+export async function repeat(
   { often, atOnce }: { often: number; atOnce: number },
   work: (at: number) => Promise<void>,
 ): Promise<void> {
@@ -181,7 +181,7 @@ function difference(after: Sessions, before: Sessions): Sessions {
   )
 }
 
-function sum(a: Sessions, b: Sessions): Sessions {
+export function sum(a: Sessions, b: Sessions): Sessions {
   const total = new Map(Object.entries(a))
   for (const [status, count] of Object.entries(b)) total.set(status, (total.get(status) ?? 0) + count)
   return Object.fromEntries([...total].filter(([, count]) => count !== 0))

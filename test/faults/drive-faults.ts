@@ -1,0 +1,111 @@
+/**
+ * Driven runs whose driver, agents, or both are killed: at each record, and every 50 ms from the first record to the last.
+ * Each run must go on and end as if nothing had happened, and every prompt that an agent received is an attempt that is shown.
+ */
+import type { KillPoint } from '../support/kill-point.ts'
+import { DrivenRun } from './driven-run.ts'
+import { sessionsIn } from './observation.ts'
+import { type Figures, repeat, type Scenario, sum } from './scenario.ts'
+
+type Victim = KillPoint['victim']
+type Moment = Pick<KillPoint, 'file' | 'record' | 'afterMs'>
+
+const STEP_MS = 50
+/** A run uses about one core. */
+const AT_ONCE = 2
+/** Of a driver that is killed again and again. */
+const EVERY_RECORDS = 3
+const NAMES: Readonly<Record<Victim, string>> = { driver: 'driver', agent: 'agents', both: 'driver and its agents' }
+
+export const DRIVE_FAULTS: readonly Scenario[] = [
+  ...(['driver', 'both'] as const).map((victim) =>
+    killTable({
+      name: `${NAMES[victim]} of a run get SIGKILL after each record; the run goes on`,
+      gate: victim === 'driver' ? 3 : 1,
+      victim,
+      momentsOf: eachRecord,
+    }),
+  ),
+  ...(['driver', 'agent', 'both'] as const).map((victim) =>
+    killTable({
+      name: `${NAMES[victim]} of a run get SIGKILL every ${STEP_MS} ms; the run goes on`,
+      gate: 1,
+      victim,
+      momentsOf: everyFewMs,
+    }),
+  ),
+  {
+    name: `driver of a run gets SIGKILL at every ${EVERY_RECORDS}rd record, again and again`,
+    times: { gate: 0, full: 5 },
+    run: async (times) => await countRuns(Array.from({ length: times }, () => killAgainAndAgain)),
+  },
+]
+
+type Table = { name: string; gate: number; victim: Victim; momentsOf: (run: DrivenRun) => Moment[] }
+
+/** One run without a kill shows how many records there are and how long it takes; then one run for each moment. */
+function killTable({ name, gate, victim, momentsOf }: Table): Scenario {
+  const run = async (times: number): Promise<Figures> => {
+    using undisturbed = new DrivenRun()
+    const problems = await undisturbed.problems(await undisturbed.drive(), '')
+    if (problems.length > 0) throw new Error(`without a kill: ${problems.join('; ')}`)
+    const moments = spread(momentsOf(undisturbed), times)
+    return await countRuns(moments.map((moment) => (driven: DrivenRun) => killOnce(driven, { victim, ...moment })))
+  }
+  return { name, times: { gate, full: Number.MAX_SAFE_INTEGER }, run }
+}
+
+/** What is wrong; undefined if the moment did not come. */
+type Attempted = (driven: DrivenRun) => Promise<string[] | undefined>
+
+async function countRuns(all: readonly Attempted[]): Promise<Figures> {
+  const since = performance.now()
+  const figures: Figures = { times: 0, seconds: 0, sessions: {}, processes: 0, problems: [] }
+  await repeat({ often: all.length, atOnce: AT_ONCE }, async (at) => {
+    using driven = new DrivenRun()
+    const problems = await all[at]?.(driven)
+    if (problems === undefined) return
+    figures.times += 1
+    figures.processes += driven.processes
+    figures.sessions = sum(figures.sessions, sessionsIn(driven.home.home))
+    figures.problems.push(...problems)
+  })
+  return { ...figures, seconds: (performance.now() - since) / 1000 }
+}
+
+async function killOnce(driven: DrivenRun, kill: Omit<KillPoint, 'reportTo'>): Promise<string[] | undefined> {
+  const first = await driven.drive(kill)
+  if (!first.isKilled) return undefined
+  const before = driven.recorded
+  const last = kill.victim === 'agent' ? first : await driven.drive()
+  const { file, record, afterMs = 0 } = kill
+  const problems = await driven.problems(last, before)
+  return problems.map((problem) => `record ${record} of ${file} and ${afterMs} ms: ${problem}`)
+}
+
+async function killAgainAndAgain(driven: DrivenRun): Promise<string[]> {
+  for (let record = EVERY_RECORDS; ; record += EVERY_RECORDS) {
+    const ended = await driven.drive({ victim: 'driver', file: 'drive.jsonl', record })
+    if (!ended.isKilled) return await driven.problems(ended, '')
+  }
+}
+
+function eachRecord(run: DrivenRun): Moment[] {
+  const upTo = (file: Moment['file'], count: number) =>
+    Array.from({ length: count }, (_, at): Moment => ({ file, record: at + 1 }))
+  return [...upTo('journal.jsonl', run.journalLength), ...upTo('drive.jsonl', run.home.records(run.runId).length)]
+}
+
+function everyFewMs(run: DrivenRun): Moment[] {
+  const times = run.home.records(run.runId).map(({ at }) => Date.parse(at))
+  const steps = Math.ceil(((times.at(-1) ?? 0) - (times[0] ?? 0)) / STEP_MS)
+  return Array.from({ length: steps }, (_, at) => ({ file: 'drive.jsonl', record: 1, afterMs: (at + 1) * STEP_MS }))
+}
+
+/** At most `count` of them, from the beginning to the end. */
+function spread(moments: readonly Moment[], count: number): Moment[] {
+  if (moments.length <= count) return [...moments]
+  return Array.from({ length: count }, (_, at) => moments[Math.floor(((at + 0.5) * moments.length) / count)]).filter(
+    (moment) => moment !== undefined,
+  )
+}

@@ -1,0 +1,143 @@
+/** A run of `drover drive` in processes of their own, which are killed at given moments. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readDrive } from '../../src/drive/record/drive-journal.ts'
+import { openRunStore } from '../../src/journal/run-store.ts'
+import { droverPath } from '../support/bundled-program.ts'
+import { createDrivenHome, type DrivenHome, type DrivenScript, dataOf } from '../support/driven-home.ts'
+import type { KillPoint } from '../support/kill-point.ts'
+import { accountingProblems, countUnpaid, recordProblems } from './driven-run-checks.ts'
+import { processesWith, sessionsIn } from './observation.ts'
+
+const KILLER = join(import.meta.dirname, '..', 'programs', 'kill-at.ts')
+/** Far longer than a run takes on a busy machine. */
+const LIMIT_MS = 60_000
+/** How long processes may take to end after the command. */
+const END_MS = 2000
+
+const GOAL = ['Show the wind in knots', '--check', "sh -c 'sleep 0.1; sh check.sh'"]
+const PAUSE_MS = 250
+/** Each turn takes long enough to be killed at several moments. */
+const SCRIPT: DrivenScript = {
+  orient: [{ pause: PAUSE_MS }],
+  implement: [{ edits: { 'wind.txt': 'wind: 23 knots\n' }, pause: PAUSE_MS }],
+  review: [{ pause: PAUSE_MS }],
+  summarize: [{ pause: PAUSE_MS }],
+}
+
+export type DriveEnded = { code: number | null; isKilled: boolean; output: string }
+
+export class DrivenRun implements Disposable {
+  readonly home: DrivenHome
+  readonly #scratch: string
+  readonly #children: ChildProcess[] = []
+
+  constructor({ config }: { config?: string | undefined } = {}) {
+    this.#scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-driven-')))
+    this.home = createDrivenHome(this.#scratch, SCRIPT, { config })
+  }
+
+  /** The id of the run; empty as long as there is none. */
+  get runId(): string {
+    const { runs } = this.home
+    return existsSync(runs) ? (readdirSync(runs).find((name) => /^[0-9a-f-]{36}$/.test(name)) ?? '') : ''
+  }
+
+  get journalLength(): number {
+    return readFileSync(join(this.home.runs, this.runId, 'journal.jsonl'), 'latin1').split('\n').length - 1
+  }
+
+  /** The bytes of the records, whole lines only. */
+  get recorded(): string {
+    const path = join(this.home.runs, this.runId, 'drive.jsonl')
+    return existsSync(path) ? readFileSync(path, 'utf8').replace(/[^\n]*$/, '') : ''
+  }
+
+  /** Starts the run, or goes on with it, until the command ends or is killed. */
+  async drive(kill?: Omit<KillPoint, 'reportTo'>): Promise<DriveEnded> {
+    const { home } = this
+    const reportTo = join(this.#scratch, 'killed.json')
+    rmSync(reportTo, { force: true })
+    const args = this.runId === '' ? GOAL : [this.runId]
+    const child = spawn(
+      process.execPath,
+      [...(kill === undefined ? [] : ['--import', KILLER]), droverPath(), 'drive', ...args],
+      {
+        cwd: home.repository.root,
+        env: { ...home.env, ...(kill && { KILL_AT: JSON.stringify({ ...kill, reportTo }) }) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: LIMIT_MS,
+      },
+    )
+    this.#children.push(child)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
+    const report = existsSync(reportTo) ? JSON.parse(readFileSync(reportTo, 'utf8')) : undefined
+    return { code, isKilled: report !== undefined && (kill?.victim !== 'agent' || report.agents > 0), output }
+  }
+
+  /** What is wrong with the run now that it should have ended. `before`: the records when it was killed. */
+  async problems({ code, output }: DriveEnded, before: string): Promise<string[]> {
+    const { home, runId } = this
+    const records = home.records(runId)
+    const problems = [
+      ...(code === 0 ? [] : [`the command ended with ${code}: ${output}`]),
+      ...(this.recorded.startsWith(before) ? [] : ['records were lost']),
+      ...recordProblems(records),
+      ...accountingProblems(records, home.calls()),
+      ...this.#deliveryProblems(),
+      ...(sessionsIn(home.home).active === undefined ? [] : ['a session is still active']),
+    ]
+    // This throws if a record does not continue the one before.
+    readDrive(openRunStore({ gitCommonDir: join(home.repository.root, '.git') }), runId)
+    const left = await this.#processesLeft()
+    return left.length === 0 ? problems : [...problems, `processes are left: ${left.join(', ')}`]
+  }
+
+  get unpaidAttempts(): number {
+    return countUnpaid(this.home.records(this.runId), this.home.calls())
+  }
+
+  get attempts(): number {
+    return dataOf(this.home.records(this.runId), 'attempt_started').length
+  }
+
+  get processes(): number {
+    return processesWith(this.home.home).length
+  }
+
+  /** One commit with the work on the branch, and no worktree. */
+  #deliveryProblems(): string[] {
+    const { git } = this.home.repository
+    const [delivered] = dataOf(this.home.records(this.runId), 'delivered')
+    if (delivered?.as !== 'branch') return [`it is delivered as ${delivered?.as}`]
+    const { branch = '', commit = '' } = delivered
+    const found = {
+      file: git('show', `${branch}:wind.txt`),
+      commits: git('rev-list', '--count', `main..${branch}`).trim(),
+      head: git('rev-parse', branch).trim(),
+      worktrees: git('worktree', 'list').trim().split('\n').length,
+    }
+    const wanted = { file: 'wind: 23 knots\n', commits: '1', head: commit, worktrees: 1 }
+    return JSON.stringify(found) === JSON.stringify(wanted) ? [] : [`it delivered ${JSON.stringify(found)}`]
+  }
+
+  async #processesLeft(): Promise<number[]> {
+    const deadline = performance.now() + END_MS
+    for (;;) {
+      const left = processesWith(this.home.home)
+      if (left.length === 0 || performance.now() > deadline) return left
+      await delay(20)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const child of this.#children) child.kill('SIGKILL')
+    for (const pid of processesWith(this.home.home)) process.kill(pid, 'SIGKILL')
+    rmSync(this.#scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+}

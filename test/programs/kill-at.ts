@@ -1,0 +1,53 @@
+/**
+ * Loaded into drover by `--import`: sends SIGKILL to drover, to its agents or to both, right after drover has written a
+ * record to disk, or some time later. KILL_AT has the moment, as JSON (KillPoint).
+ */
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, dirname } from 'node:path'
+import type { KillPoint } from '../support/kill-point.ts'
+
+const RUN_ID = /^[0-9a-f-]{36}$/
+const { fsyncSync, renameSync } = fs
+const point = JSON.parse(process.env['KILL_AT'] ?? '{}') as KillPoint
+// Agents and further processes of drover must live.
+delete process.env['KILL_AT']
+let isReached = false
+
+fs.fsyncSync = (descriptor) => {
+  fsyncSync(descriptor)
+  noteRecord(fs.readlinkSync(`/proc/self/fd/${descriptor}`))
+}
+/** The first records of a run count when its directory has its name. */
+fs.renameSync = (from, to) => {
+  renameSync(from, to)
+  if (RUN_ID.test(basename(String(to)))) noteRecord(`${to}/${point.file}`)
+}
+syncBuiltinESMExports()
+
+function noteRecord(path: string): void {
+  if (isReached || basename(path) !== point.file || !RUN_ID.test(basename(dirname(path)))) return
+  if (countLines(path) < point.record) return
+  isReached = true
+  if (point.afterMs === undefined) kill()
+  else setTimeout(kill, point.afterMs)
+}
+
+function kill(): void {
+  const agents = point.victim === 'driver' ? [] : childrenOf(process.pid).filter(isAgent)
+  for (const pid of agents) process.kill(pid, 'SIGKILL')
+  fs.writeFileSync(point.reportTo, JSON.stringify({ agents: agents.length }))
+  if (point.victim !== 'agent') process.kill(process.pid, 'SIGKILL')
+}
+
+function countLines(path: string): number {
+  return fs.existsSync(path) ? fs.readFileSync(path, 'latin1').split('\n').length - 1 : 0
+}
+
+function childrenOf(pid: number): number[] {
+  return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
+}
+
+function isAgent(pid: number): boolean {
+  return fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('driven-agent')
+}

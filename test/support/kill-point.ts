@@ -1,0 +1,10 @@
+/** A moment at which a process is killed, as test/programs/kill-at.ts reads it. */
+export type KillPoint = {
+  victim: 'driver' | 'agent' | 'both'
+  /** The moment is when this record of this file is on disk, or some time later. */
+  file: 'drive.jsonl' | 'journal.jsonl'
+  record: number
+  afterMs?: number
+  /** Gets how many agents were killed. Absent afterwards: the moment never came. */
+  reportTo: string
+}
