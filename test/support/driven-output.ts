@@ -30,7 +30,8 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
     const message = { role: 'assistant', model: 'scripted', content }
     print({ type: 'assistant', session_id: sessionId, parent_tool_use_id: null, message })
   }
-  const showCall = (name: string, input: object, result: object) => {
+  const permission_denials: object[] = []
+  const showCall = (name: string, input: object, result: { content: string; is_error: boolean }) => {
     const id = `toolu_${calls++}`
     say([{ type: 'tool_use', id, name, input }])
     const content = [{ type: 'tool_result', tool_use_id: id, ...result }]
@@ -61,20 +62,20 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
       const content = exitCode === 0 ? output : `Exit code ${exitCode}\n${output}`
       showCall('Bash', { command }, { content, is_error: exitCode !== 0 })
     },
-    edit: (path, denied) =>
-      showCall('Write', { file_path: path, content: '' }, { content: denied ?? 'ok', is_error: denied !== undefined }),
+    edit: (path, denied) => {
+      const tool_input = { file_path: path, content: '' }
+      if (denied !== undefined)
+        permission_denials.push({ tool_name: 'Write', tool_use_id: `toolu_${calls}`, tool_input })
+      showCall('Write', tool_input, { content: denied ?? 'ok', is_error: denied !== undefined })
+    },
     end: (answer, { input, output, cost, fails }) => {
       say([{ type: 'text', text: answer }])
       paid += cost ?? 0
       print({
-        ...{
-          type: 'result',
-          subtype: fails ?? 'success',
-          is_error: fails !== undefined,
-          result: answer,
-          session_id: sessionId,
-          num_turns: 1,
-        },
+        ...{ type: 'result', result: answer, session_id: sessionId, num_turns: 1 },
+        subtype: fails ?? 'success',
+        is_error: fails !== undefined,
+        permission_denials,
         usage: { input_tokens: input, output_tokens: output },
         ...(cost !== undefined && { total_cost_usd: paid }),
       })

@@ -55,7 +55,8 @@ function readCost(text: string | undefined): number | undefined {
 
 function readTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const time = parseAge(text)
+  const seconds = /^(\d{1,6})s$/.exec(text)?.[1]
+  const time = seconds === undefined ? parseAge(text) : Number(seconds) * 1000
   if (time === undefined || time === 0)
     throw flagValueInvalid({ flag: '--max-time', given: text, allowed: 'a time such as 90m or 2h' })
   return time
