@@ -2,7 +2,8 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
-import { createDriving, type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-agents.ts'
+import { createDriving } from '../support/driven-agents.ts'
+import { type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { hasTerminals, screenOf, startOnTerminal } from '../support/on-terminal.ts'
 import { until } from '../support/until.ts'
 
