@@ -1,12 +1,23 @@
 /**
  * An agent that is driven by a script: it prints as claude or codex, really runs commands and writes files, and reports
  * outcomes that may be lies. It is run as `node driven-agent.ts <backend> <directory> <arguments of that agent>`; the
- * directory has `script.json` and gets one line of `calls.jsonl` per prompt that the agent receives. With the arguments
+ * directory has `script.json` and gets one line of `calls.jsonl` per prompt that the agent receives, and one of
+ * `ends.jsonl` when it answers. With the arguments
  * for it, it stays up and takes one prompt after the other.
  */
 import { execSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -118,6 +129,7 @@ async function takeTurn({ prompt, resumed, output }: Prompt): Promise<void> {
   if (turn.pause !== undefined) await delay(turn.pause)
   if (turn.hangs === true) await delay(600_000)
   if (turn.dies === true) process.kill(process.pid, 'SIGKILL')
+  appendFileSync(join(directory, 'ends.jsonl'), `${JSON.stringify({ at: new Date().toISOString() })}\n`)
   const { input = 100, output: written = 50 } = turn.usage ?? {}
   const { cost, fails } = turn
   output.end(turn.says ?? answer(turn, { kind, actionId }), { input, output: written, cost, fails })

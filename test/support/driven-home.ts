@@ -91,6 +91,8 @@ export function createDrivenHome(scratch: string, script: DrivenScript = {}, { c
     rewrite,
     configure,
     calls: () => readLines<DrivenCall>(join(scratch, 'calls.jsonl')),
+    /** When each call was answered. */
+    ends: () => readLines<{ at: string }>(join(scratch, 'ends.jsonl')),
     /** The records of a run. */
     records: (runId: string) => readLines<DriveEvent>(join(runs, runId, 'drive.jsonl')),
   }
