@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import type { DrivenRun } from '../../src/drive/service/driven-run.shape.ts'
-import { dataOf, HONEST } from '../support/driven-agents.ts'
+import { dataOf, HONEST } from '../support/driven-home.ts'
 import { findUndescribed } from '../support/openapi-document.ts'
 import { openStream } from '../support/read-stream.ts'
 import { GOAL, RUNS, runClient, serveRuns } from '../support/served-runs.ts'

@@ -1,7 +1,8 @@
 /** Servers that drive runs with scripted agents: in this process, or as `drover serve`, which can be killed. */
 import { realpathSync } from 'node:fs'
 import type { DrivenRun, DrivenRunEvent, DrivenState } from '../../src/drive/service/driven-run.shape.ts'
-import { createDriving, type DrivenScript } from './driven-agents.ts'
+import { createDriving } from './driven-agents.ts'
+import type { DrivenScript } from './driven-home.ts'
 import { portOf, type Serving, serveDrover } from './serve-drover.ts'
 import { type Answer, ask, type ServerOptions, startServer } from './start-server.ts'
 import { until } from './until.ts'
