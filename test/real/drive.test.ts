@@ -1,6 +1,6 @@
 /** Real agents do a run, from the goal or an issue to a branch. The model is scripted: test/fake-upstream/drive.mjs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { dataOf, runIdIn } from '../support/driven-agents.ts'
+import { dataOf, runIdIn } from '../support/driven-home.ts'
 import { toFakeGitHub } from '../support/fake-gh.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 import { until } from '../support/until.ts'
