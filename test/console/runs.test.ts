@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
-import { HONEST } from '../support/driven-agents.ts'
+import { HONEST } from '../support/driven-home.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
 
