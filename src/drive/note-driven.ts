@@ -35,7 +35,7 @@ export class DrivenNote {
     if (update.event.type === 'round_started') this.#addRound(update.event.data.next_run_id)
   }
 
-  /** Nobody drives the run any more. */
+  /** No process drives the run any more. */
   end(problem?: NonNullable<DrivenRecord['problem']>): void {
     this.#save({ ...this.#record, is_server_driven: false })
     if (problem !== undefined) this.#save({ ...this.#current, is_server_driven: false, problem })

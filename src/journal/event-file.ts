@@ -1,4 +1,4 @@
-/** A second file of records beside the journal of a run, with one writer at a time: whoever holds its lock. */
+/** A second file of records beside the journal of a run, with one writer at a time: the holder of its lock. */
 import { Fault } from '../kit/fault.ts'
 import { lockBusy } from '../kit/faults.ts'
 import type { Disk } from '../kit/files/disk.ts'

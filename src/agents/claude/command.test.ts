@@ -12,7 +12,7 @@ const WORKING = 'Bash,Edit,Write,NotebookEdit,Read,Glob,Grep,WebFetch,WebSearch,
 const EDITS = ['--permission-mode', 'acceptEdits']
 const EVERYTHING = ['--permission-mode', 'bypassPermissions']
 
-const NOBODY = 'approval_mode always: claude runs without a user to ask, so everything that needs approval is denied'
+const NO_USER = 'approval_mode always: claude runs without a user to ask, so everything that needs approval is denied'
 const ROOT =
   'claude does not skip permission checks for root, so only its own tools are allowed; others, such as those of MCP servers, are denied'
 const noSandbox = (mode: string) =>
@@ -28,7 +28,7 @@ describe('the modes of claude', () => {
     ['default', [], []],
     ['auto', EDITS, []],
     ['none', EVERYTHING, []],
-    ['always', [], [NOBODY]],
+    ['always', [], [NO_USER]],
   ])('approval %s', (approvalMode, flags, warnings) => {
     expect(command({ approvalMode })).toMatchObject({ argv: [...ALWAYS, ...flags], warnings })
   })
@@ -63,15 +63,15 @@ describe('the modes of claude', () => {
       'always',
       'read-only',
       NO_WRITING,
-      [NOBODY, noSandbox('read-only'), givesWay('approval_mode always', 'sandbox_mode read-only')],
+      [NO_USER, noSandbox('read-only'), givesWay('approval_mode always', 'sandbox_mode read-only')],
     ],
     [
       'always',
       'workspace',
       [],
-      [NOBODY, noSandbox('workspace'), givesWay('sandbox_mode workspace', 'approval_mode always')],
+      [NO_USER, noSandbox('workspace'), givesWay('sandbox_mode workspace', 'approval_mode always')],
     ],
-    ['always', 'full', [], [NOBODY, givesWay('sandbox_mode full', 'approval_mode always')]],
+    ['always', 'full', [], [NO_USER, givesWay('sandbox_mode full', 'approval_mode always')]],
   ])('approval %s and sandbox %s', (approvalMode, sandboxMode, flags, warnings) => {
     expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: [...ALWAYS, ...flags], warnings })
   })

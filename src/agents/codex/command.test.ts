@@ -3,7 +3,7 @@ import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCommand } from '../build-command.ts'
 
-const NOBODY = 'approval_mode always: codex runs without a user to ask, so it may write nowhere'
+const NO_USER = 'approval_mode always: codex runs without a user to ask, so it may write nowhere'
 
 const SWITCHES = [
   ...['-c', 'check_for_update_on_startup=false'],
@@ -24,7 +24,7 @@ describe('the modes of codex', () => {
     ['default', 'read-only', []],
     ['auto', 'workspace-write', []],
     ['none', 'danger-full-access', []],
-    ['always', 'read-only', [NOBODY]],
+    ['always', 'read-only', [NO_USER]],
   ])('approval %s', (approvalMode, sandbox, warnings) => {
     expect(command({ approvalMode })).toMatchObject({ argv: argvWith(sandbox), warnings })
   })

@@ -4,7 +4,7 @@ import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.t
 import { buildCommand } from '../build-command.ts'
 import { toGeminiCleanUp } from './command.ts'
 
-const NOBODY = 'approval_mode always: gemini runs without a user to ask, so everything that needs approval is denied'
+const NO_USER = 'approval_mode always: gemini runs without a user to ask, so everything that needs approval is denied'
 const noSandbox = (mode: string) =>
   `sandbox_mode ${mode} is enforced by gemini itself, not by an operating system sandbox`
 const givesWay = (lax: string, strict: string) => `${lax} is ignored: ${strict} is stricter`
@@ -23,7 +23,7 @@ describe('the modes of gemini', () => {
     ['default', 'default', []],
     ['auto', 'auto_edit', []],
     ['none', 'yolo', []],
-    ['always', 'default', [NOBODY]],
+    ['always', 'default', [NO_USER]],
   ])('approval %s', (approvalMode, mode, warnings) => {
     expect(command({ approvalMode })).toMatchObject({ argv: argvWith(mode), warnings })
   })
@@ -53,15 +53,15 @@ describe('the modes of gemini', () => {
       'always',
       'read-only',
       'plan',
-      [NOBODY, noSandbox('read-only'), givesWay('approval_mode always', 'sandbox_mode read-only')],
+      [NO_USER, noSandbox('read-only'), givesWay('approval_mode always', 'sandbox_mode read-only')],
     ],
     [
       'always',
       'workspace',
       'default',
-      [NOBODY, noSandbox('workspace'), givesWay('sandbox_mode workspace', 'approval_mode always')],
+      [NO_USER, noSandbox('workspace'), givesWay('sandbox_mode workspace', 'approval_mode always')],
     ],
-    ['always', 'full', 'default', [NOBODY, givesWay('sandbox_mode full', 'approval_mode always')]],
+    ['always', 'full', 'default', [NO_USER, givesWay('sandbox_mode full', 'approval_mode always')]],
   ])('approval %s and sandbox %s', (approvalMode, sandboxMode, mode, warnings) => {
     expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: argvWith(mode), warnings })
   })

@@ -1,4 +1,4 @@
-/** Follows a run that the server in the background drives. Whoever leaves it does not stop it. */
+/** Follows a run that the server in the background drives. Detaching does not stop the run. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { DriveResult } from '../../drive/drive-rounds.ts'

@@ -98,7 +98,7 @@ export class BackgroundDrives {
     } catch (error) {
       if (note.hasBegun) this.#fail(note, record, error)
       begun.reject(error)
-      // Whoever launched it gets the error, unless it had begun.
+      // The caller of `launch` gets the error, unless the drive had begun.
       begun.promise.catch(() => undefined)
     }
   }

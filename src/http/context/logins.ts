@@ -23,7 +23,7 @@ type LoginOptions = { clock: Clock; ids: Ids; keys: KeyRing; log: Log; file?: st
 const LINK_MS = 5 * 60 * 1000
 const LOGIN_MS = 7 * 24 * 60 * 60 * 1000
 const TOKEN_BYTES = 32
-/** The oldest ones are dropped: nobody has so many browsers. */
+/** The oldest ones are dropped: no user has so many browsers. */
 const MAX_LOGINS = 1000
 
 /** The user of the server. No key of the config can have this name. */
