@@ -1,5 +1,6 @@
 // The model behind an agent that `drover drive` drives. It reads the kind and the id of the action from the prompt, and
 //   orient     tries to write, asks one question unless the answer is there or the run has an issue, then suggests to implement
+//              (with #spend in the goal: uses tools, again and again, once it has the answer)
 //   implement  makes wind.txt wrong, and right when it is told of the failed check; runs the check each time, and reports both runs
 //   review     tries to write, reports nothing
 //   summarize  says so
@@ -21,6 +22,7 @@ export function drive(t) {
   const step = (...steps) => steps[t.toolResults];
   switch (kind) {
     case 'orient': {
+      if (t.prompt.includes('#spend') && t.prompt.includes(ANSWER) && t.toolResults < 30) return { parts: [{ shell: `echo ${t.toolResults}` }] };
       const next = t.prompt.includes(ANSWER) || t.prompt.includes('## Requirements: ')
         ? { suggested_actions: [{ kind: 'implement', brief: 'Write the wind in knots.' }] }
         : { status: 'needs_input', pause: { reason: 'decision_required', question: QUESTION, destructive_request: null } };

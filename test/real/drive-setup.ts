@@ -11,16 +11,44 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import type { DriveEvent } from '../../src/drive/record/event.shape.ts'
 import { type FakeGitHub, installFakeGh } from '../support/fake-gh.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { runClient } from '../support/served-runs.ts'
+import { ask } from '../support/start-server.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { commandOf, configureAcpAgent, type installedAcp } from './acp-agents.ts'
 import { type AgentSetup, configureAgents, MODELS } from './agent-setup.ts'
+import { warmAgents } from './modes.ts'
 import { installed } from './real-agents.ts'
 
 export type DriveSetup = ReturnType<typeof createDriveSetup>
+
+/** `drover serve` with agents that stay up, for the runs of its clients. */
+export async function serveRealRuns({ env, home }: DriveSetup) {
+  const serving = serveDrover(['--port', '0'], { ...env, DROVER_WARM_ENABLED: 'true', DROVER_WARM_SPARE_AFTER: '1' })
+  const port = await portOf(serving)
+  const send = (path: string, request: object = {}) => ask({ host: '127.0.0.1', port, path, ...request })
+  const client = runClient(send)
+  return {
+    ...client,
+    /** The run when nothing works on it any more. Real agents on a busy machine take their time. */
+    settled: async (id: string) => {
+      let run = await client.show(id)
+      for (; run.state === 'running'; run = await client.show(id)) await delay(50)
+      return run
+    },
+    /** Those processes of an agent that stay up. */
+    warm: async (backend: string) => (await warmAgents({ home })).filter((each) => each.backend === backend),
+    end: async () => {
+      serving.child.kill('SIGTERM')
+      await serving.ended
+    },
+  }
+}
 
 type Surroundings = { port: number; acp?: (typeof installedAcp)[number] | undefined }
 
@@ -33,11 +61,12 @@ export function createDriveSetup({ port, acp }: Surroundings) {
   const base = `http://127.0.0.1:${port}/drive`
   const natives = installed.map(({ backend }) => backend)
   const section = acp && { [acp.name]: { protocol: 'acp', command: commandOf(acp) } }
-  writeFileSync(join(home, '.drover', 'config.yaml'), stringify({ backends: { ...section } }))
   const repository = createRepository({ at: join(home, 'weather') })
   repository.write('wind.txt', 'wind: 12 m/s\n')
   repository.write('check.sh', "grep 'knots$' wind.txt\n")
   repository.commit()
+  const drive = { repositories: [repository.root], checks: ['sh check.sh'] }
+  writeFileSync(join(home, '.drover', 'config.yaml'), stringify({ backends: { ...section }, drive }))
   const env = {
     HOME: home,
     TMPDIR: join(home, 'tmp'),
@@ -50,10 +79,16 @@ export function createDriveSetup({ port, acp }: Surroundings) {
   const drover = (...args: string[]) => runAt(repository.root, [process.execPath, DROVER, ...args], env)
   return {
     home,
+    env,
     repository,
     drover,
     /** The native agents with a model, as `--with` takes them. */
     nameOf: (backend: string) => (backend in MODELS ? `${backend}/${MODELS[backend as keyof typeof MODELS]}` : backend),
+    /** The same for the API. */
+    modelOf: (backend: string) => ({
+      backend,
+      ...(backend in MODELS && { model: MODELS[backend as keyof typeof MODELS] }),
+    }),
     installGitHub: (github: FakeGitHub) => {
       installFakeGh(join(home, 'github'), github)
       symlinkSync(join(home, 'github', 'bin', 'gh'), join(bin, 'gh'))

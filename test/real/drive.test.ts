@@ -5,7 +5,7 @@ import { toFakeGitHub } from '../support/fake-gh.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 import { until } from '../support/until.ts'
 import { installedAcp } from './acp-agents.ts'
-import { createDriveSetup, type DriveSetup } from './drive-setup.ts'
+import { createDriveSetup, type DriveSetup, serveRealRuns } from './drive-setup.ts'
 import { installed, processesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
@@ -23,18 +23,27 @@ const HIDES_EXIT_CODES = ['gemini', 'vibe', 'pi']
 describe.each(workers)('a run by the real %s', (backend) => {
   const reviewer = reviewerOf(backend)
   let setup: DriveSetup
+  let endServer: () => Promise<unknown>
 
   beforeEach(() => {
+    endServer = async () => undefined
     setup = createDriveSetup({ port: upstream.port(), acp: installedAcp.find(({ name }) => name === backend) })
   })
 
   afterEach(async () => {
+    await endServer()
     await until(() => processesIn(setup.asAgentSetup()).length === 0)
     setup.remove()
   })
 
   const drive = (target: string, ...more: string[]) =>
     setup.drover('drive', target, '--with', setup.nameOf(backend), '--check', 'sh check.sh', ...more)
+
+  const serve = async () => {
+    const server = await serveRealRuns(setup)
+    endServer = server.end
+    return server
+  }
 
   it('asks, fixes a failed check, is reviewed by another agent, and ends as a branch', async () => {
     const asked = await drive('Show the wind', '--review-with', setup.nameOf(reviewer), '--approval', 'none')
@@ -80,4 +89,35 @@ describe.each(workers)('a run by the real %s', (backend) => {
     expect(claims.filter(({ verdict }) => verdict === 'contradicted')).toEqual([])
     expect(upstream.received()).toContain('What there is to say about requirements.')
   })
+  // A process of gemini that stays up cannot go on with a session of another one.
+  it.skipIf(backend === 'gemini')('does the same in a server, where agents stay up', async () => {
+    const server = await serve()
+    const { id } = await server.start({ goal: 'Show the wind', ...setup.modelOf(backend) })
+    expect(await server.reaches(id, 'waiting')).toMatchObject({ waits_for: { question: 'Knots or km/h?' } })
+    await until(async () => (await server.warm(backend)).some(({ state }) => state === 'idle'))
+    expect(await server.change(id, 'answer', { text: 'In knots, please.' })).toMatchObject({ status: 200 })
+    const run = await server.settled(id)
+    expect(run, JSON.stringify([run.pause, run.attempts?.at(-1)])).toMatchObject({ state: 'ended' })
+    expect((await server.warm(backend)).some(({ turns }) => turns > 0)).toBe(true)
+    expect(setup.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    expect(run.attempts?.map(({ how }) => how)).toEqual(Array(5).fill('answered'))
+    const claims = dataOf(setup.records(), 'evidence').at(-1)?.claims ?? []
+    expect(claims.filter(({ verdict }) => verdict === 'contradicted')).toEqual([])
+  })
+
+  it.runIf(['claude', 'codex', 'qwen'].includes(backend))(
+    'is ended between two model requests at a limit',
+    async () => {
+      const server = await serve()
+      const { id } = await server.start({ goal: 'Show the wind #spend', max_tokens: 6000, ...setup.modelOf(backend) })
+      await server.reaches(id, 'waiting')
+      await until(async () => (await server.warm(backend)).some(({ state }) => state === 'idle'))
+      await server.change(id, 'answer', { text: 'In knots, please.' })
+      expect(await server.reaches(id, 'paused')).toMatchObject({ pause: { reason: 'max_tokens' } })
+      const [, spending] = dataOf(setup.records(), 'attempt_ended')
+      expect(spending?.how).toBe('budget')
+      const { tokens = 0 } = (await server.show(id)).spent ?? {}
+      expect([tokens >= 6000, tokens < 12_000]).toEqual([true, true])
+    },
+  )
 })

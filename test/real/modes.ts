@@ -94,10 +94,10 @@ export class Command {
   }
 }
 
-type WarmAgent = { state: string; turns: number }
+type WarmAgent = { backend: string; state: string; turns: number }
 
 /** What the server of this user keeps running. */
-async function warmAgents({ home }: AgentSetup): Promise<WarmAgent[]> {
+export async function warmAgents({ home }: Pick<AgentSetup, 'home'>): Promise<WarmAgent[]> {
   const request = send({ socketPath: join(home, '.drover', 'server.sock'), path: '/local/status' })
   request.end()
   const answer = await new Promise<string>((resolve, reject) => {
