@@ -112,6 +112,13 @@ describe('chooseProcess', () => {
       [1],
     ],
     [
+      'another process if the one that has and locks the session gave it other permissions',
+      [codex(1, { sessions: [held('a')], turns: 1 }), codex(2)],
+      { key: KEY, isOneSession: false, session: { ...held('a'), parts: 'other' }, locksSessions: true },
+      2,
+      [1],
+    ],
+    [
       'nothing if a file changed',
       [claude(1), usedFor(2, 'b')],
       { key: NEWER, isOneSession: true, session: undefined },

@@ -41,6 +41,8 @@ export type Wish = {
   session: HeldSession | undefined
   /** False: only the process that has a session in memory can continue it. */
   loadsSessions?: boolean
+  /** While a process has a session in memory, no other can continue it. */
+  locksSessions?: boolean
 }
 
 export type Choice = {
@@ -57,11 +59,11 @@ export function chooseProcess(processes: readonly PooledProcess[], wish: Wish): 
   return { use: findUsable(usable, wish)?.id, retire }
 }
 
-/** The files have changed since the process was started, or its session went on elsewhere. */
-function isOutOfDate(process: PooledProcess, { key, session }: Wish): boolean {
+/** The files have changed since the process was started, or its session goes on elsewhere. */
+function isOutOfDate(process: PooledProcess, { key, session, locksSessions = false }: Wish): boolean {
   if (process.key.place === key.place && process.key.stamp !== key.stamp) return true
   const held = session && process.sessions.find(({ id }) => id === session.id)
-  if (held === undefined || !process.isOneSession) return false
+  if (held === undefined || !(process.isOneSession || locksSessions)) return false
   return !isSameKey(process.key, key) || !isSameSession(held, session)
 }
 

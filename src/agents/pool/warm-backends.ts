@@ -19,6 +19,8 @@ export type WarmBackend = {
   isOneSession: boolean
   /** It continues sessions that another process has begun. */
   loadsSessions: boolean
+  /** While a process has a session in memory, no other process of the agent can continue it. */
+  locksSessions?: true
   /**
    * What cannot be changed while the process runs, besides program, directory and environment. Undefined: the request
    * needs a process of its own.
@@ -69,6 +71,7 @@ const codex: WarmBackend = {
   start: startCodex,
   isOneSession: false,
   loadsSessions: true,
+  locksSessions: true,
   // The flags of `codex exec` are not those of `codex app-server`.
   fixedParts: ({ extra }) => (extra.length === 0 ? [] : undefined),
   sessionParts: (request) => [toSandbox(request), request.hasApprover ? 'asks' : '', request.model ?? ''],

@@ -111,10 +111,13 @@ export class WarmPool {
     if (plan === undefined) return undefined
     this.#afterTurns.flush()
     this.#noteUse(plan.key)
-    const entry = this.#choose(plan) ?? this.#startFor(plan)
+    const { chosen, endings } = this.#choose(plan)
+    const entry = chosen ?? this.#startFor(plan)
     // Before anything else can run: from here on no other prompt and no limit takes the process away.
     if (entry !== undefined) entry.state = 'busy'
     this.#outdate(plan, entry)
+    // Whoever continues the session needs the lock that the process before had.
+    if (plan.session !== undefined && plan.backend.locksSessions) await Promise.all(endings)
     const agent = entry && (await this.#awaitStart(entry))
     if (entry !== undefined && agent === undefined) void this.#end(entry)
     return this.#toTicket(plan, agent === undefined ? undefined : entry)
@@ -135,16 +138,17 @@ export class WarmPool {
     await Promise.all(unused.map((entry) => this.#end(entry)))
   }
 
-  #choose(plan: Plan): Entry | undefined {
+  #choose(plan: Plan): { chosen: Entry | undefined; endings: Promise<void>[] } {
     const { key, session, backend } = plan
     const { use, retire } = chooseProcess([...this.#entries.values()], {
       key,
       session,
       isOneSession: backend.isOneSession,
       loadsSessions: backend.loadsSessions,
+      locksSessions: backend.locksSessions === true,
     })
-    for (const id of retire) void this.#end(this.#entries.get(id))
-    return use === undefined ? undefined : this.#entries.get(use)
+    const endings = retire.map((id) => this.#end(this.#entries.get(id)))
+    return { chosen: use === undefined ? undefined : this.#entries.get(use), endings }
   }
 
   /** Starts a process for this prompt, where no other process would do and the program is known to start. */
