@@ -67,6 +67,19 @@ describe('POST /api/v1/runs', () => {
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
+  it('starts one run for a request that is sent twice with the same key', async () => {
+    const { server, list, change } = await serveRuns({ orient: [{ hangs: true }] })
+    const headers = { 'idempotency-key': 'once' }
+    const send = (goal: string) => server.request(RUNS, { method: 'POST', headers, body: { goal } })
+    const answers = await Promise.all([send(GOAL), send(GOAL)])
+    const [one, two] = answers.map(({ body }) => (body as DrivenRun).id)
+    expect([answers.map(({ status }) => status), one]).toEqual([[201, 201], two])
+    expect(answers.map(({ headers: sent }) => sent['idempotency-replayed'])).toContain('true')
+    expect(await send('Another goal')).toMatchObject({ status: 422, body: { error: 'idempotency_key_reused' } })
+    expect((await list()).runs).toHaveLength(1)
+    await change(one ?? '', 'stop')
+  })
+
   it('says which setting to change if no repository is named', async () => {
     const { post } = await serveRuns({}, { drive: { repositories: [] } })
     const { status, body } = await post(RUNS, { goal: GOAL })
@@ -155,14 +168,15 @@ describe('a run that is driven', () => {
   })
 
   it('pauses at a limit, and goes on with a higher one', async () => {
-    const { start, reaches, change } = await serveRuns()
+    const { start, reaches, change } = await serveRuns({ implement: [{ hangs: true }] })
     const { id } = await start({ max_tokens: 1 })
     expect(await reaches(id, 'paused')).toMatchObject({
       pause: { reason: 'max_tokens' },
       choices: ['resume', 'skip', 'stop'],
     })
-    expect(await change(id, 'resume', { max_tokens: 1_000_000 })).toMatchObject({ status: 200 })
-    expect(await reaches(id, 'ended')).toMatchObject({ limits: { max_tokens: 1_000_000 } })
+    const limits = { max_tokens: 1_000_000 }
+    expect(await change(id, 'resume', limits)).toMatchObject({ status: 200, body: { state: 'running', limits } })
+    await change(id, 'stop')
   })
 })
 
@@ -243,12 +257,13 @@ describe('who may see and change a run', () => {
   })
 
   it('lowers a mode of the settings to the ceiling', async () => {
-    const { start, reaches } = await serveRuns(
-      {},
+    const { start, change } = await serveRuns(
+      { orient: [{ hangs: true }] },
       { server: { max_sandbox_mode: 'workspace' }, drive: { approval_mode: 'none' } },
     )
-    const { id } = await start()
-    expect(await reaches(id, 'ended')).toMatchObject({ approval_mode: 'auto', delivered: { as: 'branch' } })
+    const { id, approval_mode: mode } = await start()
+    expect(mode).toBe('auto')
+    await change(id, 'stop')
   })
 
   it('finds no run that does not exist', async () => {

@@ -24,7 +24,7 @@ export type LocalDrive = Required<LocalCaller> & {
 }
 
 /** A server with the same version and configuration runs a prompt in the same way. */
-export type LocalIdentity = { version: string; config: string }
+type LocalIdentity = { version: string; config: string }
 
 /** The lines of the answer: the id, then events, then a result or a fault. Or one refusal. */
 export type LocalReply =

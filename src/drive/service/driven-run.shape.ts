@@ -31,7 +31,7 @@ const STATE =
   '`ended`: see `delivered`.'
 
 /** What can be done with a run, by the names of the endpoints. */
-export const RUN_CHOICES = ['answer', 'confirm', 'skip', 'stop', 'resume'] as const
+const RUN_CHOICES = ['answer', 'confirm', 'skip', 'stop', 'resume'] as const
 export type RunChoice = (typeof RUN_CHOICES)[number]
 
 const CheckRun = Type.Object({

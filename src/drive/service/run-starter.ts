@@ -46,6 +46,8 @@ export type PromptsFor = (caller: DriveCaller) => PromptContext | undefined
 export type Asking = { readonly caller: DriveCaller; readonly promptsFor: PromptsFor }
 
 export type StartRequest = {
+  /** The id of the new run, if the caller has already chosen one. */
+  readonly runId?: string | undefined
   readonly goal?: string | undefined
   readonly issue?: string | undefined
   readonly issueNumber?: number | undefined
@@ -118,6 +120,7 @@ export class RunStarter {
         refuseModes(options, prompts)
         return options
       }),
+      runId: request.runId,
       actions: request.actions,
       isReviewed: request.isReviewed,
       confirmGoal: async ({ url }) => {

@@ -36,6 +36,8 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly defaultActions: number
   readonly isReviewed: boolean
   readonly isInPlace: boolean
+  /** The id of a new run, if the caller has already chosen one. */
+  readonly runId?: string | undefined
   /** The directory of the worktrees that drover creates. */
   readonly worktrees: string
   readonly version: string
@@ -76,8 +78,14 @@ async function startNew(
   const { place, there } = await findPlace(context, start, goal)
   const begin = { goal, round: 1, place, spent: NOTHING_SPENT, ...(issue !== undefined && { issue }) }
   const request = { goal, budget, reviewEnabled: isReviewed, reading }
-  const runId = await startDrivenRun(there, request, { ...begin, options: start.newOptions() })
+  const runId = await startDrivenRun(withRunId(there, start.runId), request, { ...begin, options: start.newOptions() })
   return { runId, context: there, begin: { ...begin, isNew: true } }
+}
+
+/** The id of the run is the first one that is taken. */
+function withRunId(context: RunContext, runId: string | undefined): RunContext {
+  const chosen = runId === undefined ? [] : [runId]
+  return { ...context, ids: { ...context.ids, uuid: () => chosen.shift() ?? context.ids.uuid() } }
 }
 
 async function findPlace(

@@ -78,18 +78,32 @@ export async function releaseOnFault<T extends object>(run: Promise<T>, { releas
   }
 }
 
-async function claimKey(
-  { request, context }: Exchange,
-  key: string,
-  fresh: RequestedExecution,
-): Promise<RequestedExecution> {
-  const { executionStore } = context
-  const claim = { apiKey: fresh.apiKey ?? '', key, digest: await digestOf(request), executionId: fresh.id }
-  const earlier = await executionStore.claimKey(claim)
-  if (earlier === undefined) return { ...fresh, release: () => release(claim, context) }
-  if (earlier.digest !== claim.digest) throw idempotencyKeyReused({ key })
-  const { id, created_at: createdAt } = await findStarted(earlier.executionId, context)
+async function claimKey(exchange: Exchange, key: string, fresh: RequestedExecution): Promise<RequestedExecution> {
+  const { earlierId, release } = await claim(exchange, key, fresh.id)
+  if (earlierId === undefined) return { ...fresh, release }
+  const { id, created_at: createdAt } = await findStarted(earlierId, exchange.context)
   return { ...fresh, id, createdAt, isRepeat: true }
+}
+
+/** What an `Idempotency-Key` stands for: the id of an earlier request, or else the given one. */
+type Claimed = {
+  earlierId: string | undefined
+  /** Makes the key usable again. Never throws. */
+  release(): Promise<void>
+}
+
+/** The same for a request that starts something else than an execution. Undefined if it has no key. */
+export async function claimRequest(exchange: Exchange, id: string): Promise<Claimed | undefined> {
+  const key = idempotencyKeyOf(exchange.request)
+  return key === undefined ? undefined : await claim(exchange, key, id)
+}
+
+async function claim({ request, context }: Exchange, key: string, id: string): Promise<Claimed> {
+  const apiKey = request.facts.key?.name ?? ''
+  const wanted = { apiKey, key, digest: await digestOf(request), executionId: id }
+  const earlier = await context.executionStore.claimKey(wanted)
+  if (earlier !== undefined && earlier.digest !== wanted.digest) throw idempotencyKeyReused({ key })
+  return { earlierId: earlier?.executionId, release: () => release(wanted, context) }
 }
 
 /** A key that cannot be released stays taken: the client gets the result all the same. */

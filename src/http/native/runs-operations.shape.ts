@@ -11,6 +11,7 @@ import { stated } from '../../kit/shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
+  IDEMPOTENCY_KEY,
   jsonResponse,
   LAST_EVENT_ID,
   type Operation,
@@ -161,6 +162,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'Starts a run in a repository that `drive.repositories` names, and drives it in the background. The work is done in a ' +
       'new git worktree. Follow it with its events, or ask for the run.',
+    parameters: [IDEMPOTENCY_KEY],
     body: {
       shape: StartBody,
       examples: {
@@ -168,8 +170,10 @@ export const OPERATIONS: readonly Operation[] = [
         issue: { issue_number: 7, as_goal: true, backend: 'codex', max_tokens: 500_000, deliver: 'branch' },
       },
     },
-    responses: { 201: jsonResponse('The run is started.', DrivenRun, running) },
-    errors: CHANGE_ERRORS,
+    responses: {
+      201: { ...jsonResponse('The run is started.', DrivenRun, running), headers: ['Idempotency-Replayed'] },
+    },
+    errors: [...CHANGE_ERRORS, 'KeyReused'],
   },
   {
     method: 'get',

@@ -1,12 +1,16 @@
 /** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { DriveAccess } from '../../drive/service/driven-runs.ts'
-import type { ResumeRequest } from '../../drive/service/run-starter.ts'
+import type { DriveAccess, DrivenRuns } from '../../drive/service/driven-runs.ts'
+import type { ResumeRequest, StartRequest } from '../../drive/service/run-starter.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
+import { executionLost } from '../../executions/faults.ts'
+import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
 import { CONSOLE_USER } from '../context/logins.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { claimRequest, type Exchange } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
 import {
   validateAnswerBody,
@@ -38,13 +42,15 @@ const checkSkip = checker<SkipBody>('the request', validateSkipBody)
 const checkResume = checker<ResumeBody>('the request', validateResumeBody)
 
 const DEFAULT_LIMIT = 50
+const FIND_ATTEMPTS = 40
+const FIND_EVERY_MS = 100
 
 export const registerRuns: RegisterRoutes = (scope, context) => {
   const { runs } = context
 
   scope.post('/runs', async (request, reply) => {
     const body = checkBody(request.body, checkStart)
-    const started = await runs.start(accessOf(request, context), toStartRequest(body))
+    const started = await startOnce({ request, reply, context }, toStartRequest(body))
     noteRun(request, started)
     void reply.code(201).header('location', `/api/v1/runs/${started.id}`)
     return sendJson(reply, started)
@@ -94,6 +100,39 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
     const resumed = toResumeRequest(checkBody(request.body ?? {}, checkResume))
     return sendJson(reply, await runs.resume(request.params.id, accessOf(request, context), resumed))
   })
+}
+
+/** A repeated request with the same `Idempotency-Key` gets the same run. */
+async function startOnce(exchange: Exchange, start: StartRequest): Promise<DrivenRun> {
+  const { request, reply, context } = exchange
+  const { runs, ids } = context
+  const runId = ids.uuid()
+  const access = accessOf(request, context)
+  const claimed = await claimRequest(exchange, runId)
+  if (claimed?.earlierId !== undefined) {
+    const run = await findStarted(runs, claimed.earlierId, access)
+    void reply.header('idempotency-replayed', 'true')
+    return run
+  }
+  try {
+    return await runs.start(access, { ...start, runId })
+  } catch (error) {
+    await claimed?.release()
+    throw error
+  }
+}
+
+/** The request that took the key may not have started the run yet. */
+async function findStarted(runs: DrivenRuns, id: string, viewer: DriveAccess): Promise<DrivenRun> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runs.show(id, viewer)
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'not_found') throw error
+      if (attempt === FIND_ATTEMPTS) throw executionLost({ id, state: 'not stored' })
+    }
+    await sleep(FIND_EVERY_MS)
+  }
 }
 
 function viewerOf(request: FastifyRequest, context: ServerContext) {
