@@ -1,9 +1,10 @@
 /** Takes the pictures of the console in docs/console: every page, light and dark, wide and on a phone. Needs Chromium. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildConsole } from './build-console.ts'
 import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from './chromium.ts'
@@ -12,11 +13,18 @@ const ROOT = join(import.meta.dirname, '..')
 const TARGET = join(ROOT, 'docs', 'console')
 const SIZES = { wide: { width: 1100, height: 760 }, phone: { width: 360, height: 740 } }
 
-type Ids = { execution: string; session: string; others: readonly string[] }
+/** Of the images, from 0 to 100. Text stays sharp, and all pictures together are smaller than 1 MB. */
+const QUALITY = 35
+const DEADLINE_MS = 60_000
+
+type Ids = { execution: string; session: string; others: readonly string[]; run: string }
 
 const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
   home: () => '',
-  new: () => 'new?prompt=Why%20does%20the%20parser%20lose%20the%20last%20line%3F',
+  new: () => 'new?prompt=Why%20does%20the%20forecast%20lose%20its%20last%20line%3F',
+  change: () => 'new/change',
+  runs: () => 'runs',
+  run: ({ run }) => `runs/${run}`,
   execution: ({ execution }) => `executions/${execution}`,
   sessions: () => 'sessions',
   session: ({ session }) => `sessions/${session}`,
@@ -28,9 +36,9 @@ const executable = findChromium()
 if (executable === undefined) throw new Error(NO_CHROMIUM)
 
 const home = mkdtempSync(join(tmpdir(), 'drover-pictures-'))
-const project = join(home, 'parser')
+const project = join(home, 'weather')
 try {
-  mkdirSync(project)
+  createProject()
   mkdirSync(TARGET, { recursive: true })
   await buildConsole(ROOT, join(ROOT, 'dist', 'console'))
   await withServer(async (base) => {
@@ -44,6 +52,21 @@ try {
   })
 } finally {
   rmSync(home, { recursive: true, force: true })
+}
+
+/** A repository in which the demo agent may make changes. */
+function createProject(): void {
+  mkdirSync(project)
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project, stdio: 'ignore' })
+  writeFileSync(join(project, 'wind.txt'), 'wind: 12 m/s\n')
+  git('init', '-b', 'main')
+  git('config', 'user.name', 'Ada')
+  git('config', 'user.email', 'ada@example.com')
+  git('add', '.')
+  git('commit', '-m', 'weather')
+  mkdirSync(join(home, '.drover'), { mode: 0o700 })
+  const drive = { repositories: [project], checks: ['git diff --check'] }
+  writeFileSync(join(home, '.drover', 'config.yaml'), JSON.stringify({ drive }))
 }
 
 async function withServer(work: (base: string) => Promise<void>): Promise<void> {
@@ -83,12 +106,25 @@ async function fill(base: string): Promise<Ids> {
   const prompt = (backend: string, text: string) => post(`${base}/api/v1/prompt`, { backend, prompt: text })
   const failed = await prompt('gemini', 'please fail')
   if (failed['execution_id'] === undefined) throw new Error(JSON.stringify(failed))
-  const first = await prompt('claude', 'Think about the parser, then run a command that shows the failing test.')
+  const first = await prompt('claude', 'Think about the forecast, then run a command that shows the failing test.')
   const session = first['session_id'] ?? ''
   await post(`${base}/api/v1/sessions/${session}/resume`, { prompt: 'Now explain it in one sentence.' })
   const compared = await Promise.all(['claude', 'codex', 'gemini'].map((name) => prompt(name, 'Tabs or spaces?')))
   const others = compared.map((result) => result['execution_id'] ?? '')
-  return { execution: first['execution_id'] ?? '', session, others }
+  const run = await drive(base, { goal: 'Show the wind in knots' }, 'ended')
+  await drive(base, { goal: 'Show the rain in millimetres', max_tokens: 1 }, 'paused')
+  return { execution: first['execution_id'] ?? '', session, others, run }
+}
+
+/** Starts a run and waits until it is in this state. */
+async function drive(base: string, body: object, state: string): Promise<string> {
+  const { id, message } = await post(`${base}/api/v1/runs`, body)
+  if (id === undefined) throw new Error(message)
+  for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await sleep(200)) {
+    const run = (await (await fetch(`${base}/api/v1/runs/${id}`)).json()) as { state: string }
+    if (run.state === state) return id
+  }
+  throw new Error(`the run is not ${state}`)
 }
 
 type Round = { base: string; ids: Ids; colorScheme: 'light' | 'dark' }
@@ -105,11 +141,19 @@ async function takeAll(browser: Browser, { base, ids, colorScheme }: Round): Pro
       await page.goto(`${base}/#/${address(ids)}`)
       await settle(page, name)
       const suffix = size === 'wide' ? '' : '-phone'
-      await page.screenshot({ path: join(TARGET, `${name}-${colorScheme}${suffix}.png`) })
-      console.log(`docs/console/${name}-${colorScheme}${suffix}.png`)
+      const file = `${name}-${colorScheme}${suffix}.webp`
+      writeFileSync(join(TARGET, file), await pictureOf(page))
+      console.log(`docs/console/${file}`)
     }
     await context.close()
   }
+}
+
+async function pictureOf(page: Page): Promise<Buffer> {
+  const devtools = await page.context().newCDPSession(page)
+  const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
+  await devtools.detach()
+  return Buffer.from(data, 'base64')
 }
 
 /** Waits until the page shows its data. */
@@ -120,7 +164,9 @@ async function settle(page: Page, name: string): Promise<void> {
   if (name === 'home') await page.locator('.activity').first().waitFor()
   if (name === 'execution') await page.locator('.tool summary').first().click()
   if (name === 'compare') await page.getByText('Difference of two answers').click()
+  if (name === 'run') await page.locator('[data-run-state]').waitFor()
   if (name === 'usage') await page.locator('tbody td').first().waitFor()
+  await page.mouse.move(0, 0)
   await page.evaluate('document.fonts.ready')
   await page.waitForTimeout(600)
 }

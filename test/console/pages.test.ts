@@ -166,6 +166,24 @@ describe('an approval', () => {
     expect(await page.locator('.transcript').innerText()).toContain('Asked for permission: Bash')
   })
 
+  it('is told by a notification while the page is hidden, after the user was asked once', async () => {
+    const server = await warmServer()
+    const { page } = await visit(`${server.url}/`)
+    await page.addInitScript(`window.shown = []
+      window.Notification = class {
+        static permission = 'default'
+        static requestPermission = async () => 'granted'
+        constructor(title, { body }) { shown.push([title, body]) }
+      }`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Notify me' }).click()
+    await until(async () => (await page.getByRole('button', { name: 'Notify me' }).count()) === 0)
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
+    await askForApproval(server)
+    await page.getByText('echo asked').waitFor()
+    expect(await page.evaluate('shown')).toEqual([['drover: Bash needs you', 'echo asked']])
+  })
+
   it('is listed by the API for those who may see it, and reported with its end', async () => {
     const other = 'another-key-of-the-server'
     const server = await warmServer({ DROVER_API_KEYS: `${KEY},${other}` })

@@ -127,7 +127,7 @@ function Choice({ name, value, choices }: ChoiceProps) {
   return (
     <label>
       {name}
-      <select value={value.value} onChange={(event) => (value.value = event.currentTarget.value)}>
+      <select value={value.value || choices[0]?.[0]} onChange={(event) => (value.value = event.currentTarget.value)}>
         {choices.map(([choice, says]) => (
           <option key={choice} value={choice}>
             {says}

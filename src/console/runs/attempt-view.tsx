@@ -31,11 +31,7 @@ export function AttemptView({ attempt }: { attempt: Attempt }) {
       </div>
       {summary !== undefined && <p class="as-is">{toVisible(summary)}</p>}
       {error !== undefined && <p class="problem">{toVisible(error)}</p>}
-      {attempt.warnings.map((warning) => (
-        <p key={warning} class="warning">
-          {toVisible(warning)}
-        </p>
-      ))}
+      <Notes warnings={attempt.warnings} />
       {attempt.checks.map((check, at) => (
         <CheckView key={at} check={check} />
       ))}
@@ -47,6 +43,21 @@ export function AttemptView({ attempt }: { attempt: Attempt }) {
 
 function Live({ id }: { id: string }) {
   return <ExecutionPanel followed={useExecution(id)} hasPrompt={false} />
+}
+
+/** Mostly how modes apply to this agent, so they are folded. */
+function Notes({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 0) return null
+  return (
+    <details class="tool">
+      <summary class="dim">{warnings.length === 1 ? '1 note' : `${warnings.length} notes`}</summary>
+      {warnings.map((warning) => (
+        <p key={warning} class="warning">
+          {toVisible(warning)}
+        </p>
+      ))}
+    </details>
+  )
 }
 
 function CheckView({ check }: { check: Check }) {
