@@ -61,6 +61,11 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     compares: 'Observing a worktree of 20,000 files, compared with `git status`.',
     run: async () => await (await import('./workspace.ts')).benchWorkspace(),
   },
+  drive: {
+    compares:
+      'What `drover drive` adds to its agents: the time from the answer of an agent until the next one has its prompt. An agent that is started for it needs a part of that time itself. The agent is a scripted one, which starts as fast as Node does.',
+    run: async () => await (await import('./drive.ts')).benchDrive(),
+  },
   runs: {
     compares:
       'Submitting an outcome, compared with starting Node and running the same git commands; the same in a run of a thousand actions, compared with one of ten; and a list of many runs.',
