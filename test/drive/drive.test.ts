@@ -18,6 +18,8 @@ describe('drover drive', () => {
     expect(git('log', '-1', '--format=%s', delivered?.branch ?? '')).toBe(`${GOAL}\n`)
     expect(git('status', '--short')).toBe('')
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+    // As after a kill between the removal of the worktree and the end of the command.
+    expect(await driving.drive(runIdIn(ran.stdout))).toMatchObject({ code: 0, stderr: '' })
     expect(driving.calls().map(({ backend, kind }) => `${kind} ${backend}`)).toEqual([
       'orient claude',
       'implement claude',

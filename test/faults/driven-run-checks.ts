@@ -27,11 +27,6 @@ export function accountingProblems(records: readonly DriveEvent[], calls: readon
   return problems
 }
 
-/** How many attempts were killed before their agents got the prompt. */
-export function countUnpaid(records: readonly DriveEvent[], calls: readonly DrivenCall[]): number {
-  return dataOf(records, 'attempt_started').length - calls.length
-}
-
 type ShownAttempt = { attempt: number; sha256: string; from: string; to: string; how: string }
 
 function attemptsIn(records: readonly DriveEvent[]): ShownAttempt[] {

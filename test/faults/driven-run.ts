@@ -9,7 +9,7 @@ import { openRunStore } from '../../src/journal/run-store.ts'
 import { droverPath } from '../support/bundled-program.ts'
 import { createDrivenHome, type DrivenHome, type DrivenScript, dataOf } from '../support/driven-home.ts'
 import type { KillPoint } from '../support/kill-point.ts'
-import { accountingProblems, countUnpaid, recordProblems } from './driven-run-checks.ts'
+import { accountingProblems, recordProblems } from './driven-run-checks.ts'
 import { processesWith, sessionsIn } from './observation.ts'
 
 const KILLER = join(import.meta.dirname, '..', 'programs', 'kill-at.ts')
@@ -35,9 +35,9 @@ export class DrivenRun implements Disposable {
   readonly #scratch: string
   readonly #children: ChildProcess[] = []
 
-  constructor({ config }: { config?: string | undefined } = {}) {
+  constructor() {
     this.#scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-driven-')))
-    this.home = createDrivenHome(this.#scratch, SCRIPT, { config })
+    this.home = createDrivenHome(this.#scratch, SCRIPT)
   }
 
   /** The id of the run; empty as long as there is none. */
@@ -96,14 +96,6 @@ export class DrivenRun implements Disposable {
     readDrive(openRunStore({ gitCommonDir: join(home.repository.root, '.git') }), runId)
     const left = await this.#processesLeft()
     return left.length === 0 ? problems : [...problems, `processes are left: ${left.join(', ')}`]
-  }
-
-  get unpaidAttempts(): number {
-    return countUnpaid(this.home.records(this.runId), this.home.calls())
-  }
-
-  get attempts(): number {
-    return dataOf(this.home.records(this.runId), 'attempt_started').length
   }
 
   get processes(): number {

@@ -30,7 +30,8 @@ function noteRecord(path: string): void {
   if (countLines(path) < point.record) return
   isReached = true
   if (point.afterMs === undefined) kill()
-  else setTimeout(kill, point.afterMs)
+  // It does not keep a process alive that has done its work.
+  else setTimeout(kill, point.afterMs).unref()
 }
 
 function kill(): void {

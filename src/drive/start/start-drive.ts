@@ -4,10 +4,11 @@ import { parseStart } from '../../runs/parse-request.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import { openRunContext, type RunContext } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
-import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
+import { readDrive } from '../record/drive-journal.ts'
 import type { Options, Place } from '../record/event.shape.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
 import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
@@ -61,7 +62,9 @@ export async function findDrive(context: RunContext, start: DriveStart): Promise
 
 async function openExisting(context: RunContext, id: string, { actions }: DriveStart): Promise<FoundDrive> {
   const runId = resolveRunId(context, id)
-  const there = await inWorktreeOf(context, runId)
+  // Its worktree may be removed already, and nothing more is done in it.
+  const isDelivered = readDrive(context.store, runId)?.delivered !== undefined
+  const there = isDelivered ? asOwnerOf(context, runId) : await inWorktreeOf(context, runId)
   const run = await outlineRun(there, runId)
   await reviveRun(there, run, actions)
   const place = { kind: 'in_place', root: there.workspace.worktree_root } as const
