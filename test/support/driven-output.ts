@@ -1,7 +1,7 @@
 /** What a scripted agent prints, as claude, as `codex exec` or as `codex app-server`. */
 
 export type CommandRun = { exitCode: number; output: string }
-export type TurnCost = { input: number; output: number; cost: number | undefined; fails: string | undefined }
+type TurnCost = { input: number; output: number; cost: number | undefined; fails: string | undefined }
 
 /** Prints one turn. */
 export type TurnOutput = {
