@@ -278,7 +278,7 @@ describe('who may see and change a run', () => {
 })
 
 describe('GET /api/v1/runs', () => {
-  it('lists pages, newest first, also runs of the command line', async () => {
+  it('lists pages, newest first', async () => {
     const { start, reaches, list, repository } = await serveRuns({ orient: [QUESTION] })
     const [one, two] = [await start(), await start()]
     for (const { id } of [one, two]) await reaches(id, 'waiting')
