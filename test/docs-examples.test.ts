@@ -33,7 +33,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/console.md': [1, 'needs a browser; test/http/serve.test.ts runs drover open, test/console opens the page'],
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
   'docs/drive.md': [3, 'needs agents; test/drive runs these commands with scripted ones'],
-  'docs/reliability.md': [2, 'take minutes; test/faults and test/journal are run as they are, or in part'],
+  'docs/reliability.md': [3, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
   'docs/agents.md': [2, 'need a file with a schema, or other agents; test/cli runs the same commands'],
   'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
