@@ -212,6 +212,7 @@ async function execute(
     if (error instanceof Fault) return failedResult(backend, error)
     throw error
   })
+  const after = await observeTree(context).catch(asFault)
   // An agent that has answered before it was ended is paid for, so its answer counts.
   const how = statusOf(result) === 'completed' ? 'answered' : (guard.reason?.how ?? endOf(result))
   record(context, 'attempt_ended', {
@@ -219,13 +220,20 @@ async function execute(
     how,
     ...endFacts(result, usageOf(result, { backend, seen: guard.usage })),
     duration_ms: Math.round(performance.now() - startedAt),
-    tree: await observeTree(context),
+    tree: after instanceof Fault ? { ...tree, is_complete: false } : after,
     ...(how === 'answered'
       ? reportIn(result, action)
       : { error: guard.reason?.message ?? result.error ?? 'it failed' }),
     trace: trace.entries,
     warnings: result.warnings ?? [],
   })
+  // It is paid for, so its end is recorded even if the agent left a worktree that cannot be read.
+  if (after instanceof Fault) throw after
+}
+
+function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  throw error
 }
 
 function endOf(result: PromptResult): AttemptEnd {
