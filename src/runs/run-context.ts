@@ -30,6 +30,11 @@ export function openRunContext({ ids = randomIds, lockWaitMs, version, ...rest }
   return { ...rest, ids, store }
 }
 
+/** The same for an agent's worktree: the repository is found now, and then stays the same whatever the agent does to `.git`. */
+export function withPinnedGit(context: RunContext): RunContext {
+  return { ...context, git: { ...context.git, pinned: context.workspace } }
+}
+
 /** Reports an abort as `run_interrupted`. Work that throws the reason of the signal has changed nothing. */
 export async function interruptible<T>({ signal }: RunContext, work: () => Promise<T>): Promise<T> {
   try {

@@ -4,6 +4,7 @@
  * modified. Creating a worktree runs smudge filters, for the same reason. External diffs, textconv and pagers belong to
  * commands that drover never runs.
  */
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
@@ -32,6 +33,8 @@ export type Git = {
   env: Readonly<Record<string, string>>
   timeoutMs: number
   outputLimitBytes: number
+  /** In this worktree git uses this repository, whatever its `.git` says: an agent that works there may have replaced it. */
+  pinned?: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir'>
 }
 
 export type GitCommand = {
@@ -63,7 +66,8 @@ export async function askGit(git: Git, { directory, args, signal, ...more }: Git
   const command = nameOf(args)
   try {
     const { stdin, allowsNetwork = false } = more
-    const argv = [program, ...SETTINGS, ...(allowsNetwork ? [] : NO_NETWORK), ...args] as const
+    const settings = [...SETTINGS, ...(allowsNetwork ? [] : NO_NETWORK), ...pinFor(git, directory)]
+    const argv = [program, ...settings, ...args] as const
     const { exit, stdout } = await runProcess(
       { argv, cwd: directory, env, timeoutMs, signal, sweep: 'when-ended', ...(stdin !== undefined && { stdin }) },
       { stdoutLimitBytes: outputLimitBytes },
@@ -75,6 +79,11 @@ export async function askGit(git: Git, { directory, args, signal, ...more }: Git
     if (isTooMuch) throw gitOutputTooLarge({ command, limitBytes: outputLimitBytes }, error)
     throw gitFailed({ command, problem: error.message }, error)
   }
+}
+
+function pinFor({ pinned }: Git, directory: string): string[] {
+  if (pinned?.worktree_root !== directory) return []
+  return [`--git-dir=${pinned.git_dir}`, `--work-tree=${directory}`]
 }
 
 /** The output of git. Throws `git_failed` for a non-zero exit code. */

@@ -1,4 +1,6 @@
 /** Agents that lie, cheat or never end, and what follows when they are told. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { catchLie, LIES } from '../faults/lies.ts'
 import { createDriving } from '../support/driven-agents.ts'
@@ -33,6 +35,40 @@ describe('an agent that', () => {
     expect(driving.calls()).toHaveLength(2)
     driving.rewrite({})
     expect(await driving.drive(runIdIn(stdout))).toMatchObject({ code: 0 })
+  })
+
+  it('replaces the repository of its worktree: that of the run is used, and no program of the other', async () => {
+    const fake = [
+      'branch=$(git branch --show-current)',
+      'rm .git',
+      'git init --quiet --initial-branch=$branch',
+      'git add .',
+      'git -c user.name=a -c user.email=a@localhost commit --quiet --message=x',
+      'echo "* filter=bad" > .git/info/attributes',
+      `git config filter.bad.clean "touch '$HOME/filtered'; cat"`,
+      'touch wind.txt check.sh',
+    ]
+    const driving = createDriving({ implement: [{ ...HONEST, runs: [fake.join('; ')] }] })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    expect(code).toBe(0)
+    const records = driving.records(runIdIn(stdout))
+    expect(dataOf(records, 'evidence')[0]?.claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
+    const [{ branch } = {}] = dataOf(records, 'delivered')
+    expect(driving.repository.git('show', `${branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    expect(existsSync(join(driving.env.HOME, 'filtered'))).toBe(false)
+    expect(stdout).toContain('weather stays: ')
+  })
+
+  it('removes its worktree: what it cost is recorded all the same', async () => {
+    const driving = createDriving({ implement: [{ runs: ['rm -rf "$PWD"'], usage: { output: 70 } }] })
+    const { code, stderr, stdout } = await driving.drive(GOAL, '--no-review')
+    expect(code).toBe(3)
+    expect(stderr).toContain('git_observation_failed')
+    expect(dataOf(driving.records(runIdIn(stdout)), 'attempt_ended').at(-1)).toMatchObject({
+      how: 'answered',
+      usage: { output_tokens: 70 },
+      tree: { is_complete: false },
+    })
   })
 })
 

@@ -4,7 +4,7 @@ import type { Program } from '../../agents/adapter/agent.ts'
 import { locateAgent } from '../../agents/locate-agents.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import { openRunContext, type RunContext } from '../../runs/run-context.ts'
+import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
@@ -144,7 +144,7 @@ export class RunStarter {
   /** Returns when the run is driven. */
   async adopt({ runId, repository, begin, given, isDemo, notify, prompts, env }: PreparedRun): Promise<DrivenRecord> {
     const { settings, directories } = this.#options
-    const context = await inWorktreeOf(await this.openRepository(repository), runId)
+    const context = withPinnedGit(await inWorktreeOf(await this.openRepository(repository), runId))
     const record = {
       ...recordOfUser(directories.drivenRuns, { runId, repository, context }),
       is_server_driven: true,

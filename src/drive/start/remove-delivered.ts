@@ -1,4 +1,5 @@
 /** Removes the worktree of a run when its branch holds all of the work. */
+import { Fault } from '../../kit/fault.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
@@ -16,6 +17,13 @@ export async function removeDelivered(
     ({ branch, repository }) => branch === place.branch && repository === place.repository,
   )
   if (worktree === undefined) return undefined
-  const removal = await removeWorktree({ git, worktree, signal })
-  return removal.is === 'kept' ? `The worktree ${place.root} stays: ${describeKeepReason(removal.reason)}.` : undefined
+  const stays = (reason: string) => `The worktree ${place.root} stays: ${reason}.`
+  try {
+    const removal = await removeWorktree({ git, worktree, signal })
+    return removal.is === 'kept' ? stays(describeKeepReason(removal.reason)) : undefined
+  } catch (error) {
+    // The work is delivered, so this is not a failure of the run.
+    if (error instanceof Fault) return stays(error.message)
+    throw error
+  }
 }

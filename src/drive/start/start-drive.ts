@@ -2,11 +2,12 @@
 import { randomIds } from '../../kit/ids.ts'
 import { parseStart } from '../../runs/parse-request.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
-import { openRunContext, type RunContext } from '../../runs/run-context.ts'
+import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
 import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
+import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import type { Options, Place } from '../record/event.shape.ts'
@@ -64,7 +65,7 @@ async function openExisting(context: RunContext, id: string, { actions }: DriveS
   const runId = resolveRunId(context, id)
   // Its worktree may be removed already, and nothing more is done in it.
   const isDelivered = readDrive(context.store, runId)?.delivered !== undefined
-  const there = isDelivered ? asOwnerOf(context, runId) : await inWorktreeOf(context, runId)
+  const there = withPinnedGit(isDelivered ? asOwnerOf(context, runId) : await inWorktreeOf(context, runId))
   const run = await outlineRun(there, runId)
   await reviveRun(there, run, actions)
   const place = { kind: 'in_place', root: there.workspace.worktree_root } as const
@@ -78,11 +79,17 @@ async function startNew(
 ): Promise<FoundDrive> {
   const { actions, defaultActions, isReviewed } = start
   const { budget } = parseStart({ goal, budget: actions ?? defaultActions, sourceFile: undefined })
-  const { place, there } = await findPlace(context, start, goal)
+  const { place, there, discard } = await findPlace(context, start, goal)
   const begin = { goal, round: 1, place, spent: NOTHING_SPENT, ...(issue !== undefined && { issue }) }
   const request = { goal, budget, reviewEnabled: isReviewed, reading }
-  const runId = await startDrivenRun(withRunId(there, start.runId), request, { ...begin, options: start.newOptions() })
-  return { runId, context: there, begin: { ...begin, isNew: true } }
+  const started = { ...begin, options: start.newOptions() }
+  try {
+    const runId = await startDrivenRun(withRunId(there, start.runId), request, started)
+    return { runId, context: there, begin: { ...begin, isNew: true } }
+  } catch (error) {
+    await discard()
+    throw error
+  }
 }
 
 /** The id of the run is the first one that is taken. */
@@ -91,14 +98,22 @@ function withRunId(context: RunContext, runId: string | undefined): RunContext {
   return { ...context, ids: { ...context.ids, uuid: () => chosen.shift() ?? context.ids.uuid() } }
 }
 
+type FoundPlace = {
+  readonly place: Place
+  readonly there: RunContext
+  /** Removes what was created for the run. */
+  readonly discard: () => Promise<void>
+}
+
 async function findPlace(
   context: RunContext,
   { isInPlace, worktrees, version }: DriveStart,
   goal: string,
-): Promise<{ place: Place; there: RunContext }> {
+): Promise<FoundPlace> {
   const { workspace, git, signal, clock } = context
   const here = workspace.worktree_root
-  if (isInPlace) return { place: { kind: 'in_place', root: here }, there: context }
+  if (isInPlace)
+    return { place: { kind: 'in_place', root: here }, there: withPinnedGit(context), discard: async () => {} }
   const worktree = await createWorktree({
     home: worktrees,
     repository: workspace,
@@ -111,6 +126,8 @@ async function findPlace(
   })
   const { path: root, branch, base } = worktree
   const found = await discoverWorkspace({ start: root, git, signal })
-  const there = openRunContext({ workspace: found, git, signal, clock, version })
-  return { place: { kind: 'worktree', root: found.worktree_root, branch, base, repository: here }, there }
+  const there = withPinnedGit(openRunContext({ workspace: found, git, signal, clock, version }))
+  // With a signal of its own: the caller's may be the reason why the run was not started.
+  const discard = () => discardWorktree({ git, worktree, signal: new AbortController().signal })
+  return { place: { kind: 'worktree', root: found.worktree_root, branch, base, repository: here }, there, discard }
 }
