@@ -58,13 +58,15 @@ describe('POST /api/v1/runs', () => {
       ['too many rounds', { rounds: 21 }, 'invalid_request'],
       ['an unknown field', { in_place: true }, 'invalid_request'],
       ['a blank goal', { goal: ' ' }, 'goal_required'],
+      ['a goal that is too long', { goal: 'x'.repeat(262_144) }, 'action_too_large', 413],
     ] as const
-    for (const [what, body, error] of wrong) {
+    for (const [what, body, error, code = 400] of wrong) {
       const { status, body: refusal } = await post(RUNS, { goal: GOAL, ...body })
-      expect({ what, status, refusal }).toMatchObject({ what, status: 400, refusal: { error } })
+      expect({ what, status, refusal }).toMatchObject({ what, status: code, refusal: { error } })
     }
     expect((await list()).runs).toEqual([])
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+    expect(driving.repository.git('branch', '--list', 'drover/*')).toBe('')
   })
 
   it('starts one run for a request that is sent twice with the same key', async () => {
@@ -95,6 +97,21 @@ describe('POST /api/v1/runs', () => {
     expect(run.limits).toEqual({ max_tokens: 1, max_time_secs: 31_536_000 })
     expect(await post(RUNS, { goal: GOAL })).toMatchObject({ status: 429, body: { error: 'drive_limit_reached' } })
     await change(run.id, 'stop')
+  })
+
+  it('keeps the limit of runs when a run that waits is to go on', async () => {
+    const hangs = { hangs: true }
+    const { start, reaches, change } = await serveRuns({ orient: [QUESTION, hangs] }, { drive: { max_runs: 1 } })
+    const { id } = await start()
+    await reaches(id, 'waiting')
+    const other = await start()
+    for (const [word, body] of [['answer', { text: 'Knots.' }], ['skip']] as const) {
+      expect(await change(id, word, body)).toMatchObject({ status: 429, body: { error: 'drive_limit_reached' } })
+    }
+    expect(await reaches(id, 'waiting')).toMatchObject({ choices: ['answer', 'skip', 'stop'] })
+    await change(other.id, 'stop')
+    expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject({ status: 200 })
+    await change(id, 'stop')
   })
 })
 

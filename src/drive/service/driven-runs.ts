@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
 import { drivenRunOver, drivenRunWaits } from '../faults.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -26,6 +27,13 @@ import {
 export type DriveAccess = Viewer & Asking
 
 type ListQuery = { readonly [F in 'state' | 'repository' | 'before']?: string } & { readonly limit: number }
+type OpenedRun = {
+  readonly record: DrivenRecord
+  /** In the worktree of the run. */
+  readonly context: RunContext
+  readonly actionId: string
+  readonly isDriven: boolean
+}
 type OfAction = { readonly actionId: string | undefined }
 
 /** How long a request to stop waits for the end of the agent. */
@@ -120,16 +128,16 @@ export class DrivenRuns {
     access: DriveAccess,
     given: OfAction & Omit<Parameters<typeof parseAnswer>[0], 'actionId'>,
   ) {
-    const { record, context, actionId } = await this.#openToChange(id, access)
-    await answerQuestion(context, record.run_id, parseAnswer({ ...given, actionId: given.actionId ?? actionId }))
-    return await this.#driveOn(record, access)
+    return await this.#changeAndDrive(id, access, async ({ record, context, actionId }) => {
+      await answerQuestion(context, record.run_id, parseAnswer({ ...given, actionId: given.actionId ?? actionId }))
+    })
   }
 
   /** The agent that works on the action is ended. */
   async skip(id: string, access: DriveAccess, given: OfAction): Promise<DrivenRun> {
-    const { record, context, actionId } = await this.#openToChange(id, access)
-    await skipAction(context, record.run_id, given.actionId ?? actionId)
-    return await this.#driveOn(record, access)
+    return await this.#changeAndDrive(id, access, async ({ record, context, actionId }) => {
+      await skipAction(context, record.run_id, given.actionId ?? actionId)
+    })
   }
 
   async stop(id: string, access: DriveAccess): Promise<DrivenRun> {
@@ -179,6 +187,20 @@ export class DrivenRuns {
     }
   }
 
+  /** Changes a run, and goes on with it. If that needs a driver and there are too many, nothing is changed. */
+  async #changeAndDrive(
+    id: string,
+    access: DriveAccess,
+    change: (opened: OpenedRun) => Promise<void>,
+  ): Promise<DrivenRun> {
+    const opened = await this.#openToChange(id, access)
+    const work = async () => {
+      await change(opened)
+      return await this.#driveOn(opened.record, access)
+    }
+    return opened.isDriven ? await work() : await this.#starter.reserving(access, work)
+  }
+
   /** Goes on if no process drives the run. */
   async #driveOn(record: DrivenRecord, access: DriveAccess): Promise<DrivenRun> {
     const facts = await this.#reader.read(record)
@@ -188,7 +210,7 @@ export class DrivenRuns {
     return toDrivenRun(await this.#reader.read(record))
   }
 
-  async #openToChange(id: string, access: DriveAccess) {
+  async #openToChange(id: string, access: DriveAccess): Promise<OpenedRun> {
     const { caller, promptsFor } = access
     const record = this.#reader.find(id, access)
     this.#starter.requireNamed(caller, record.repository)
@@ -197,6 +219,7 @@ export class DrivenRuns {
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
     const context = await inWorktreeOf(await this.#starter.openRepository(record.repository), run.id)
-    return { record, context, actionId: run.current_action?.action_id ?? 'none' }
+    const isDriven = facts.drivenBy !== undefined
+    return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven }
   }
 }
