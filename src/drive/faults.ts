@@ -107,7 +107,7 @@ export const drivenRunWaits = defineFault({
   kind: 'conflict',
   when: 'A run cannot be resumed because it waits for something else.',
   message: (d: { id: string; choices: readonly string[] }) =>
-    `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'it has ended' : `what can be done: ${d.choices.join(', ')}`}`,
+    `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'its driver is about to end; try again then' : `what can be done: ${d.choices.join(', ')}`}`,
 })
 
 export const drivenRunOver = defineFault({

@@ -305,6 +305,7 @@ describe('GET /api/v1/runs', () => {
     const second = await list(`?limit=1&before=${first.next}`)
     expect(second.runs).toMatchObject([{ id: one.id }])
     expect(second.next).toBeUndefined()
+    expect((await list('?before=unknown')).runs).toEqual([])
     expect((await list('?state=ended')).runs).toEqual([])
   })
 })

@@ -82,8 +82,10 @@ export class DrivenRuns {
 
   async list(viewer: Viewer, { state, repository, before, limit }: ListQuery): Promise<DrivenRunPage> {
     const all = this.#reader.list(viewer)
-    const start = before === undefined ? 0 : all.findIndex(({ run_id }) => run_id === before) + 1
-    const wanted = all.slice(start).filter((record) => repository === undefined || record.repository === repository)
+    const at = all.findIndex(({ run_id }) => run_id === before)
+    // After a run that is not in the list there is no page: the first one again would let a client ask for ever.
+    const older = before === undefined ? all : all.slice(at === -1 ? all.length : at + 1)
+    const wanted = older.filter((record) => repository === undefined || record.repository === repository)
     const runs: DrivenRun[] = []
     for (let at = 0; at < wanted.length && runs.length <= limit; at += READ_AT_ONCE) {
       const read = await Promise.all(wanted.slice(at, at + READ_AT_ONCE).map((record) => this.#reader.tryRead(record)))
