@@ -34,6 +34,17 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
       momentsOf: everyFewMs,
     }),
   ),
+  ...[
+    { when: 'after each record', gate: 1, momentsOf: eachRecord },
+    { when: `every ${STEP_MS} ms`, gate: 0, momentsOf: everyFewMs },
+  ].map(({ when, ...table }) =>
+    killTable({
+      name: `server that drives a run killed ${when}; the next server goes on`,
+      ...table,
+      victim: 'driver',
+      isServed: true,
+    }),
+  ),
   {
     name: `driver of a run killed at every ${EVERY_RECORDS}rd record, again and again`,
     times: { gate: 0, full: 5 },
@@ -44,15 +55,23 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
 /** What a run without a kill shows: how many records there are, and how long they take. */
 type Undisturbed = { journalRecords: number; driveRecords: number; durationMs: number }
 
-type Table = { name: string; gate: number; victim: Victim; momentsOf: (run: Undisturbed) => Moment[] }
+type Table = {
+  name: string
+  gate: number
+  victim: Victim
+  momentsOf: (run: Undisturbed) => Moment[]
+  /** A server drives, not the command. */
+  isServed?: boolean
+}
 
 /** One run for each moment. */
-function killTable({ name, gate, victim, momentsOf }: Table): Scenario {
+function killTable({ name, gate, victim, momentsOf, isServed = false }: Table): Scenario {
   const run = async (times: number): Promise<Figures> => {
     if (times === 0) return await countRuns([])
     observed ??= driveUndisturbed()
     const moments = spread(momentsOf(await observed), times)
-    return await countRuns(moments.map((moment) => (driven: DrivenRun) => killOnce(driven, { victim, ...moment })))
+    const kill = isServed ? killServer : killOnce
+    return await countRuns(moments.map((moment) => (driven: DrivenRun) => kill(driven, { victim, ...moment })))
   }
   return { name, times: { gate, full: Number.MAX_SAFE_INTEGER }, run }
 }
@@ -87,13 +106,26 @@ async function countRuns(all: readonly Attempted[]): Promise<Figures> {
   return { ...figures, seconds: (performance.now() - since) / 1000 }
 }
 
-async function killOnce(driven: DrivenRun, kill: Omit<KillPoint, 'reportTo'>): Promise<string[] | undefined> {
+type Kill = Omit<KillPoint, 'reportTo'>
+
+async function killOnce(driven: DrivenRun, kill: Kill): Promise<string[] | undefined> {
   const first = await driven.drive(kill)
   if (!first.isKilled) return undefined
   const before = driven.recorded
   const last = kill.victim === 'agent' ? first : await driven.drive()
-  const { file, record, afterMs = 0 } = kill
-  const problems = await driven.problems(last, before)
+  return describeAt(kill, await driven.problems(last, before))
+}
+
+async function killServer(driven: DrivenRun, kill: Kill): Promise<string[] | undefined> {
+  const first = await driven.serve(kill)
+  if (!first.isKilled) return undefined
+  const before = driven.recorded
+  // A server that is killed while it creates a run has not answered its client, and does not know the run.
+  const isUnknown = kill.record === 1 && kill.afterMs === undefined
+  return describeAt(kill, await driven.problems(isUnknown ? await driven.drive() : await driven.serve(), before))
+}
+
+function describeAt({ file, record, afterMs = 0 }: Kill, problems: readonly string[]): string[] {
   return problems.map((problem) => `record ${record} of ${file} and ${afterMs} ms: ${problem}`)
 }
 

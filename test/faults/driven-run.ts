@@ -18,7 +18,8 @@ const LIMIT_MS = 60_000
 /** How long processes may take to end after the command. */
 const END_MS = 2000
 
-const GOAL = ['Show the wind in knots', '--check', "sh -c 'sleep 0.1; sh check.sh'"]
+const GOAL = ['Show the wind in knots']
+const CHECK = "sh -c 'sleep 0.1; sh check.sh'"
 const PAUSE_MS = 250
 /** Each turn takes long enough to be killed at several moments. */
 const SCRIPT: DrivenScript = {
@@ -38,6 +39,8 @@ export class DrivenRun implements Disposable {
   constructor() {
     this.#scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-driven-')))
     this.home = createDrivenHome(this.#scratch, SCRIPT)
+    const drive = { repositories: [this.home.repository.root], checks: [CHECK] }
+    this.home.configure(JSON.stringify({ drive }))
   }
 
   /** The id of the run; empty as long as there is none. */
@@ -58,13 +61,16 @@ export class DrivenRun implements Disposable {
 
   /** Starts the run, or goes on with it, until the command ends or is killed. */
   async drive(kill?: Omit<KillPoint, 'reportTo'>): Promise<DriveEnded> {
+    return await this.#start(['drive', ...(this.runId === '' ? GOAL : [this.runId])], kill).ended
+  }
+
+  #start(args: readonly string[], kill: Omit<KillPoint, 'reportTo'> | undefined) {
     const { home } = this
     const reportTo = join(this.#scratch, 'killed.json')
     rmSync(reportTo, { force: true })
-    const args = this.runId === '' ? GOAL : [this.runId]
     const child = spawn(
       process.execPath,
-      [...(kill === undefined ? [] : ['--import', KILLER]), droverPath(), 'drive', ...args],
+      [...(kill === undefined ? [] : ['--import', KILLER]), droverPath(), ...args],
       {
         cwd: home.repository.root,
         env: { ...home.env, ...(kill && { KILL_AT: JSON.stringify({ ...kill, reportTo }) }) },
@@ -75,9 +81,48 @@ export class DrivenRun implements Disposable {
     this.#children.push(child)
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
-    const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
-    const report = existsSync(reportTo) ? JSON.parse(readFileSync(reportTo, 'utf8')) : undefined
-    return { code, isKilled: report !== undefined && (kill?.victim !== 'agent' || report.agents > 0), output }
+    const ended = new Promise<number | null>((resolve) => child.on('exit', resolve)).then((code): DriveEnded => {
+      const report = existsSync(reportTo) ? JSON.parse(readFileSync(reportTo, 'utf8')) : undefined
+      return { code, isKilled: report !== undefined && (kill?.victim !== 'agent' || report.agents > 0), output }
+    })
+    return { child, ended }
+  }
+
+  /** The same in a server: it starts the run, or goes on with it by itself, until the work is delivered. */
+  async serve(kill?: Omit<KillPoint, 'reportTo'>): Promise<DriveEnded> {
+    const { child, ended } = this.#start(['serve', '--port', '0'], kill)
+    let hasEnded = false
+    const last = ended.finally(() => {
+      hasEnded = true
+    })
+    if (this.runId === '') await this.#order(child).catch(() => undefined)
+    const deadline = performance.now() + LIMIT_MS
+    while (!hasEnded && !this.#isDone() && performance.now() < deadline) await delay(20)
+    child.kill('SIGTERM')
+    return await last
+  }
+
+  /** The server may be killed before it answers. */
+  async #order(child: ChildProcess): Promise<void> {
+    const port = await new Promise<string>((resolve, reject) => {
+      let said = ''
+      child.stdout?.on('data', (text) => {
+        said += text
+        const found = /listens on http:\/\/.*:(\d+)/.exec(said)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+      child.on('exit', () => reject(new Error('the server has ended')))
+    })
+    await fetch(`http://127.0.0.1:${port}/api/v1/runs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ goal: GOAL[0], repository: this.home.repository.root }),
+    })
+  }
+
+  #isDone(): boolean {
+    if (this.runId === '' || dataOf(this.home.records(this.runId), 'delivered').length === 0) return false
+    return this.home.repository.git('worktree', 'list').trim().split('\n').length === 1
   }
 
   /** What is wrong with the run now that it should have ended. `before`: the records when it was killed. */

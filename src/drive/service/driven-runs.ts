@@ -39,6 +39,8 @@ type OfAction = { readonly actionId: string | undefined }
 /** How long a request to stop waits for the end of the agent. */
 const STOP_MS = 5000
 const READ_AT_ONCE = 16
+/** What a server may have to go on with when it was killed: also a run that is delivered may still have its worktree. */
+const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued', 'ended']
 /** Nothing is missing but a driver. */
 const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
 
@@ -173,7 +175,7 @@ export class DrivenRuns {
     const facts = await this.#reader.tryRead(record)
     const state = facts && toDrivenRun(facts).state
     if (state === 'running') return
-    if (facts === undefined || (state !== 'interrupted' && state !== 'continued')) {
+    if (facts === undefined || state === undefined || !LEFT_BY_SERVER.includes(state)) {
       saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
       return
     }
