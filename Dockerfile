@@ -16,6 +16,7 @@ COPY .npmrc package.json package-lock.json ./
 COPY runtime/package.json runtime/
 # The base image already has the Node that the workspace "runtime" would install.
 RUN npm ci --workspaces=false --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
 RUN node scripts/build.ts

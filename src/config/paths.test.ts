@@ -11,6 +11,8 @@ describe('findPaths', () => {
       config: '/home/me/.drover/config.yaml',
       configNamedBy: undefined,
       chatHistory: '/home/me/.drover/chat-history',
+      consoleLogins: '/home/me/.drover/console-logins.json',
+      consolePage: '/home/me/.drover/open-console.html',
       worktrees: '/home/me/.drover/worktrees',
       drivenRuns: '/home/me/.drover/driven-runs',
       sessions: '/home/me/.drover/sessions.db',

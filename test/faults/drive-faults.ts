@@ -14,7 +14,7 @@ const STEP_MS = 50
 /** A run uses about one core. */
 const AT_ONCE = 2
 /** Of a driver that is killed again and again. */
-const EVERY_RECORDS = 3
+const EVERY_RECORDS = 7
 const NAMES: Readonly<Record<Victim, string>> = { driver: 'driver', agent: 'agents', both: 'driver and its agents' }
 
 export const DRIVE_FAULTS: readonly Scenario[] = [
@@ -46,7 +46,7 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
     }),
   ),
   {
-    name: `driver of a run killed at every ${EVERY_RECORDS}rd record, again and again`,
+    name: `driver of a run killed at every ${EVERY_RECORDS}th record, again and again`,
     times: { gate: 0, full: 5 },
     run: async (times) => await countRuns(Array.from({ length: times }, () => killAgainAndAgain)),
   },

@@ -81,6 +81,7 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     attempts,
     submitted: [],
     attempts_before: 0,
+    attempts_at_pause: 0,
     ...more,
   }
 }

@@ -62,6 +62,15 @@ describe('an attempt', () => {
     })
   })
 
+  it('with an unknown end is not repeated for ever: after three in a row a person has to look', () => {
+    const unknown = (count: number) =>
+      Array.from({ length: count }, (_, at) => attemptAt(implement, { attempt: at + 1 }, { how: 'unknown' }))
+    expect(stepAfter(unknown(2))).toMatchObject({ do: 'attempt' })
+    expect(stepAfter(unknown(3))).toMatchObject({ do: 'pause', reason: 'killed' })
+    expect(stepAfter(unknown(3), { attempts_at_pause: 3 })).toMatchObject({ do: 'attempt' })
+    expect(stepAfter(unknown(6), { attempts_at_pause: 3 })).toMatchObject({ do: 'pause', reason: 'killed' })
+  })
+
   it('that failed is tried again once', () => {
     const failed = { how: 'failed', error: 'no credit' } as const
     expect(stepAfter([attemptAt(implement, {}, failed)])).toMatchObject({ do: 'attempt', purpose: 'after_failure' })

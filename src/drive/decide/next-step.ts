@@ -29,6 +29,8 @@ export type Step =
 
 /** How often an agent is told that its outcome is not valid. */
 const MAX_OUTCOME_PROBLEMS = 2
+/** How often a driver may be killed during attempts at an action, one after the other. */
+const MAX_UNKNOWN_ENDS = 3
 /** How often it is told of a contradiction, of a stall, and of a failure. */
 const MAX_TOLD = 1
 
@@ -69,7 +71,7 @@ function afterAttempt(facts: Facts, last: Attempt): Step {
   if (ended === undefined) return { do: 'note_unknown_end', attempt: last }
   switch (ended.how) {
     case 'unknown':
-      return again(facts, { why: 'after_unknown_end', changed: [] })
+      return afterUnknownEnd(facts, last)
     case 'failed':
       return afterFailure(facts, last, ended.error ?? 'it does not say why')
     case 'cancelled':
@@ -87,6 +89,15 @@ function afterAttempt(facts: Facts, last: Attempt): Step {
 /** Whether a driver that came later may try again what stopped the one before. */
 function isOfEarlierDriver({ state }: Facts, { attempt }: Attempt): boolean {
   return attempt <= state.attempts_before
+}
+
+/** What kills every driver, such as a lack of memory, must not cost another attempt each time. */
+function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Attempt): Step {
+  const since = facts.attempts.filter(({ attempt }) => attempt > state.attempts_at_pause)
+  const times = since.length - 1 - since.findLastIndex(({ ended }) => ended?.how !== 'unknown')
+  if (times < MAX_UNKNOWN_ENDS) return again({ state, ...facts }, { why: 'after_unknown_end', changed: [] })
+  const message = `the driver was killed ${times} times in a row during ${kind}; look for the cause, then go on`
+  return { do: 'pause', reason: 'killed', message }
 }
 
 function afterFailure(facts: Facts, last: Attempt, error: string): Step {

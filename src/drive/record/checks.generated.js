@@ -521,14 +521,14 @@ status!==void 0){let l=e;if(typeof i.status!="string")return R.errors=[{instance
 type:"string"}}],!1;var n=l===e}else var n=!0;if(n)if(i.by!==void 0){let l=i.by,_=e;if(!(l==="agent"||l==="drover"))return R.
 errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Mr}}],!1;var n=_===e}else var n=!0}}}}}else return R.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=u===e}else var o=!0}}}else return R.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return R.errors=r,e===0}var Yr=["reason","message"],Ir=["max_tokens","max_cost","max_time","agent_failed","cancelled","review_changed_files","st\
-opped"];function Q(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){let r=null,
-e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||
-t.data===void 0&&(a="data"))return Q.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let i in t){
-let u=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};
-r===null?r=[f]:r.push(f),e++}var v=u===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
-null?r=[f]:r.push(f),e++,Q.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return Q.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return Q.errors=[{instancePath:s+
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return R.errors=r,e===0}var Yr=["reason","message"],Ir=["max_tokens","max_cost","max_time","agent_failed","cancelled","killed","review_changed_f\
+iles","stopped"];function Q(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
+(a="at")||t.data===void 0&&(a="data"))return Q.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;
+for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:se},
+propertyName:i};r===null?r=[f]:r.push(f),e++}var v=u===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[f]:r.push(f),e++,Q.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")
+return Q.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return Q.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"paused"}}],!1;var o=u===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(
 t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:k,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(
 q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="obje\
@@ -537,11 +537,12 @@ ct"&&!Array.isArray(i)){let m;if(i.reason===void 0&&(m="reason")||i.message===vo
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:Yr},propertyName:l};r===null?r=[p]:r.push(p),e++}var d=_===e;
 if(!d){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:r.push(p),e++,
 Q.errors=r,!1;break}}if(d){if(i.reason!==void 0){let l=i.reason,_=e;if(!(l==="max_tokens"||l==="max_cost"||l==="max_time"||
-l==="agent_failed"||l==="cancelled"||l==="review_changed_files"||l==="stopped"))return Q.errors=[{instancePath:s+"/data/\
-reason",keyword:"enum",params:{allowedValues:Ir}}],!1;var n=_===e}else var n=!0;if(n)if(i.message!==void 0){let l=e;if(typeof i.
-message!="string")return Q.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;var n=l===
-e}else var n=!0}}else return Q.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=u===e}else
-var o=!0}}}else return Q.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var Sr=["next_run_id"];function re(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){
+l==="agent_failed"||l==="cancelled"||l==="killed"||l==="review_changed_files"||l==="stopped"))return Q.errors=[{instancePath:s+
+"/data/reason",keyword:"enum",params:{allowedValues:Ir}}],!1;var n=_===e}else var n=!0;if(n)if(i.message!==void 0){let l=e;
+if(typeof i.message!="string")return Q.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;
+var n=l===e}else var n=!0}}else return Q.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=u===
+e}else var o=!0}}}else return Q.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===
+0}var Sr=["next_run_id"];function re(t,{instancePath:s="",parentData:g,parentDataProperty:h,rootData:k=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.type===void 0&&(n="type")||t.at===void 0&&
 (n="at")||t.data===void 0&&(n="data"))return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],
 !1;for(let a in t){let i=e;if(!(a==="type"||a==="at"||a==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:se},

@@ -31,6 +31,8 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly submitted: readonly Submitted[]
   /** The number of attempts when the latest driver began: what stopped an earlier one does not stop it. */
   readonly attempts_before: number
+  /** The number of attempts when a driver last paused. */
+  readonly attempts_at_pause: number
   /** Why the driver stopped; undefined as soon as another one goes on. */
   readonly paused?: EventOf<'paused'>['data']
   readonly next_run_id?: string
@@ -42,9 +44,11 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
   return events.reduce<DriveState | undefined>(applyDriveEvent, undefined)
 }
 
+const NO_ATTEMPTS = { attempts_before: 0, attempts_at_pause: 0 } as const
+
 function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
   const { type, at, data } = event
-  if (type === 'drive_started') return { ...data, started_at: at, attempts: [], submitted: [], attempts_before: 0 }
+  if (type === 'drive_started') return { ...data, started_at: at, attempts: [], submitted: [], ...NO_ATTEMPTS }
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
@@ -66,7 +70,7 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'outcome_submitted':
       return { ...state, submitted: [...state.submitted, data] }
     case 'paused':
-      return { ...state, paused: data }
+      return { ...state, paused: data, attempts_at_pause: state.attempts.length }
     case 'round_started':
       return { ...state, next_run_id: data.next_run_id }
     case 'delivered':

@@ -134,6 +134,7 @@ const PAUSES = [
   'max_time',
   'agent_failed',
   'cancelled',
+  'killed',
   'review_changed_files',
   'stopped',
 ] as const

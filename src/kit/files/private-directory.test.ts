@@ -124,6 +124,13 @@ describe('ensurePrivateDirectory', () => {
     expect(modeOf(path)).toBe(0o755)
   })
 
+  it('refuses a directory that all users share, such as /tmp, and does not change it', () => {
+    mkdirSync(path)
+    chmodSync(path, 0o1777)
+    expect(() => ensurePrivateDirectory({ path })).toThrow(unusable('all users share it; use a directory of your own'))
+    expect(lstatSync(path).mode & 0o7777).toBe(0o1777)
+  })
+
   it('reports why the system refuses to create the directory', () => {
     const mkdir = () => {
       throw Object.assign(new Error(), { code: 'EROFS', errno: -constants.errno.EROFS })

@@ -33,6 +33,9 @@ function makeDirectories(path: string, disk: Disk): void {
   syncDirectoryAt(dirname(path), disk)
 }
 
+/** Of directories such as /tmp, which must stay open to all users. */
+const STICKY = 0o1000
+
 /** Works on the open directory, so that it changes the same directory that it checked. */
 function makePrivate({ path, links, user }: { path: string; links: Links; user: number }, disk: Disk): void {
   const descriptor = openDirectory({ path, links }, disk)
@@ -40,6 +43,9 @@ function makePrivate({ path, links, user }: { path: string; links: Links; user: 
     const { uid, mode } = disk.fstatSync(descriptor)
     if (uid !== user) {
       throw directoryUnusable({ path, problem: `it belongs to another user (uid ${uid})`, isOccupied: true })
+    }
+    if ((mode & STICKY) !== 0) {
+      throw directoryUnusable({ path, problem: 'all users share it; use a directory of your own', isOccupied: true })
     }
     if ((mode & 0o077) !== 0) disk.fchmodSync(descriptor, 0o700)
   } finally {
