@@ -53,6 +53,8 @@ describe.runIf(hasTerminals)('the live view', () => {
       expect(seen).toContain(shown)
     expect(seen).not.toContain('\u001b[2J')
     expect(seen).not.toContain('\u0007it')
+    // The bell: it has ended.
+    expect(seen.split('\u0007')).toHaveLength(2)
     const rows = screenOf(seen, columns)
     expect(rows.join('\n')).not.toContain('──')
     expect(rows.join('\n')).not.toContain('drover-outcome')
