@@ -116,7 +116,7 @@ export class WarmPool {
     // Before anything else can run: from here on no other prompt and no limit takes the process away.
     if (entry !== undefined) entry.state = 'busy'
     this.#outdate(plan, entry)
-    // Whoever continues the session needs the lock that the process before had.
+    // The next process needs the lock that the one before had on the session.
     if (plan.session !== undefined && plan.backend.locksSessions) await Promise.all(endings)
     const agent = entry && (await this.#awaitStart(entry))
     if (entry !== undefined && agent === undefined) void this.#end(entry)
@@ -154,7 +154,9 @@ export class WarmPool {
   /** Starts a process for this prompt, where no other process would do and the program is known to start. */
   #startFor(plan: Plan): Entry | undefined {
     const { request, backend } = plan
-    if (this.#options.startsAtOnce) return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
+    const canContinue = plan.session === undefined || backend.isOneSession || backend.loadsSessions
+    if (this.#options.startsAtOnce && canContinue)
+      return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
     const needsOwn = request.hasApprover || (backend.isOneSession && plan.session !== undefined)
     if (!needsOwn || !(request.hasApprover || this.#proven.has(programOf(request)))) return undefined
     return this.#start(plan, plan.backend.isOneSession ? request.resumeId : undefined)
