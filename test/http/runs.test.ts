@@ -232,7 +232,7 @@ describe('who may see and change a run', () => {
   const KEYS = { DROVER_API_KEYS: 'first-key-of-the-test,second-key-of-the-test' }
   const as = (key: string) => ({ 'x-api-key': `${key}-key-of-the-test` })
 
-  it('is the key that started it, and nobody without a key', async () => {
+  it('is visible to the key that started it, and not without a key', async () => {
     const { server, driving } = await serveRuns({ orient: [QUESTION, {}] }, { env: KEYS })
     const send = (path: string, options?: object) => server.request(path, options)
     const [owner, other] = [runClient(send, as('first')), runClient(send, as('second'))]

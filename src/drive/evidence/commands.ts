@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { type Command, readShellLine, type ShellLine, unwrapShell } from './shell-line.ts'
 
 /** A run of the reported command. */
-export type Sighting = {
+export type CommandRun = {
   /** `unknown`: it ran, but its own exit code does not show. */
   readonly exitCode: number | 'unknown'
   /** It is the same command. Otherwise it ran with other variables, in another directory, or in another way. */
@@ -14,8 +14,8 @@ export type Sighting = {
 export function findRun(
   reported: CommandLine,
   seen: CommandLine,
-  exitCode: Sighting['exitCode'],
-): Sighting | undefined {
+  exitCode: CommandRun['exitCode'],
+): CommandRun | undefined {
   if (isSameLine(reported, seen)) return { exitCode, isSame: true }
   const [only, ...others] = reported.parts
   if (only === undefined || reported.isOpaque) return undefined
@@ -149,7 +149,7 @@ function isHarmless({ words, usesFile }: Command): boolean {
 }
 
 /** A reported line of several commands is the whole of the line, beside what is around it. */
-function findWhole(wanted: CommandLine, line: CommandLine, exitCode: Sighting['exitCode']): Sighting | undefined {
+function findWhole(wanted: CommandLine, line: CommandLine, exitCode: CommandRun['exitCode']): CommandRun | undefined {
   if (line.isOpaque || line.parts.length !== wanted.parts.length) return undefined
   const isEqual = wanted.parts.every((part, index) => {
     const other = line.parts[index]
@@ -163,10 +163,10 @@ function findWhole(wanted: CommandLine, line: CommandLine, exitCode: Sighting['e
   return { exitCode: exitCode === 0 ? 0 : 'unknown', isSame: false }
 }
 
-type Position = { readonly at: number; readonly exitCode: Sighting['exitCode'] }
+type Position = { readonly at: number; readonly exitCode: CommandRun['exitCode'] }
 
 /** The exit code of one command, if that of the whole line tells. */
-function exitCodeOfPart({ commands }: CommandLine, { at, exitCode }: Position): Sighting['exitCode'] {
+function exitCodeOfPart({ commands }: CommandLine, { at, exitCode }: Position): CommandRun['exitCode'] {
   const [endsOnError, failsInPipe] = [
     hasOption(commands, at, /^(?:-\w*e\w*|errexit)$/),
     hasOption(commands, at, /^pipefail$/),

@@ -4,7 +4,7 @@ import type { Outcome } from '../../contract/outcome.shape.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { Claim, TraceEntry } from '../record/event.shape.ts'
 import type { EventOf } from '../record/event.ts'
-import { type CommandLine, findRun, isSameLine, readCommandLine, type Sighting } from './commands.ts'
+import { type CommandLine, type CommandRun, findRun, isSameLine, readCommandLine } from './commands.ts'
 
 /** An entry of a trace, and the execution that it belongs to. */
 export type Traced = TraceEntry & { readonly execution_id: string }
@@ -109,7 +109,7 @@ function judgeByCheck(
 
 /** A command that was seen to run, and the line that it was in. */
 type SeenLine = { readonly entry: Traced & { readonly did: 'command' }; readonly line: CommandLine }
-type SeenRun = SeenLine & Sighting
+type SeenRun = SeenLine & CommandRun
 
 function toSeenLine(entry: Traced, root: string): SeenLine[] {
   return entry.did === 'command' ? [{ entry, line: readCommandLine(entry.command, root) }] : []
