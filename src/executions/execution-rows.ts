@@ -12,11 +12,11 @@ const CHANGING = ['state', 'session_id', 'backend', 'model', 'started_at', 'ende
 /** Stored as JSON. */
 const JSON_FIELDS = ['usage', 'error', 'result'] as const
 
-/** The columns that a page needs: all but prompt and result. */
+/** The columns that a page needs: all but prompt, client request and result. */
 export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo', 'prompt_start'].join(', ')
 
 const CHANGED = [...CHANGING, ...JSON_FIELDS, 'is_demo']
-const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'keep', 'is_usage_due', 'bytes']
+const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'client_request', 'keep', 'is_usage_due', 'bytes']
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
 export const INSERT = `INSERT INTO executions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`
@@ -33,11 +33,12 @@ type NewRow = {
 
 /** The values of `INSERT`. */
 export function toInsert(execution: Execution, { keep, isUsageDue, eventBytes }: NewRow): SQLInputValue[] {
-  const { prompt } = execution
+  const { prompt = null, client_request: asked } = execution
   const changed = changedValues(execution)
-  const bytes = ROW_BYTES + (prompt?.length ?? 0) + resultBytes(changed) + eventBytes
-  const start = prompt === undefined ? null : startOf(prompt)
-  return [...valuesOf(execution, FIXED), ...changed, start, prompt ?? null, keep, isUsageDue ? 1 : 0, bytes]
+  const start = prompt === null ? null : startOf(prompt)
+  const request = asked === undefined ? null : JSON.stringify(asked)
+  const bytes = ROW_BYTES + (prompt?.length ?? 0) + (request?.length ?? 0) + resultBytes(changed) + eventBytes
+  return [...valuesOf(execution, FIXED), ...changed, start, prompt, request, keep, isUsageDue ? 1 : 0, bytes]
 }
 
 /** The values of `UPDATE`. */
@@ -67,7 +68,7 @@ function valuesOf(execution: Execution, names: readonly (keyof Execution)[]): SQ
 /** STRICT tables and NOT NULL columns guarantee the types. */
 export function toExecution(row: Row): Execution {
   const fields = [...FIXED, ...CHANGING].filter((name) => row[name] !== null).map((name) => [name, row[name]])
-  const parsed = JSON_FIELDS.flatMap((name) => {
+  const parsed = [...JSON_FIELDS, 'client_request'].flatMap((name) => {
     const value = row[name]
     return typeof value === 'string' ? [[name, JSON.parse(value)]] : []
   })

@@ -58,6 +58,8 @@ export type ExecutionStore = {
   releaseKey(claim: KeyClaim): Promise<void>
   /** What executions have used, also those that are removed or were never stored. */
   usage(request: UsageRequest): Promise<UsageReport>
+  /** Removes one that has ended, with its events. */
+  remove(id: string): Promise<void>
   /** Removes ended executions: those that ended before a time, then the oldest until the rest fits. Returns their number. */
   removeOld(limits: { endedBefore: string; maxBytes: number }): Promise<number>
 }

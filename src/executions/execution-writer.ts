@@ -152,6 +152,6 @@ function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
 /** The number of the last event counts only events that are stored. */
 function storedRecordOf({ record, keep, savedSeq }: LiveExecution, events: readonly ExecutionEvent[]): Execution {
   if (keep !== 'none') return { ...record, last_seq: events.at(-1)?.seq ?? savedSeq }
-  const { prompt: _prompt, result: _result, ...rest } = record
+  const { prompt: _prompt, client_request: _request, result: _result, ...rest } = record
   return { ...rest, last_seq: 0 }
 }

@@ -41,6 +41,12 @@ export const Execution = named(
       Type.String({ maxLength: 200, description: 'The first 200 characters of a stored prompt; only in a page.' }),
     ),
     prompt: Type.Optional(text('The prompt; only in a single execution.')),
+    client_request: Type.Optional(
+      Type.Unsafe<JsonObject>({
+        type: 'object',
+        description: 'What the request to the Responses API said besides the prompt; only in a single execution.',
+      }),
+    ),
     result: Type.Optional(
       Type.Unsafe<JsonObject>({
         type: 'object',
@@ -50,7 +56,10 @@ export const Execution = named(
   }),
 )
 /** `JsonObject` is read-only already, and too deeply recursive for `Message`. */
-export type Execution = Omit<Message<typeof Execution>, 'result'> & { readonly result?: JsonObject }
+export type Execution = Omit<Message<typeof Execution>, 'result' | 'client_request'> & {
+  readonly client_request?: JsonObject
+  readonly result?: JsonObject
+}
 
 export const ExecutionPage = named(
   'ExecutionPage',

@@ -190,7 +190,7 @@ export class Executions implements ExecutionRecorder {
   }
 
   #recordOf(start: ExecutionStart): Execution {
-    const { kind, parentId, apiKey, backend, model, workdir, prompt, isDemo } = start
+    const { kind, parentId, apiKey, backend, model, workdir, prompt, clientRequest, isDemo } = start
     return {
       id: start.id ?? newExecutionId(this.#options.ids),
       state: 'queued',
@@ -204,6 +204,7 @@ export class Executions implements ExecutionRecorder {
       ...(model !== undefined && { model }),
       ...(workdir !== undefined && { workdir }),
       ...(prompt !== undefined && { prompt }),
+      ...(clientRequest !== undefined && { client_request: clientRequest }),
       ...(isDemo === true && { is_demo: true as const }),
     }
   }

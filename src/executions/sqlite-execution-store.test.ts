@@ -51,11 +51,12 @@ describe('a stored execution', () => {
       cost_usd: 0.25,
       error: { code: 'c', message: 'm' },
       prompt: 'say hello',
+      client_request: { model: 'm', metadata: { a: 'b' } },
       result: { output: 'hello', nested: { a: [1, null] } },
     })
     await store.save([added(whole)])
     expect(await store.find(idOf(1))).toEqual(whole)
-    const { prompt: _, result: __, ...listed } = whole
+    const { prompt: _, result: __, client_request: ___, ...listed } = whole
     expect((await store.list({}, { limit: 1 })).executions).toEqual([{ ...listed, prompt_start: 'say hello' }])
   })
 
@@ -169,6 +170,18 @@ describe('removeOld', () => {
     await store.save([added(execution(1), events(count))])
     expect(await store.removeOld({ endedBefore: momentOf(9), maxBytes: 1e9 })).toBe(1)
     expect(database.get('SELECT count(*) AS count FROM execution_events')).toEqual({ count: 0 })
+  })
+})
+
+describe('remove', () => {
+  it('removes one execution with its events, unless it runs', async () => {
+    const { store } = await open()
+    const { ended_at: _, ...running } = execution(2, { state: 'running' })
+    await store.save([added(execution(1), events(3)), added(running, events(3)), added(execution(3), events(3))])
+    for (const at of [1, 1, 2]) await store.remove(idOf(at))
+    await expect(store.find(idOf(1))).rejects.toThrow('no execution')
+    expect(await store.events(idOf(1), { after: 0, limit: 9 })).toEqual([])
+    for (const at of [2, 3]) expect(await store.events(idOf(at), { after: 0, limit: 9 })).toHaveLength(3)
   })
 })
 

@@ -150,6 +150,12 @@ export class SqliteExecutionStore implements ExecutionStore {
     return await this.#database.read(() => this.#usage.read(query))
   }
 
+  async remove(id: string): Promise<void> {
+    const sql = 'SELECT number FROM executions WHERE id = ? AND ended_at IS NOT NULL'
+    const row = await this.#database.read(() => this.#database.get(sql, id))
+    if (row !== undefined) await this.#remove(Number(row['number']))
+  }
+
   async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
     const total = await this.#database.read(() => this.#database.get('SELECT sum(bytes) AS bytes FROM executions'))
     let [excess, removed] = [Number(total?.['bytes'] ?? 0) - maxBytes, 0]

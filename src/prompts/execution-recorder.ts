@@ -1,4 +1,5 @@
 /** How prompts are recorded as executions. The prompts half only knows this interface; `executions` implements it. */
+import type { JsonObject } from '../kit/json/json-value.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
 
@@ -20,6 +21,8 @@ export type ExecutionOptions = {
   parentId?: string | undefined
   /** The name of the API key. */
   apiKey?: string | undefined
+  /** What the client asked for besides the prompt, if it can read it again. */
+  clientRequest?: JsonObject | undefined
   /** Nothing of it is stored. The default is what the request says. */
   isEphemeral?: boolean
   /** Other requests may follow it by its id, even if nothing of it is stored. */

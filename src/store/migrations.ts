@@ -229,4 +229,7 @@ const CONVERSATIONS = `
   END;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS, CONVERSATIONS]
+/** What a request to the Responses API said besides the prompt. */
+const CLIENT_REQUESTS = 'ALTER TABLE executions ADD COLUMN client_request TEXT;'
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS]
