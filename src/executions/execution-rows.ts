@@ -15,13 +15,13 @@ const JSON_FIELDS = ['usage', 'error', 'result'] as const
 /** The columns that a page needs: all but prompt, client request and result. */
 export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo', 'prompt_start'].join(', ')
 
-const CHANGED = [...CHANGING, ...JSON_FIELDS, 'is_demo']
+export const CHANGED = [...CHANGING, ...JSON_FIELDS, 'is_demo']
 const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'client_request', 'keep', 'is_usage_due', 'bytes']
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
 export const INSERT = `INSERT INTO executions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`
 export const UPDATE = `UPDATE executions SET ${CHANGED.map((name) => `${name} = ?`).join(', ')}, bytes = bytes + ?
-  WHERE id = ? RETURNING number, is_usage_due`
+  WHERE id = ?`
 
 type NewRow = {
   keep: KeepMode

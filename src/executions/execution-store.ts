@@ -36,9 +36,21 @@ export type ExecutionFilter = {
 /** A request that may be repeated without running twice. */
 export type KeyClaim = { apiKey: string; key: string; digest: string; executionId: string }
 
+/** `changed`: these executions have new events or another state. `missed`: notices may have been missed. */
+export type StoreNotice =
+  | { type: 'changed' | 'cancel' | 'approval'; ids: readonly string[] }
+  | { type: 'queue' | 'missed' }
+
 export type ExecutionStore = {
-  /** Saves all changes in one transaction. */
-  save(changes: readonly ExecutionChange[]): Promise<void>
+  /**
+   * Saves all changes in one transaction. Returns the executions that were taken from their process, which others took for
+   * dead: of these nothing is saved.
+   */
+  save(changes: readonly ExecutionChange[]): Promise<string[]>
+  /** How often readers look for changes of other processes that `watch` has not told them about. */
+  readonly pollMs: number
+  /** Calls `listener` when other processes may have changed executions. Returns a function that stops it. */
+  watch(listener: (notice: StoreNotice) => void): () => void
   /** Finds an execution by its id, or by a unique prefix of it, with its prompt and result. */
   find(idOrPrefix: string): Promise<Execution>
   list(filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage>

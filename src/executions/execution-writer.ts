@@ -24,6 +24,10 @@ export type ExecutionWriterOptions = {
   onFailure(error: unknown): void
   /** Called when an execution that has ended is saved, or is given up. */
   onEnded(live: LiveExecution): void
+  /** Called when others have taken an execution from this process. Nothing more of it is saved. */
+  onTaken(live: LiveExecution): void
+  /** Called when an execution could not be added, because others have taken this process for dead. It gets a new owner. */
+  onOwnerLost(live: LiveExecution): void
 }
 
 export class ExecutionWriter {
@@ -40,6 +44,7 @@ export class ExecutionWriter {
 
   /** Notes that an execution changed; `event` is its next event, if it has one. */
   add(live: LiveExecution, event?: { event: ExecutionEvent; size: number }): void {
+    if (live.isTaken) return
     const pending = this.#pendingOf(live)
     if (event !== undefined && live.keep === 'events' && live.failure === undefined) {
       pending.events.push(event.event)
@@ -56,6 +61,7 @@ export class ExecutionWriter {
    */
   async finish(live: LiveExecution): Promise<void> {
     const { id } = live.record
+    if (live.isTaken) return
     // Whether it has a row that must be removed.
     if (live.keep === 'none') await this.#saving
     if (live.keep === 'none' && !live.isSaved && !live.countsUsage) {
@@ -99,15 +105,28 @@ export class ExecutionWriter {
       this.#bytes = 0
       // Before the next await, so that events and states agree.
       const changes = batch.map(toChange)
-      await store.save(changes)
+      const taken = await store.save(changes)
       for (const [at, { live }] of batch.entries()) {
+        if (taken.includes(live.record.id)) continue
         live.noteSaved(changes[at]?.execution.last_seq ?? 0)
         if (live.hasEnded) this.#options.onEnded(live)
       }
+      this.#noteTaken(batch.filter(({ live }) => taken.includes(live.record.id)))
     } catch (error) {
       this.#options.onFailure(error)
       for (const pending of batch.length > 0 ? batch : this.#pending.values()) pending.live.lastError = error
       this.#restore(batch)
+    }
+  }
+
+  #noteTaken(taken: readonly Pending[]): void {
+    const [again, gone] = [taken.filter(({ live }) => !live.isSaved), taken.filter(({ live }) => live.isSaved)]
+    for (const { live } of again) this.#options.onOwnerLost(live)
+    if (again.length > 0) this.#restore(again)
+    for (const { live } of gone) {
+      live.isTaken = true
+      this.#pending.delete(live.record.id)
+      this.#options.onTaken(live)
     }
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sessionsPath } from '../../test/support/session-store.ts'
+import { describeStores, type Place, type StoreKind } from '../../test/support/stores.ts'
 import { until } from '../../test/support/until.ts'
 import { systemClock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
@@ -10,7 +10,6 @@ import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { ExecutionEvent } from './execution.shape.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { Executions } from './executions.ts'
-import { openStores } from './open-stores.ts'
 
 const START: ExecutionStart = { kind: 'prompt', backend: 'claude', prompt: 'x', isEphemeral: false, onCancel: () => {} }
 const RESULT: PromptResult = {
@@ -27,17 +26,11 @@ const said = (text: string) =>
 
 type Broken = (store: ExecutionStore) => ExecutionStore
 
-async function open({
-  path = sessionsPath(),
-  keep = 'events' as const,
-  damage = ((store) => store) as Broken,
-}: {
-  path?: string
-  keep?: 'events' | 'results' | 'none'
-  damage?: Broken
-} = {}) {
-  const stores = await openStores({ path, clock: systemClock, ids: randomIds })
-  onTestFinished(() => stores.sessions.close())
+type Options = { place?: Place; keep?: 'events' | 'results' | 'none'; damage?: Broken }
+
+async function openIn(kind: StoreKind, { keep = 'events', damage = (store) => store, ...options }: Options = {}) {
+  const place = options.place ?? (await kind.newPlace())
+  const stores = await kind.openBoth({ place })
   const failures: unknown[] = []
   const executions = new Executions({
     openStore: async () => damage(stores.executions),
@@ -49,7 +42,7 @@ async function open({
     toWarning: (error) => `lost: ${(error as Error).message}`,
   })
   onTestFinished(() => executions.close())
-  return { path, executions, store: stores.executions, failures }
+  return { place, executions, store: stores.executions, failures }
 }
 
 async function followAll(executions: Executions, id: string, after = 0): Promise<ExecutionEvent[]> {
@@ -59,182 +52,184 @@ async function followAll(executions: Executions, id: string, after = 0): Promise
   return events
 }
 
-describe('a reader', () => {
-  it('gets the same events while the prompt runs and afterwards', async () => {
-    const { executions } = await open()
-    const recording = executions.begin(START)
-    const following = followAll(executions, recording.id)
-    recording.started()
-    for (let at = 0; at < 10; at++) recording.event(said(String(at)))
-    expect(await recording.end(RESULT)).toEqual([])
-    const events = await following
-    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 13 }, (_, at) => at + 1))
-    expect(await followAll(executions, recording.id)).toEqual(events)
-    expect(await followAll(executions, recording.id, 11)).toEqual(events.slice(11))
+describeStores('executions', (kind) => {
+  describe('a reader', () => {
+    it('gets the same events while the prompt runs and afterwards', async () => {
+      const { executions } = await openIn(kind)
+      const recording = executions.begin(START)
+      const following = followAll(executions, recording.id)
+      recording.started()
+      for (let at = 0; at < 10; at++) recording.event(said(String(at)))
+      expect(await recording.end(RESULT)).toEqual([])
+      const events = await following
+      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 13 }, (_, at) => at + 1))
+      expect(await followAll(executions, recording.id)).toEqual(events)
+      expect(await followAll(executions, recording.id, 11)).toEqual(events.slice(11))
+    })
+
+    it('gets every event once, however often it is cut off and attached again', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(6), { minLength: 1, maxLength: 8 }), fc.nat(40), async (cuts, total) => {
+          const { executions } = await openIn(kind)
+          const recording = executions.begin(START)
+          const reader = readInPieces(executions, recording.id, cuts)
+          for (let at = 0; at < total; at++) {
+            recording.event(said(String(at)))
+            if (at % 7 === 0) await executions.save()
+          }
+          await recording.end(RESULT)
+          expect(await reader).toEqual(await followAll(executions, recording.id))
+        }),
+        { numRuns: 10 },
+      )
+    })
+
+    it('reads what is no longer in memory from the store', async () => {
+      const { executions } = await openIn(kind)
+      const recording = executions.begin(START)
+      const long = 'x'.repeat(100_000)
+      for (let at = 0; at < 60; at++) recording.event(said(`${at} ${long}`))
+      await executions.save()
+      const following = followAll(executions, recording.id)
+      await recording.end(RESULT)
+      expect((await following).map(({ seq }) => seq)).toEqual(Array.from({ length: 62 }, (_, at) => at + 1))
+    })
+
+    it('is told when the events are gone, because nothing is kept', async () => {
+      const { executions } = await openIn(kind, { keep: 'none' })
+      const recording = executions.begin(START)
+      for (let at = 0; at < 60; at++) recording.event(said('x'.repeat(100_000)))
+      await expect(followAll(executions, recording.id)).rejects.toMatchObject({ code: 'execution_events_gone' })
+      const { signal } = new AbortController()
+      const live = executions.follow(recording.id, { after: 55, signal })
+      expect((await live.next()).value.map(({ seq }: ExecutionEvent) => seq)).toEqual([56, 57, 58, 59, 60, 61])
+      await recording.end(RESULT)
+    })
+
+    it('stops with its signal', async () => {
+      const { executions } = await openIn(kind)
+      const recording = executions.begin(START)
+      const stop = new AbortController()
+      const reader = executions.follow(recording.id, { after: 1, signal: stop.signal })
+      const next = reader.next()
+      stop.abort()
+      expect(await next).toEqual({ done: true, value: undefined })
+      await recording.abandon()
+    })
   })
 
-  it('gets every event once, however often it is cut off and attached again', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(6), { minLength: 1, maxLength: 8 }), fc.nat(40), async (cuts, total) => {
-        const { executions } = await open()
-        const recording = executions.begin(START)
-        const reader = readInPieces(executions, recording.id, cuts)
-        for (let at = 0; at < total; at++) {
-          recording.event(said(String(at)))
-          if (at % 7 === 0) await executions.save()
-        }
-        await recording.end(RESULT)
-        expect(await reader).toEqual(await followAll(executions, recording.id))
-      }),
-      { numRuns: 25 },
-    )
-  })
-
-  it('reads what is no longer in memory from the store', async () => {
-    const { executions } = await open()
-    const recording = executions.begin(START)
-    const long = 'x'.repeat(100_000)
-    for (let at = 0; at < 60; at++) recording.event(said(`${at} ${long}`))
-    await executions.save()
-    const following = followAll(executions, recording.id)
-    await recording.end(RESULT)
-    expect((await following).map(({ seq }) => seq)).toEqual(Array.from({ length: 62 }, (_, at) => at + 1))
-  })
-
-  it('is told when the events are gone, because nothing is kept', async () => {
-    const { executions } = await open({ keep: 'none' })
-    const recording = executions.begin(START)
-    for (let at = 0; at < 60; at++) recording.event(said('x'.repeat(100_000)))
-    await expect(followAll(executions, recording.id)).rejects.toMatchObject({ code: 'execution_events_gone' })
+  async function readInPieces(executions: Executions, id: string, cuts: readonly number[]): Promise<ExecutionEvent[]> {
+    const events: ExecutionEvent[] = []
     const { signal } = new AbortController()
-    const live = executions.follow(recording.id, { after: 55, signal })
-    expect((await live.next()).value.map(({ seq }: ExecutionEvent) => seq)).toEqual([56, 57, 58, 59, 60, 61])
-    await recording.end(RESULT)
-  })
-
-  it('stops with its signal', async () => {
-    const { executions } = await open()
-    const recording = executions.begin(START)
-    const stop = new AbortController()
-    const reader = executions.follow(recording.id, { after: 1, signal: stop.signal })
-    const next = reader.next()
-    stop.abort()
-    expect(await next).toEqual({ done: true, value: undefined })
-    await recording.abandon()
-  })
-})
-
-async function readInPieces(executions: Executions, id: string, cuts: readonly number[]): Promise<ExecutionEvent[]> {
-  const events: ExecutionEvent[] = []
-  const { signal } = new AbortController()
-  for (const cut of [...cuts, Number.POSITIVE_INFINITY]) {
-    let batches = 0
-    for await (const batch of executions.follow(id, { after: events.at(-1)?.seq ?? 0, signal })) {
-      events.push(...batch)
-      batches += 1
-      if (batches > cut) break
+    for (const cut of [...cuts, Number.POSITIVE_INFINITY]) {
+      let batches = 0
+      for await (const batch of executions.follow(id, { after: events.at(-1)?.seq ?? 0, signal })) {
+        events.push(...batch)
+        batches += 1
+        if (batches > cut) break
+      }
     }
+    return events
   }
-  return events
-}
 
-describe('another process with the same store', () => {
-  it('follows the execution and cancels it', async () => {
-    const here = await open()
-    const there = await open({ path: here.path })
-    const onCancel = vi.fn()
-    const recording = here.executions.begin({ ...START, onCancel })
-    recording.started()
-    recording.event(said('one'))
-    await here.executions.save()
-    const following = followAll(there.executions, recording.id)
-    await there.executions.cancel(await there.store.find(recording.id))
-    await until(() => onCancel.mock.calls.length > 0)
-    await recording.end({ ...RESULT, error_code: 'canceled', error: 'canceled', exit_code: 130 })
-    expect((await following).at(-1)?.type).toBe('state')
+  describe('another process with the same store', () => {
+    it('follows the execution and cancels it', async () => {
+      const here = await openIn(kind)
+      const there = await openIn(kind, { place: here.place })
+      const onCancel = vi.fn()
+      const recording = here.executions.begin({ ...START, onCancel })
+      recording.started()
+      recording.event(said('one'))
+      await here.executions.save()
+      const following = followAll(there.executions, recording.id)
+      await there.executions.cancel(await there.store.find(recording.id))
+      await until(() => onCancel.mock.calls.length > 0)
+      await recording.end({ ...RESULT, error_code: 'canceled', error: 'canceled', exit_code: 130 })
+      expect((await following).at(-1)?.type).toBe('state')
+    })
   })
+
+  describe('a store that cannot be written', () => {
+    const failing: Broken = (store) => ({ ...bound(store), save: () => Promise.reject(new Error('the disk is full')) })
+
+    it('causes a warning in the result, and the reader still gets the events', async () => {
+      const { executions, failures } = await openIn(kind, { damage: failing })
+      const recording = executions.begin(START)
+      const following = followAll(executions, recording.id)
+      recording.event(said('one'))
+      expect(await recording.end(RESULT)).toEqual(['lost: the disk is full'])
+      expect((await following).map(({ type }) => type)).toEqual(['state', 'message', 'state'])
+      expect(failures.length).toBeGreaterThan(0)
+    })
+
+    it('and works again later has all events', async () => {
+      let isBroken = true
+      const { executions, store } = await openIn(kind, {
+        damage: (real) => ({
+          ...bound(real),
+          save: (changes) => (isBroken ? Promise.reject(new Error('locked')) : real.save(changes)),
+        }),
+      })
+      const recording = executions.begin(START)
+      recording.event(said('one'))
+      await executions.save()
+      isBroken = false
+      recording.event(said('two'))
+      expect(await recording.end(RESULT)).toEqual([])
+      expect((await store.events(recording.id, { after: 0, limit: 9 })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
+    })
+
+    it('at the end of an execution gets the end later; until then the execution has ended here', async () => {
+      let isBroken = true
+      const { executions, store } = await openIn(kind, {
+        damage: (real) => ({
+          ...bound(real),
+          save: (changes) => (isBroken ? Promise.reject(new Error('locked')) : real.save(changes)),
+        }),
+      })
+      const recording = executions.begin(START)
+      expect(await recording.end(RESULT)).toEqual(['lost: locked'])
+      expect(executions.find(recording.id)).toMatchObject({ state: 'completed', result: RESULT })
+      expect(executions.running()).toEqual([])
+      expect((await followAll(executions, recording.id)).at(-1)).toMatchObject({ content: { state: 'completed' } })
+      isBroken = false
+      await executions.save()
+      expect(executions.find(recording.id)).toBeUndefined()
+      expect(await store.find(recording.id)).toMatchObject({ state: 'completed', result: { output: 'done' } })
+    })
+
+    it('for too long keeps a prefix of the events, and the end', async () => {
+      let isBroken = false
+      const { executions, store } = await openIn(kind, {
+        damage: (real) => ({
+          ...bound(real),
+          save: (changes) => (isBroken ? Promise.reject(new Error('locked')) : real.save(changes)),
+        }),
+      })
+      const recording = executions.begin(START)
+      recording.event(said('one'))
+      await executions.save()
+      isBroken = true
+      for (let at = 0; at < 100; at++) recording.event(said('x'.repeat(100_000)))
+      await executions.save()
+      isBroken = false
+      expect(await recording.end(RESULT)).toEqual(['lost: locked'])
+      const events = await store.events(recording.id, { after: 0, limit: 999 })
+      expect(events.map(({ seq }) => seq)).toEqual([1, 2])
+      expect(await store.find(recording.id)).toMatchObject({ state: 'completed', last_seq: 2 })
+    })
+  })
+
+  /** The methods of a class are not its own properties, so they are copied one by one. */
+  function bound(store: ExecutionStore): ExecutionStore {
+    return new Proxy({} as ExecutionStore, {
+      ownKeys: () => Object.getOwnPropertyNames(Object.getPrototypeOf(store)),
+      getOwnPropertyDescriptor: (_target, name) => ({
+        configurable: true,
+        enumerable: true,
+        value: Reflect.get(store, name).bind?.(store),
+      }),
+      get: (_target, name) => Reflect.get(store, name).bind(store),
+    })
+  }
 })
-
-describe('a store that cannot be written', () => {
-  const failing: Broken = (store) => ({ ...bound(store), save: () => Promise.reject(new Error('the disk is full')) })
-
-  it('causes a warning in the result, and the reader still gets the events', async () => {
-    const { executions, failures } = await open({ damage: failing })
-    const recording = executions.begin(START)
-    const following = followAll(executions, recording.id)
-    recording.event(said('one'))
-    expect(await recording.end(RESULT)).toEqual(['lost: the disk is full'])
-    expect((await following).map(({ type }) => type)).toEqual(['state', 'message', 'state'])
-    expect(failures.length).toBeGreaterThan(0)
-  })
-
-  it('and works again later has all events', async () => {
-    let isBroken = true
-    const { executions, store } = await open({
-      damage: (real) => ({
-        ...bound(real),
-        save: (changes) => (isBroken ? Promise.reject(new Error('locked')) : real.save(changes)),
-      }),
-    })
-    const recording = executions.begin(START)
-    recording.event(said('one'))
-    await executions.save()
-    isBroken = false
-    recording.event(said('two'))
-    expect(await recording.end(RESULT)).toEqual([])
-    expect((await store.events(recording.id, { after: 0, limit: 9 })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
-  })
-
-  it('at the end of an execution gets the end later; until then the execution has ended here', async () => {
-    let isBroken = true
-    const { executions, store } = await open({
-      damage: (real) => ({
-        ...bound(real),
-        save: (changes) => (isBroken ? Promise.reject(new Error('locked')) : real.save(changes)),
-      }),
-    })
-    const recording = executions.begin(START)
-    expect(await recording.end(RESULT)).toEqual(['lost: locked'])
-    expect(executions.find(recording.id)).toMatchObject({ state: 'completed', result: RESULT })
-    expect(executions.running()).toEqual([])
-    expect((await followAll(executions, recording.id)).at(-1)).toMatchObject({ content: { state: 'completed' } })
-    isBroken = false
-    await executions.save()
-    expect(executions.find(recording.id)).toBeUndefined()
-    expect(await store.find(recording.id)).toMatchObject({ state: 'completed', result: { output: 'done' } })
-  })
-
-  it('for too long keeps a prefix of the events, and the end', async () => {
-    let isBroken = false
-    const { executions, store } = await open({
-      damage: (real) => ({
-        ...bound(real),
-        save: (changes) => (isBroken ? Promise.reject(new Error('locked')) : real.save(changes)),
-      }),
-    })
-    const recording = executions.begin(START)
-    recording.event(said('one'))
-    await executions.save()
-    isBroken = true
-    for (let at = 0; at < 100; at++) recording.event(said('x'.repeat(100_000)))
-    await executions.save()
-    isBroken = false
-    expect(await recording.end(RESULT)).toEqual(['lost: locked'])
-    const events = await store.events(recording.id, { after: 0, limit: 999 })
-    expect(events.map(({ seq }) => seq)).toEqual([1, 2])
-    expect(await store.find(recording.id)).toMatchObject({ state: 'completed', last_seq: 2 })
-  })
-})
-
-/** The methods of a class are not its own properties, so they are copied one by one. */
-function bound(store: ExecutionStore): ExecutionStore {
-  return new Proxy({} as ExecutionStore, {
-    ownKeys: () => Object.getOwnPropertyNames(Object.getPrototypeOf(store)),
-    getOwnPropertyDescriptor: (_target, name) => ({
-      configurable: true,
-      enumerable: true,
-      value: Reflect.get(store, name).bind?.(store),
-    }),
-    get: (_target, name) => Reflect.get(store, name).bind(store),
-  })
-}

@@ -1,6 +1,5 @@
 /** The executions of this process: records prompts as executions, lets readers follow them, cancels them. */
 import { EventEmitter } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
@@ -11,6 +10,7 @@ import type {
   RecordedResult,
 } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
+import { ChangeWaiter } from './change-waiter.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import { decideKeep, errorOf, finalStateOf, summaryOf } from './execution-end.ts'
 import { newExecutionId } from './execution-id.ts'
@@ -35,10 +35,6 @@ export type ExecutionsOptions = {
   toWarning(error: unknown): string
 }
 
-/** A reader of an execution of another process looks into the store this often. */
-const POLL_MS = 200
-/** Requests of other processes to cancel are looked up this often. */
-const CANCEL_POLL_MS = 250
 const READ_BATCH = 500
 
 export class Executions implements ExecutionRecorder {
@@ -48,6 +44,7 @@ export class Executions implements ExecutionRecorder {
   readonly #changes = new EventEmitter<{ change: [Execution]; event: [string, ExecutionEvent] }>().setMaxListeners(0)
   #owner = ''
   #cancelTimer: NodeJS.Timeout | undefined
+  #unwatch: (() => void) | undefined
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
@@ -56,6 +53,11 @@ export class Executions implements ExecutionRecorder {
       openStore: () => this.#withOwner(openStore),
       onFailure,
       onEnded: ({ record }) => this.#live.delete(record.id),
+      onTaken: (live) => this.#giveUp(live),
+      onOwnerLost: (live) => {
+        live.record = { ...live.record, owner: '' }
+        this.#owner = ''
+      },
     })
   }
 
@@ -72,7 +74,6 @@ export class Executions implements ExecutionRecorder {
     const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
     this.#setState(live, 'queued')
-    this.#watchCancelRequests()
     return {
       id: live.record.id,
       started: () => this.#setState(live, 'running', { started_at: this.#now() }),
@@ -167,14 +168,20 @@ export class Executions implements ExecutionRecorder {
     { after, signal }: { after: number; signal: AbortSignal },
   ): AsyncGenerator<ExecutionEvent[]> {
     const store = await this.#options.openStore()
-    let last = after
-    while (!signal.aborted) {
-      const { state } = await store.find(id)
-      const events = await store.events(id, { after: last, limit: READ_BATCH })
-      if (events.length > 0) yield events
-      else if (isFinal(state)) return
-      else await raceSignal(sleep(POLL_MS), signal)
-      last = events.at(-1)?.seq ?? last
+    const changes = new ChangeWaiter(store, id)
+    try {
+      let last = after
+      while (!signal.aborted) {
+        const changed = changes.next()
+        const { state } = await store.find(id)
+        const events = await store.events(id, { after: last, limit: READ_BATCH })
+        if (events.length > 0) yield events
+        else if (isFinal(state)) return
+        else await raceSignal(changed, signal)
+        last = events.at(-1)?.seq ?? last
+      }
+    } finally {
+      changes.stop()
     }
   }
 
@@ -183,10 +190,28 @@ export class Executions implements ExecutionRecorder {
     if (this.#live.size > 0) await this.#writer.save()
   }
 
+  /** Others have taken this process for dead: what it runs is ended. */
+  loseOwner(): void {
+    const owner = this.#owner
+    this.#owner = ''
+    for (const live of this.#live.values()) {
+      if (live.isSaved && live.record.owner === owner) {
+        live.isTaken = true
+        this.#giveUp(live)
+      }
+    }
+  }
+
   /** Also stops looking for requests to cancel. */
   async close(): Promise<void> {
-    clearInterval(this.#cancelTimer)
     await this.save()
+    clearInterval(this.#cancelTimer)
+    this.#unwatch?.()
+  }
+
+  #giveUp(live: LiveExecution): void {
+    live.cancel()
+    this.#live.delete(live.record.id)
   }
 
   #recordOf(start: ExecutionStart): Execution {
@@ -269,29 +294,34 @@ export class Executions implements ExecutionRecorder {
     throw executionEventsGone({ id: live.record.id, after, first: live.firstSeq })
   }
 
-  async #withOwner<T>(openStore: () => Promise<T>): Promise<T> {
+  async #withOwner(openStore: () => Promise<ExecutionStore>): Promise<ExecutionStore> {
     const store = await openStore()
     if (this.#owner === '') {
       this.#owner = await this.#options.owner()
-      for (const live of this.#live.values()) live.record = { ...live.record, owner: this.#owner }
+      for (const live of this.#live.values()) {
+        if (live.record.owner === '') live.record = { ...live.record, owner: this.#owner }
+      }
     }
+    this.#watchCancelRequests(store)
     return store
   }
 
-  #watchCancelRequests(): void {
-    this.#cancelTimer ??= setInterval(() => {
-      void this.#cancelRequested().catch(this.#options.onFailure)
-    }, CANCEL_POLL_MS).unref()
+  /** Other processes know only of what is saved, so this begins with the first save. */
+  #watchCancelRequests(store: ExecutionStore): void {
+    const look = () => void this.#cancelRequested(store).catch(this.#options.onFailure)
+    this.#cancelTimer ??= setInterval(look, store.pollMs).unref()
+    this.#unwatch ??= store.watch((notice) => {
+      if (notice.type === 'missed') look()
+      if (notice.type === 'cancel') for (const id of notice.ids) this.#live.get(id)?.cancel()
+    })
   }
 
-  async #cancelRequested(): Promise<void> {
+  async #cancelRequested(store: ExecutionStore): Promise<void> {
     if (this.#live.size === 0) {
       clearInterval(this.#cancelTimer)
       this.#cancelTimer = undefined
     }
-    // Nothing is saved yet, so no other process knows of it.
     if (this.#live.size === 0 || this.#owner === '') return
-    const store = await this.#options.openStore()
     for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.cancel()
   }
 

@@ -20,6 +20,8 @@ export class LiveExecution {
   hasEnded = false
   /** Whether the store has a row for it. */
   isSaved = false
+  /** Others have taken it from this process, because they took the process for dead. */
+  isTaken = false
   /** The number of the last stored event. */
   savedSeq = 0
   /** Why the latest attempt to save it failed. */

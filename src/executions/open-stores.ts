@@ -1,19 +1,72 @@
-/** Opens the file that has sessions and executions. */
+/** Opens the store that has sessions and executions: the user's SQLite file, or a PostgreSQL database. */
+
+import type { Clock } from '../kit/clock.ts'
+import type { Ids } from '../kit/ids.ts'
+import { PostgresSessionStore } from '../sessions/postgres-session-store.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import { type SessionStoreOptions, SqliteSessionStore } from '../sessions/sqlite-session-store.ts'
+import { SqliteSessionStore } from '../sessions/sqlite-session-store.ts'
 import { openDatabase } from '../store/database.ts'
+import { openPostgres } from '../store/postgres-database.ts'
+import { PostgresNotices } from '../store/postgres-notices.ts'
+import { PostgresOwners } from '../store/postgres-owners.ts'
 import type { ExecutionStore } from './execution-store.ts'
+import { PostgresExecutionStore } from './postgres-execution-store.ts'
 import { SqliteExecutionStore } from './sqlite-execution-store.ts'
 
 export type Stores = {
-  /** Closing it closes the file. */
+  /** Closing it closes the file or the connections. */
   sessions: SessionStore
   executions: ExecutionStore
 }
 
-export async function openStores(options: Omit<SessionStoreOptions, 'onOwnerGone'>): Promise<Stores> {
+export type StoresOptions = {
+  clock: Clock
+  ids: Ids
+  /** Whether sessions and the usage store tokens. */
+  storeTokenUsage?: boolean
+  /** How long an operation waits while the file is locked, or while PostgreSQL cannot be reached. */
+  waitMs?: number
+  /** Ends the agents that a dead process left running, before its sessions can be used again. */
+  endAgentsOf?: (owner: string) => Promise<void>
+} & ({ path: string } | { postgres: PostgresPlace })
+
+export type PostgresPlace = {
+  url: string
+  /** The name of this machine. */
+  machine: string
+  /** A process that gives no sign of life for this long is dead. */
+  deadAfterMs: number
+  /** Called when others have decided that this process is dead. */
+  onLost?: () => void
+}
+
+export async function openStores(options: StoresOptions): Promise<Stores> {
+  return 'path' in options ? await openSqliteStores(options) : await openPostgresStores(options)
+}
+
+async function openSqliteStores(options: StoresOptions & { path: string }): Promise<Stores> {
   const database = await openDatabase(options)
   const executions = new SqliteExecutionStore(database, options)
   const onOwnerGone = (owner: string) => executions.loseAllOf(owner)
   return { sessions: new SqliteSessionStore(database, { ...options, onOwnerGone }), executions }
+}
+
+async function openPostgresStores(options: StoresOptions & { postgres: PostgresPlace }): Promise<Stores> {
+  const { ids, postgres, waitMs, endAgentsOf = async () => {} } = options
+  const database = await openPostgres({ url: postgres.url, waitMs })
+  const owners = new PostgresOwners(database, {
+    ids,
+    machine: postgres.machine,
+    deadAfterMs: postgres.deadAfterMs,
+    onLost: () => postgres.onLost?.(),
+    endAgentsOf,
+    endWorkOf: async (transaction, name) => {
+      await executions.endExecutionsOf(transaction, name)
+      return await sessions.endTurnsOf(transaction, name)
+    },
+  })
+  const notices = new PostgresNotices(database)
+  const executions = new PostgresExecutionStore(database, { owners, notices }, options)
+  const sessions = new PostgresSessionStore(database, { owners, notices }, options)
+  return { sessions, executions }
 }

@@ -15,7 +15,7 @@ import { toUsageQuery, type UsageRequest } from './usage-query.ts'
 import { UsageTable } from './usage-table.ts'
 
 /** How long a repeated request gets the answer of the first. */
-const KEY_LIFETIME_MS = 24 * 3600 * 1000
+export const KEY_LIFETIME_MS = 24 * 3600 * 1000
 /** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */
 const REMOVE_BATCH = 2000
 const OLDEST = 'SELECT number, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT 1'
@@ -24,9 +24,13 @@ const OUT_OF_ORDER = 1000
 /** A prompt is answered even if the store is locked for longer. */
 const SAVE_WAIT_MS = 1000
 /** What an event takes in addition to its text. */
-const EVENT_BYTES = 40
+export const EVENT_BYTES = 40
+
+/** Readers of executions of other processes look into the file this often. */
+const POLL_MS = 200
 
 export class SqliteExecutionStore implements ExecutionStore {
+  readonly pollMs = POLL_MS
   readonly #database: StoreDatabase
   readonly #clock: Clock
   readonly #usage: UsageTable
@@ -39,13 +43,20 @@ export class SqliteExecutionStore implements ExecutionStore {
     this.#countsTokens = storeTokenUsage
   }
 
-  async save(changes: readonly ExecutionChange[]): Promise<void> {
+  /** A process whose lock is free is dead, so what it runs cannot be taken from it while it goes on. */
+  async save(changes: readonly ExecutionChange[]): Promise<string[]> {
     await this.#database.writeUnsynced(
       () => {
         for (const change of changes) this.#saveChange(change)
       },
       { waitMs: SAVE_WAIT_MS },
     )
+    return []
+  }
+
+  /** SQLite has no notices. */
+  watch(): () => void {
+    return () => {}
   }
 
   async find(idOrPrefix: string): Promise<Execution> {
@@ -214,7 +225,7 @@ export class SqliteExecutionStore implements ExecutionStore {
   }
 
   #update(execution: Execution, eventBytes: number): number | undefined {
-    const row = this.#database.get(UPDATE, ...toUpdate(execution, eventBytes))
+    const row = this.#database.get(`${UPDATE} RETURNING number, is_usage_due`, ...toUpdate(execution, eventBytes))
     if (row === undefined) return undefined
     if (isFinal(execution.state)) this.#countOnce(row, execution)
     return Number(row['number'])

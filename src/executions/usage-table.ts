@@ -9,9 +9,16 @@ const SUMS = [...USAGE_COUNTS, 'cost_usd'] as const satisfies readonly (keyof Us
 const COLUMNS = [...GROUP, ...SUMS]
 
 /** A cost that no agent has reported stays unknown. */
-const addColumn = (name: string) => `${name} = ifnull(${name} + excluded.${name}, ifnull(${name}, excluded.${name}))`
-const ADD = `INSERT INTO usage (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})
-  ON CONFLICT DO UPDATE SET ${SUMS.map(addColumn).join(', ')}`
+const addColumn = (name: string) =>
+  `${name} = coalesce(usage.${name} + excluded.${name}, usage.${name}, excluded.${name})`
+/** For SQLite and for PostgreSQL. */
+export const ADD_USAGE = `INSERT INTO usage (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})
+  ON CONFLICT (${GROUP.join(', ')}) DO UPDATE SET ${SUMS.map(addColumn).join(', ')}`
+
+/** The values of `ADD_USAGE`. */
+export function toUsageValues(entry: UsageEntry): (string | number | null)[] {
+  return COLUMNS.map((name) => entry[name])
+}
 
 export class UsageTable {
   readonly #database: StoreDatabase
@@ -25,7 +32,7 @@ export class UsageTable {
   /** The caller makes sure that an execution is added once. */
   add(entry: UsageEntry): void {
     this.#removeOld(entry.day)
-    this.#database.run(ADD, ...COLUMNS.map((name) => entry[name]))
+    this.#database.run(ADD_USAGE, ...toUsageValues(entry))
   }
 
   read(query: UsageQuery): UsageReport {

@@ -1,6 +1,6 @@
 /** Usage in the store: every execution is added once. */
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { sessionsPath } from '../../test/support/session-store.ts'
+import { describe, expect, it } from 'vitest'
+import { describeStores, type Place, type StoreKind } from '../../test/support/stores.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { ExecutionStart } from '../prompts/execution-recorder.ts'
@@ -8,22 +8,32 @@ import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { KeepMode } from './execution-states.ts'
 import type { ExecutionChange, ExecutionStore } from './execution-store.ts'
 import { Executions } from './executions.ts'
-import { openStores, type Stores } from './open-stores.ts'
+import type { Stores } from './open-stores.ts'
 import type { UsageField, UsageRequest } from './usage-query.ts'
 
-type Options = { path?: string; clock?: Clock; storeTokenUsage?: boolean }
+type Options = { place?: Place; clock?: Clock; storeTokenUsage?: boolean }
 
 const TODAY = new Date('2026-01-31T12:00:00Z')
 
-async function open({ path = sessionsPath(), clock = { now: () => TODAY }, ...more }: Options = {}): Promise<Stores> {
-  const stores = await openStores({ path, clock, ids: randomIds, ...more })
-  onTestFinished(() => stores.sessions.close())
+async function openIn(
+  kind: StoreKind,
+  { place, clock = { now: () => TODAY }, ...more }: Options = {},
+): Promise<Stores> {
+  const used = place ?? (await kind.newPlace())
+  const stores = await kind.openBoth({ place: used, clock, ...more })
+  await used.addOwner('the-owner')
   return stores
 }
 
 function recorderOn(store: ExecutionStore, keep: KeepMode, clock: Clock = { now: () => TODAY }): Executions {
   const [openStore, owner] = [async () => store, async () => 'the-owner']
   return new Executions({ openStore, owner, clock, ids: randomIds, keep, onFailure: () => {}, toWarning: String })
+}
+
+function withSave(store: ExecutionStore, save: ExecutionStore['save']): ExecutionStore {
+  const { pollMs } = store
+  const [watch, cancelRequests] = [store.watch.bind(store), store.cancelRequests.bind(store)]
+  return { pollMs, save, watch, cancelRequests } as ExecutionStore
 }
 
 const START: ExecutionStart = {
@@ -47,172 +57,179 @@ async function totalsOf(store: ExecutionStore, request: UsageRequest = {}) {
 const ONCE = { executions: 1, completed: 1, input_tokens: 10, output_tokens: 5, cached_tokens: 2, cost_usd: 0.5 }
 const KEEP_MODES: readonly KeepMode[] = ['events', 'results', 'none']
 
-describe('the end of an execution', () => {
-  it.each(KEEP_MODES)('is counted once if %s is kept, saved before or not', async (keep) => {
-    const { executions: store } = await open()
-    const recorder = recorderOn(store, keep)
-    const quick = recorder.begin({ ...START, apiKey: 'ci' })
-    await quick.end(resultOf())
-    await quick.abandon()
-    expect(await totalsOf(store)).toMatchObject(ONCE)
-    const slow = recorder.begin({ ...START, apiKey: 'ci' })
-    await recorder.save()
-    await slow.end(resultOf())
-    await recorder.save()
-    expect(await store.usage({})).toMatchObject({
-      rows: [{ day: '2026-01-31', key: 'ci', backend: 'claude', model: 'opus', executions: 2, cost_usd: 1 }],
-    })
-  })
-
-  it('is counted for an ephemeral prompt, of which nothing else is stored', async () => {
-    const { executions: store } = await open()
-    await recorderOn(store, 'events')
-      .begin({ ...START, isEphemeral: true })
-      .end(resultOf())
-    expect(await totalsOf(store)).toMatchObject(ONCE)
-    expect((await store.list({}, { limit: 9 })).executions).toEqual([])
-  })
-
-  it('is not counted for a dry run or a batch', async () => {
-    const { executions: store } = await open()
-    for (const keep of KEEP_MODES) {
+describeStores('usage', (kind) => {
+  describe('the end of an execution', () => {
+    it.each(KEEP_MODES)('is counted once if %s is kept, saved before or not', async (keep) => {
+      const { executions: store } = await openIn(kind)
       const recorder = recorderOn(store, keep)
-      await recorder.begin({ ...START, isDryRun: true }).end(resultOf())
-      await recorder.begin({ kind: 'parallel', isEphemeral: false, onCancel: () => {} }).end({ results: [resultOf()] })
-      recorder.begin({ ...START, isDryRun: true })
+      const quick = recorder.begin({ ...START, apiKey: 'ci' })
+      await quick.end(resultOf())
+      await quick.abandon()
+      expect(await totalsOf(store)).toMatchObject(ONCE)
+      const slow = recorder.begin({ ...START, apiKey: 'ci' })
       await recorder.save()
-    }
-    await store.loseAllOf('the-owner')
-    expect((await store.usage({})).rows).toEqual([])
-  })
+      await slow.end(resultOf())
+      await recorder.save()
+      expect(await store.usage({})).toMatchObject({
+        rows: [{ day: '2026-01-31', key: 'ci', backend: 'claude', model: 'opus', executions: 2, cost_usd: 1 }],
+      })
+    })
 
-  it('is counted without a result too', async () => {
-    const { executions: store } = await open()
-    const recorder = recorderOn(store, 'none')
-    await recorder.begin(START).abandon()
-    await recorder.begin(START).abandon(new Error('no'))
-    expect(await totalsOf(store)).toMatchObject({ executions: 2, cancelled: 1, failed: 1, input_tokens: 0 })
-  })
+    it('is counted for an ephemeral prompt, of which nothing else is stored', async () => {
+      const { executions: store } = await openIn(kind)
+      await recorderOn(store, 'events')
+        .begin({ ...START, isEphemeral: true })
+        .end(resultOf())
+      expect(await totalsOf(store)).toMatchObject(ONCE)
+      expect((await store.list({}, { limit: 9 })).executions).toEqual([])
+    })
 
-  it('is counted without tokens if session.store_token_usage is false', async () => {
-    const { executions: store } = await open({ storeTokenUsage: false })
-    await recorderOn(store, 'events').begin(START).end(resultOf())
-    expect(await totalsOf(store)).toMatchObject({ executions: 1, input_tokens: 0, output_tokens: 0 })
-  })
+    it('is not counted for a dry run or a batch', async () => {
+      const { executions: store } = await openIn(kind)
+      for (const keep of KEEP_MODES) {
+        const recorder = recorderOn(store, keep)
+        await recorder.begin({ ...START, isDryRun: true }).end(resultOf())
+        await recorder
+          .begin({ kind: 'parallel', isEphemeral: false, onCancel: () => {} })
+          .end({ results: [resultOf()] })
+        recorder.begin({ ...START, isDryRun: true })
+        await recorder.save()
+      }
+      await store.loseAllOf('the-owner')
+      expect((await store.usage({})).rows).toEqual([])
+    })
 
-  it.each(KEEP_MODES)('is counted once if saving %s fails at first', async (keep) => {
-    const { executions: store } = await open()
-    let failures = 1
-    const failing: ExecutionStore = Object.assign(Object.create(store) as ExecutionStore, {
-      save: async (changes: readonly ExecutionChange[]) => {
+    it('is counted without a result too', async () => {
+      const { executions: store } = await openIn(kind)
+      const recorder = recorderOn(store, 'none')
+      await recorder.begin(START).abandon()
+      await recorder.begin(START).abandon(new Error('no'))
+      expect(await totalsOf(store)).toMatchObject({ executions: 2, cancelled: 1, failed: 1, input_tokens: 0 })
+    })
+
+    it('is counted without tokens if session.store_token_usage is false', async () => {
+      const { executions: store } = await openIn(kind, { storeTokenUsage: false })
+      await recorderOn(store, 'events').begin(START).end(resultOf())
+      expect(await totalsOf(store)).toMatchObject({ executions: 1, input_tokens: 0, output_tokens: 0 })
+    })
+
+    it.each(KEEP_MODES)('is counted once if saving %s fails at first', async (keep) => {
+      const { executions: store } = await openIn(kind)
+      let failures = 1
+      const failing = withSave(store, async (changes: readonly ExecutionChange[]) => {
         const isEnd = changes.some(({ execution }) => execution.state === 'completed')
         if (isEnd || failures === 0) return await store.save(changes)
         failures -= 1
         throw new Error('the disk is full')
-      },
+      })
+      const recorder = recorderOn(failing, keep)
+      const recording = recorder.begin(START)
+      await recorder.save()
+      expect(failures).toBe(0)
+      await recording.end(resultOf())
+      expect(await totalsOf(store)).toMatchObject(ONCE)
     })
-    const recorder = recorderOn(failing, keep)
-    const recording = recorder.begin(START)
-    await recorder.save()
-    expect(failures).toBe(0)
-    await recording.end(resultOf())
-    expect(await totalsOf(store)).toMatchObject(ONCE)
-  })
 
-  it.each(KEEP_MODES)('is counted once if the same end is saved twice and %s is kept', async (keep) => {
-    const { executions: store } = await open()
-    const saved: ExecutionChange[][] = []
-    const noting: ExecutionStore = Object.assign(Object.create(store) as ExecutionStore, {
-      save: async (changes: readonly ExecutionChange[]) => {
+    it.each(KEEP_MODES)('is counted once if the same end is saved twice and %s is kept', async (keep) => {
+      const { executions: store } = await openIn(kind)
+      const saved: ExecutionChange[][] = []
+      const noting = withSave(store, async (changes: readonly ExecutionChange[]) => {
         saved.push([...changes])
-        await store.save(changes)
-      },
+        return await store.save(changes)
+      })
+      const recorder = recorderOn(noting, keep)
+      const recording = recorder.begin(START)
+      await recorder.save()
+      await recording.end(resultOf())
+      await store.save((saved.at(-1) ?? []).map((change) => ({ ...change, events: [] })))
+      expect(await totalsOf(store)).toMatchObject(ONCE)
     })
-    const recorder = recorderOn(noting, keep)
-    const recording = recorder.begin(START)
-    await recorder.save()
-    await recording.end(resultOf())
-    await store.save((saved.at(-1) ?? []).map((change) => ({ ...change, events: [] })))
-    expect(await totalsOf(store)).toMatchObject(ONCE)
-  })
-})
-
-describe('a process that died', () => {
-  it.each(KEEP_MODES)('leaves executions that are counted once, as lost, if %s is kept', async (keep) => {
-    const path = sessionsPath()
-    const { executions: store } = await open({ path })
-    const recorder = recorderOn(store, keep)
-    const recording = recorder.begin({ ...START, apiKey: 'ci', model: 'asked' })
-    await recorder.begin(START).end(resultOf())
-    await recorder.save()
-    const { executions: next } = await open({ path })
-    await next.loseAllOf('the-owner')
-    await store.loseAllOf('the-owner')
-    const totals = { executions: 2, completed: 1, lost: 1, input_tokens: 10 }
-    expect(await totalsOf(next)).toMatchObject(totals)
-    expect((await next.usage({ key: 'ci' })).rows).toMatchObject([{ model: 'asked', lost: 1 }])
-    // It was not dead after all.
-    await recording.end(resultOf())
-    expect(await totalsOf(next)).toMatchObject(totals)
-  })
-})
-
-describe('usage', () => {
-  /** Ends one execution for each of these. */
-  async function openFilled(): Promise<ExecutionStore> {
-    let now = TODAY
-    const { executions: store } = await open()
-    const recorder = recorderOn(store, 'none', { now: () => now })
-    for (const [day, apiKey, backend, model] of [
-      ['2026-01-30', 'ci', 'claude', 'opus'],
-      ['2026-01-31', 'ci', 'claude', 'opus'],
-      ['2026-01-31', 'ci', 'codex', 'gpt'],
-      ['2026-01-31', 'web', 'claude', 'haiku'],
-      ['2026-01-31', undefined, 'claude', 'opus'],
-    ] as const) {
-      now = new Date(`${day}T23:59:59.999Z`)
-      await recorder.begin({ ...START, backend, apiKey }).end(resultOf({ backend, model }))
-    }
-    return store
-  }
-
-  it.each<[UsageRequest, string[]]>([
-    [
-      {},
-      ['31--claude-opus 1', '31-ci-claude-opus 1', '31-ci-codex-gpt 1', '31-web-claude-haiku 1', '30-ci-claude-opus 1'],
-    ],
-    [{ groupBy: ['day'] }, ['31 4', '30 1']],
-    [{ groupBy: ['key'] }, [' 1', 'ci 3', 'web 1']],
-    [{ groupBy: ['model', 'backend'] }, ['claude-haiku 1', 'claude-opus 3', 'codex-gpt 1']],
-    [{ groupBy: ['backend'], since: '2026-01-31' }, ['claude 3', 'codex 1']],
-    [{ groupBy: ['backend'], until: '2026-01-30' }, ['claude 1']],
-    [{ groupBy: ['key'], backend: 'claude', model: 'opus' }, [' 1', 'ci 2']],
-    [{ groupBy: ['backend'], key: 'web' }, ['claude 1']],
-    [{ groupBy: ['key'], visibleTo: 'ci' }, ['ci 3']],
-    [{ groupBy: ['key'], visibleTo: 'ci', key: 'web' }, []],
-    [{ groupBy: ['key'], visibleTo: '' }, []],
-    [{ since: '2026-02-01', until: '2026-02-02' }, []],
-  ])('of %j', async (request, expected) => {
-    const { rows, group_by } = await (await openFilled()).usage(request)
-    const shown = (row: (typeof rows)[number], field: UsageField) => (field === 'day' ? row.day?.slice(8) : row[field])
-    expect(rows.map((row) => `${group_by.map((field) => shown(row, field)).join('-')} ${row.executions}`)).toEqual(
-      expected,
-    )
   })
 
-  it('is kept for 400 days, also when the executions are removed', async () => {
-    let now = new Date('2025-01-01T12:00:00Z')
-    const clock = { now: () => now }
-    const { executions: store } = await open({ clock })
-    const recorder = recorderOn(store, 'events', clock)
-    const runOn = async (day: string) => {
-      now = new Date(`${day}T12:00:00Z`)
+  describe('a process that died', () => {
+    it.each(KEEP_MODES)('leaves executions that are counted once, as lost, if %s is kept', async (keep) => {
+      const place = await kind.newPlace()
+      const { executions: store } = await openIn(kind, { place })
+      const recorder = recorderOn(store, keep)
+      const recording = recorder.begin({ ...START, apiKey: 'ci', model: 'asked' })
       await recorder.begin(START).end(resultOf())
-      return (await store.usage({ since: '2024-01-01', groupBy: ['day'] })).rows.map((row) => row.day)
+      await recorder.save()
+      const { executions: next } = await openIn(kind, { place })
+      await next.loseAllOf('the-owner')
+      await store.loseAllOf('the-owner')
+      const totals = { executions: 2, completed: 1, lost: 1, input_tokens: 10 }
+      expect(await totalsOf(next)).toMatchObject(totals)
+      expect((await next.usage({ key: 'ci' })).rows).toMatchObject([{ model: 'asked', lost: 1 }])
+      // It was not dead after all.
+      await recording.end(resultOf())
+      expect(await totalsOf(next)).toMatchObject(totals)
+    })
+  })
+
+  describe('usage', () => {
+    /** Ends one execution for each of these. */
+    async function openFilled(): Promise<ExecutionStore> {
+      let now = TODAY
+      const { executions: store } = await openIn(kind)
+      const recorder = recorderOn(store, 'none', { now: () => now })
+      for (const [day, apiKey, backend, model] of [
+        ['2026-01-30', 'ci', 'claude', 'opus'],
+        ['2026-01-31', 'ci', 'claude', 'opus'],
+        ['2026-01-31', 'ci', 'codex', 'gpt'],
+        ['2026-01-31', 'web', 'claude', 'haiku'],
+        ['2026-01-31', undefined, 'claude', 'opus'],
+      ] as const) {
+        now = new Date(`${day}T23:59:59.999Z`)
+        await recorder.begin({ ...START, backend, apiKey }).end(resultOf({ backend, model }))
+      }
+      return store
     }
-    await runOn('2025-01-01')
-    await store.removeOld({ endedBefore: '2026-01-01', maxBytes: 0 })
-    expect(await runOn('2026-02-04')).toEqual(['2026-02-04', '2025-01-01'])
-    expect(await runOn('2026-02-05')).toEqual(['2026-02-05', '2026-02-04'])
+
+    it.each<[UsageRequest, string[]]>([
+      [
+        {},
+        [
+          '31--claude-opus 1',
+          '31-ci-claude-opus 1',
+          '31-ci-codex-gpt 1',
+          '31-web-claude-haiku 1',
+          '30-ci-claude-opus 1',
+        ],
+      ],
+      [{ groupBy: ['day'] }, ['31 4', '30 1']],
+      [{ groupBy: ['key'] }, [' 1', 'ci 3', 'web 1']],
+      [{ groupBy: ['model', 'backend'] }, ['claude-haiku 1', 'claude-opus 3', 'codex-gpt 1']],
+      [{ groupBy: ['backend'], since: '2026-01-31' }, ['claude 3', 'codex 1']],
+      [{ groupBy: ['backend'], until: '2026-01-30' }, ['claude 1']],
+      [{ groupBy: ['key'], backend: 'claude', model: 'opus' }, [' 1', 'ci 2']],
+      [{ groupBy: ['backend'], key: 'web' }, ['claude 1']],
+      [{ groupBy: ['key'], visibleTo: 'ci' }, ['ci 3']],
+      [{ groupBy: ['key'], visibleTo: 'ci', key: 'web' }, []],
+      [{ groupBy: ['key'], visibleTo: '' }, []],
+      [{ since: '2026-02-01', until: '2026-02-02' }, []],
+    ])('of %j', async (request, expected) => {
+      const { rows, group_by } = await (await openFilled()).usage(request)
+      const shown = (row: (typeof rows)[number], field: UsageField) =>
+        field === 'day' ? row.day?.slice(8) : row[field]
+      expect(rows.map((row) => `${group_by.map((field) => shown(row, field)).join('-')} ${row.executions}`)).toEqual(
+        expected,
+      )
+    })
+
+    it('is kept for 400 days, also when the executions are removed', async () => {
+      let now = new Date('2025-01-01T12:00:00Z')
+      const clock = { now: () => now }
+      const { executions: store } = await openIn(kind, { clock })
+      const recorder = recorderOn(store, 'events', clock)
+      const runOn = async (day: string) => {
+        now = new Date(`${day}T12:00:00Z`)
+        await recorder.begin(START).end(resultOf())
+        return (await store.usage({ since: '2024-01-01', groupBy: ['day'] })).rows.map((row) => row.day)
+      }
+      await runOn('2025-01-01')
+      await store.removeOld({ endedBefore: '2026-01-01', maxBytes: 0 })
+      expect(await runOn('2026-02-04')).toEqual(['2026-02-04', '2025-01-01'])
+      expect(await runOn('2026-02-05')).toEqual(['2026-02-05', '2026-02-04'])
+    })
   })
 })

@@ -14,7 +14,7 @@ import {
 import { deletePieces } from './stored-texts.ts'
 
 /** The columns that may change after a session was created. */
-const CHANGING = [
+export const CHANGING_COLUMNS = [
   'status',
   'last_used',
   'backend_session_id',
@@ -39,9 +39,9 @@ const FIXED = [
 ]
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
-const ADDED = [...FIXED, ...CHANGING]
-const INSERT = `INSERT INTO sessions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`
-const UPDATE = `UPDATE sessions SET ${CHANGING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`
+export const ADDED_COLUMNS = [...FIXED, ...CHANGING_COLUMNS]
+const INSERT = `INSERT INTO sessions (${ADDED_COLUMNS.join(', ')}) VALUES (${ADDED_COLUMNS.map(() => '?').join(', ')})`
+export const UPDATE = `UPDATE sessions SET ${CHANGING_COLUMNS.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`
 
 /** Finds the one session with this id or unique prefix. */
 export function findRow(database: StoreDatabase, idOrPrefix: string): SessionRow {
@@ -63,13 +63,13 @@ export function loadRow(database: StoreDatabase, id: string): SessionRow | undef
 /** Without the pieces of its texts. */
 export function addRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
-  database.run(INSERT, ...ADDED.map((name) => columns[name] ?? null))
+  database.run(INSERT, ...ADDED_COLUMNS.map((name) => columns[name] ?? null))
   database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', searchTextOf(session))
 }
 
 export function saveRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
-  database.run(UPDATE, ...CHANGING.map((name) => columns[name] ?? null), session.id)
+  database.run(UPDATE, ...CHANGING_COLUMNS.map((name) => columns[name] ?? null), session.id)
 }
 
 /** Call it after the title changed, because searches look in it. */

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-const NOBODY_UID = 65_534
+export const NOBODY_UID = 65_534
 const ROOT = join(import.meta.dirname, '..', '..')
 
 /** A temporary directory that other users may enter. */

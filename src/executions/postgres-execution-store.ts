@@ -1,0 +1,275 @@
+/** Stores executions in a PostgreSQL database that processes on any number of machines share. */
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import type { Row } from '../store/database.ts'
+import type { PostgresDatabase, Transaction } from '../store/postgres-database.ts'
+import { notify, type PostgresNotices } from '../store/postgres-notices.ts'
+import type { PostgresOwners } from '../store/postgres-owners.ts'
+import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
+import { executionIdRange } from './execution-id.ts'
+import { toPageQuery } from './execution-query.ts'
+import { CHANGED, INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
+import { isFinal } from './execution-states.ts'
+import type { ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim, StoreNotice } from './execution-store.ts'
+import { executionAmbiguous, executionNotFound } from './faults.ts'
+import { EVENT_BYTES, KEY_LIFETIME_MS } from './sqlite-execution-store.ts'
+import type { UsageReport } from './usage.shape.ts'
+import { toUsageEntry } from './usage-entry.ts'
+import { dayBefore, toUsageQuery, toUsageReport, toUsageSql, USAGE_DAYS, type UsageRequest } from './usage-query.ts'
+import { ADD_USAGE, toUsageValues } from './usage-table.ts'
+
+/** If notices are lost, readers still see a change after this long. */
+const POLL_MS = 2000
+/** A prompt is answered even if the store cannot be reached for longer. */
+const SAVE_WAIT_MS = 1000
+const REMOVE_BATCH = 500
+
+/** A row that is there already was saved by an attempt whose answer was lost, or waits in the queue of this process. */
+const ADD = `${INSERT} ON CONFLICT (id) DO UPDATE SET ${CHANGED.map((name) => `${name} = excluded.${name}`).join(', ')}
+  WHERE executions.owner = excluded.owner RETURNING number, is_usage_due, (xmax = 0) AS is_added`
+/** A row that has ended is changed only by a repetition of the change that ended it. */
+const CHANGE = `${UPDATE} AND owner = ? AND (ended_at IS NULL OR ended_at = ?) RETURNING number, is_usage_due`
+const ADD_EVENTS = `INSERT INTO execution_events (execution, seq, at, type, content)
+  SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]))
+  ON CONFLICT DO NOTHING`
+
+type SavedEvents = { number: number; events: readonly ExecutionEvent[]; contents: readonly string[] }
+
+export class PostgresExecutionStore implements ExecutionStore {
+  readonly pollMs = POLL_MS
+  readonly #database: PostgresDatabase
+  readonly #owners: PostgresOwners
+  readonly #notices: PostgresNotices
+  readonly #clock: Clock
+  readonly #countsTokens: boolean
+  #usageCleanedOn = ''
+
+  constructor(
+    database: PostgresDatabase,
+    { owners, notices }: { owners: PostgresOwners; notices: PostgresNotices },
+    { clock, storeTokenUsage = true }: { clock: Clock; storeTokenUsage?: boolean | undefined },
+  ) {
+    this.#database = database
+    this.#owners = owners
+    this.#notices = notices
+    this.#clock = clock
+    this.#countsTokens = storeTokenUsage
+  }
+
+  async save(changes: readonly ExecutionChange[]): Promise<string[]> {
+    const owners = [...new Set(changes.map(({ execution }) => execution.owner))]
+    return await this.#database.write(
+      async (transaction) => {
+        const alive = await this.#owners.hold(transaction, owners)
+        const [taken, saved]: [string[], SavedEvents[]] = [[], []]
+        for (const change of changes) {
+          const isSaved = alive.has(change.execution.owner) && (await this.#saveChange(transaction, change, saved))
+          if (!isSaved) taken.push(change.execution.id)
+        }
+        for (const owner of owners) if (!alive.has(owner)) this.#owners.lose(owner)
+        await addEvents(transaction, saved)
+        await notify(
+          transaction,
+          'changed',
+          changes.map(({ execution }) => execution.id),
+        )
+        return taken
+      },
+      { waitMs: SAVE_WAIT_MS },
+    )
+  }
+
+  watch(listener: (notice: StoreNotice) => void): () => void {
+    return this.#notices.watch((notice) => listener(notice as StoreNotice))
+  }
+
+  async find(idOrPrefix: string): Promise<Execution> {
+    const { from, below } = executionIdRange(idOrPrefix)
+    const sql = 'SELECT * FROM executions WHERE id >= ? AND id < ? LIMIT 2'
+    const [row, another] = await this.#database.all(sql, from, below)
+    if (row === undefined) throw executionNotFound({ id: idOrPrefix })
+    if (another !== undefined) throw executionAmbiguous({ id: idOrPrefix })
+    return toExecution(row)
+  }
+
+  async list(filter: ExecutionFilter, { limit }: { limit: number }): Promise<ExecutionPage> {
+    const { where, values } = toPageQuery(filter, undefined)
+    const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY number DESC LIMIT ?`
+    const rows = await this.#database.all(sql, ...values, limit + 1)
+    const executions = rows.slice(0, limit).map(toExecution)
+    const last = executions.at(-1)
+    return { executions, ...(rows.length > limit && last !== undefined && { next: last.id }) }
+  }
+
+  async running(): Promise<Execution[]> {
+    const sql = `SELECT ${LISTED} FROM executions WHERE ended_at IS NULL ORDER BY number`
+    return (await this.#database.all(sql)).map(toExecution)
+  }
+
+  async events(
+    id: string,
+    { after, limit, type }: { after: number; limit: number; type?: string },
+  ): Promise<ExecutionEvent[]> {
+    const sql = `SELECT seq, at, type, content FROM execution_events
+      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ?
+      ${type === undefined ? '' : 'AND type = ?'} ORDER BY seq LIMIT ?`
+    const values = [id, after, ...(type === undefined ? [] : [type]), limit]
+    return (await this.#database.all(sql, ...values)).map(toExecutionEvent)
+  }
+
+  async requestCancel(id: string): Promise<void> {
+    await this.#database.write(async (transaction) => {
+      const sql = 'UPDATE executions SET is_cancel_requested = 1 WHERE id = ? AND ended_at IS NULL'
+      await transaction.all(sql, id)
+      await notify(transaction, 'cancel', [id])
+    })
+  }
+
+  async cancelRequests(owner: string): Promise<string[]> {
+    const sql = 'SELECT id FROM executions WHERE owner = ? AND ended_at IS NULL AND is_cancel_requested = 1'
+    return (await this.#database.all(sql, owner)).map((row) => String(row['id']))
+  }
+
+  async loseAllOf(owner: string): Promise<void> {
+    await this.#database.write((transaction) => this.endExecutionsOf(transaction, owner))
+  }
+
+  /** What a process runs that is gone becomes `lost`. */
+  async endExecutionsOf(transaction: Transaction, owner: string): Promise<void> {
+    const sql = `SELECT number, keep, is_usage_due, ${LISTED} FROM executions
+      WHERE owner = ? AND ended_at IS NULL FOR UPDATE`
+    const rows = await transaction.all(sql, owner)
+    for (const row of rows) await this.#lose(transaction, row)
+    if (rows.length > 0)
+      await notify(
+        transaction,
+        'changed',
+        rows.map((row) => String(row['id'])),
+      )
+  }
+
+  async claimKey(claim: KeyClaim): Promise<KeyClaim | undefined> {
+    const now = this.#clock.now()
+    const { apiKey, key, digest, executionId } = claim
+    const expired = toTimestamp(new Date(now.getTime() - KEY_LIFETIME_MS))
+    return await this.#database.write(async (transaction) => {
+      await transaction.all('DELETE FROM idempotency_keys WHERE created_at < ?', expired)
+      const add = `INSERT INTO idempotency_keys (api_key, key, digest, execution_id, created_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING`
+      await transaction.all(add, apiKey, key, digest, executionId, toTimestamp(now))
+      const sql = 'SELECT digest, execution_id FROM idempotency_keys WHERE api_key = ? AND key = ?'
+      const row = await transaction.get(sql, apiKey, key)
+      if (row === undefined || row['execution_id'] === executionId) return undefined
+      return { ...claim, digest: String(row['digest']), executionId: String(row['execution_id']) }
+    })
+  }
+
+  async releaseKey({ apiKey, key, executionId }: KeyClaim): Promise<void> {
+    const sql = 'DELETE FROM idempotency_keys WHERE api_key = ? AND key = ? AND execution_id = ?'
+    await this.#database.all(sql, apiKey, key, executionId)
+  }
+
+  async usage(request: UsageRequest): Promise<UsageReport> {
+    const query = toUsageQuery(request, this.#clock.now())
+    const { sql, values } = toUsageSql(query)
+    return toUsageReport(query, await this.#database.all(sql, ...values))
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#database.all('DELETE FROM executions WHERE id = ? AND ended_at IS NOT NULL', id)
+  }
+
+  async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
+    const total = await this.#database.get('SELECT coalesce(sum(bytes), 0) AS bytes FROM executions')
+    let excess = Number(total?.['bytes']) - maxBytes
+    for (let removed = 0; ; ) {
+      // `before` is the size of all that are older.
+      const sql = `WITH oldest AS (
+          SELECT number, ended_at, sum(bytes) OVER (ORDER BY ended_at, number) - bytes AS before
+            FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at, number LIMIT ?)
+        DELETE FROM executions WHERE number IN (SELECT number FROM oldest WHERE ended_at < ? OR before < ?)
+        RETURNING bytes`
+      const rows = await this.#database.all(sql, REMOVE_BATCH, endedBefore, excess)
+      removed += rows.length
+      excess -= rows.reduce((sum, row) => sum + Number(row['bytes']), 0)
+      if (rows.length < REMOVE_BATCH) return removed
+    }
+  }
+
+  /** Returns false if the execution was taken from its process. Its events are added to `saved`. */
+  async #saveChange(transaction: Transaction, change: ExecutionChange, saved: SavedEvents[]): Promise<boolean> {
+    const { execution, events, isNew, isRemoved } = change
+    if (isRemoved === true) return await this.#removeEnded(transaction, change)
+    const contents = events.map(({ content }) => JSON.stringify(content))
+    const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
+    const row = isNew
+      ? await this.#insert(transaction, change, bytes)
+      : await transaction.get(CHANGE, ...toUpdate(execution, bytes), execution.owner, execution.ended_at ?? null)
+    if (row === undefined) return false
+    if (isFinal(execution.state)) await this.#countOnce(transaction, row, execution)
+    saved.push({ number: Number(row['number']), events, contents })
+    return true
+  }
+
+  async #insert(
+    transaction: Transaction,
+    { execution, keep, countsUsage = false }: ExecutionChange,
+    eventBytes: number,
+  ): Promise<Row | undefined> {
+    return await transaction.get(ADD, ...toInsert(execution, { keep, isUsageDue: countsUsage, eventBytes }))
+  }
+
+  async #removeEnded(
+    transaction: Transaction,
+    { execution, isNew, countsUsage = false }: ExecutionChange,
+  ): Promise<boolean> {
+    const { id, owner } = execution
+    const sql = 'DELETE FROM executions WHERE id = ? AND owner = ? RETURNING is_usage_due'
+    const row = await transaction.get(sql, id, owner)
+    // One that was stored and is gone has been counted as lost.
+    if (row === undefined ? isNew && countsUsage : row['is_usage_due'] === 1) await this.#count(transaction, execution)
+    return true
+  }
+
+  /** Adds an execution that has ended to the usage, unless it was added before. */
+  async #countOnce(transaction: Transaction, row: Row, execution: Execution): Promise<void> {
+    if (row['is_usage_due'] !== 1) return
+    await this.#count(transaction, execution)
+    await transaction.all('UPDATE executions SET is_usage_due = 0 WHERE number = ?', row['number'])
+  }
+
+  async #count(transaction: Transaction, execution: Execution): Promise<void> {
+    const entry = toUsageEntry(execution, { countsTokens: this.#countsTokens })
+    if (entry.day !== this.#usageCleanedOn) {
+      await transaction.all('DELETE FROM usage WHERE day <= ?', dayBefore(new Date(entry.day), USAGE_DAYS))
+      this.#usageCleanedOn = entry.day
+    }
+    await transaction.all(ADD_USAGE, ...toUsageValues(entry))
+  }
+
+  async #lose(transaction: Transaction, row: Row): Promise<void> {
+    const { number, keep, last_seq: lastSeq } = row
+    const now = toTimestamp(this.#clock.now())
+    await this.#countOnce(transaction, row, { ...toExecution(row), state: 'lost', ended_at: now })
+    if (keep === 'none') {
+      await transaction.all('DELETE FROM executions WHERE number = ?', number)
+      return
+    }
+    const seq = Number(lastSeq) + (keep === 'events' ? 1 : 0)
+    if (keep === 'events') {
+      const event = { seq, at: now, type: 'state', content: { state: 'lost' } }
+      await addEvents(transaction, [{ number: Number(number), events: [event], contents: ['{"state":"lost"}'] }])
+    }
+    const change = `UPDATE executions SET state = 'lost', ended_at = ?, last_seq = ? WHERE number = ?`
+    await transaction.all(change, now, seq, number)
+  }
+}
+
+/** One statement for the events of all executions. */
+async function addEvents(transaction: Transaction, saved: readonly SavedEvents[]): Promise<void> {
+  const rows = saved.flatMap(({ number, events, contents }) =>
+    events.map(({ seq, at, type }, index) => ({ number, seq, at, type, content: contents[index] ?? '' })),
+  )
+  if (rows.length === 0) return
+  const columns = (['number', 'seq', 'at', 'type', 'content'] as const).map((name) => rows.map((row) => row[name]))
+  await transaction.all(ADD_EVENTS, ...columns)
+}

@@ -1,0 +1,206 @@
+/** A PostgreSQL database that processes on any number of machines share: connections, migrations, transactions. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
+import { Fault } from '../kit/fault.ts'
+import type { Row } from './database.ts'
+import { sessionStoreNewer } from './faults.ts'
+import { isBug, isConflict, toPostgresFault } from './postgres-errors.ts'
+import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts'
+
+export type PostgresOptions = {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE` */
+  url: string
+  /** How long an operation tries again while PostgreSQL cannot be reached. */
+  waitMs?: number | undefined
+  migrations?: readonly string[]
+}
+
+/** Runs SQL with `?` for values, in one transaction. */
+export type Transaction = {
+  all(sql: string, ...values: unknown[]): Promise<Row[]>
+  get(sql: string, ...values: unknown[]): Promise<Row | undefined>
+}
+
+/** Our tables, apart from those of other programs in the same database. */
+const SCHEMA = 'drover'
+const MAX_CONNECTIONS = 10
+const CONNECT_MS = 5000
+const STATEMENT_MS = 60_000
+const DEFAULT_WAIT_MS = 5000
+const RETRY_MS = 100
+/** A number that only drover's migrations lock: "drov". */
+const MIGRATION_LOCK = 0x64726f76
+/** BIGINT and NUMERIC. Our numbers are far below 2^53. */
+const NUMBER_TYPES = [20, 1700]
+
+export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
+  const pg = await import('pg')
+  const config = clientConfig(options.url, pg.types)
+  const database = new PostgresDatabase(
+    new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 }),
+    () => new pg.Client(config),
+    options,
+  )
+  try {
+    await database.migrate(options.migrations ?? POSTGRES_MIGRATIONS)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function clientConfig(connectionString: string, types: typeof import('pg').types): ClientConfig {
+  return {
+    connectionString,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    keepAlive: true,
+    application_name: 'drover',
+    options: `-c search_path=${SCHEMA},public`,
+    types: {
+      getTypeParser: (id: number, format?: 'text' | 'binary') =>
+        NUMBER_TYPES.includes(id) ? Number : types.getTypeParser(id, format as 'text'),
+    },
+  }
+}
+
+/** The address without user and password, for messages. */
+export function addressOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url)
+  return `postgres://${hostname}${port === '' ? '' : `:${port}`}${pathname}`
+}
+
+export class PostgresDatabase {
+  /** Its address, for messages. */
+  readonly address: string
+  /** Creates a connection for `LISTEN`, which needs one of its own. */
+  readonly createClient: () => Client
+  readonly #pool: Pool
+  readonly #waitMs: number
+  #closing: Promise<void> | undefined
+
+  constructor(pool: Pool, createClient: () => Client, { url, waitMs = DEFAULT_WAIT_MS }: PostgresOptions) {
+    this.address = addressOf(url)
+    this.createClient = createClient
+    this.#pool = pool
+    this.#waitMs = waitMs
+    // A connection that breaks while no one uses it. The next query gets another one.
+    pool.on('error', () => {})
+  }
+
+  /** One process migrates at a time; the others wait for it. */
+  async migrate(migrations: readonly string[]): Promise<void> {
+    await this.write(async (transaction) => {
+      await transaction.get('SELECT pg_advisory_xact_lock(?)', MIGRATION_LOCK)
+      await transaction.get(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
+      await transaction.get('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)')
+      const found = await transaction.get('SELECT version FROM schema_version')
+      const version = Number(found?.['version'] ?? 0)
+      if (version > migrations.length) {
+        throw sessionStoreNewer({ path: this.address, version, known: migrations.length })
+      }
+      for (const step of migrations.slice(version)) await transaction.get(step)
+      if (version === migrations.length) return
+      const save =
+        found === undefined ? 'INSERT INTO schema_version VALUES (?)' : 'UPDATE schema_version SET version = ?'
+      await transaction.get(save, migrations.length)
+    })
+  }
+
+  /** Runs one statement. It is run again if the connection fails, so it must not matter whether it runs twice. */
+  async all(sql: string, ...values: unknown[]): Promise<Row[]> {
+    return await this.#retry(this.#waitMs, async () => rowsOf(await this.#pool.query(toStatement(sql, values))))
+  }
+
+  async get(sql: string, ...values: unknown[]): Promise<Row | undefined> {
+    return (await this.all(sql, ...values))[0]
+  }
+
+  /**
+   * Runs `work` in a transaction, or throws and changes nothing. `work` may run several times. If the connection fails
+   * while PostgreSQL commits, the work may have been done although this throws.
+   */
+  async write<T>(work: (transaction: Transaction) => Promise<T>, { waitMs = this.#waitMs } = {}): Promise<T> {
+    return await this.#retry(waitMs, async () => {
+      const client = await this.#pool.connect()
+      let failure: Error | undefined
+      try {
+        return await transact(client, work)
+      } catch (error) {
+        failure = error as Error
+        throw error
+      } finally {
+        // A connection whose transaction failed for an unknown reason is not used again.
+        client.release(failure !== undefined && !(failure instanceof Fault) && !isBug(failure))
+      }
+    })
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#pool.end()
+    return this.#closing
+  }
+
+  async #retry<T>(waitMs: number, attempt: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + waitMs
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        const isFinal = error instanceof Fault || isBug(error) || error instanceof CommitUnknown
+        const isLate = performance.now() >= deadline && !isConflict(error)
+        if (isFinal || isLate || this.#closing !== undefined) throw toPostgresFault(this.address, causeOf(error))
+      }
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/** The connection failed during `COMMIT`, so nobody knows whether the transaction was done. */
+class CommitUnknown extends Error {}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof CommitUnknown ? error.cause : error
+}
+
+async function transact<T>(client: PoolClient, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  let result: T
+  try {
+    result = await work(transactionOf(client))
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
+  try {
+    await client.query('COMMIT')
+  } catch (error) {
+    if (isConflict(error) || isBug(error)) throw error
+    throw new CommitUnknown('commit', { cause: error })
+  }
+  return result
+}
+
+function transactionOf(client: PoolClient): Transaction {
+  const all = async (sql: string, ...values: unknown[]) => rowsOf(await client.query(toStatement(sql, values)))
+  return { all, get: async (sql, ...values) => (await all(sql, ...values))[0] }
+}
+
+/** A text with several statements has a result for each. */
+function rowsOf(result: QueryResult | QueryResult[]): Row[] {
+  return [result].flat().at(-1)?.rows ?? []
+}
+
+/** PostgreSQL numbers its placeholders. No statement of ours has a question mark elsewhere. */
+function toStatement(sql: string, values: readonly unknown[]): { text: string; values?: unknown[] } {
+  if (values.length === 0) return { text: sql }
+  let count = 0
+  return { text: sql.replace(/\?/g, () => `$${++count}`), values: values.map(withoutNul) }
+}
+
+/** PostgreSQL cannot store NUL characters in texts. */
+function withoutNul(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+  return Array.isArray(value) ? value.map(withoutNul) : value
+}

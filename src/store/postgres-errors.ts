@@ -1,0 +1,38 @@
+/** Turns errors of PostgreSQL and of the connection to it into faults of the store. Pure. */
+import { errorCode, Fault } from '../kit/fault.ts'
+import { sessionStoreUnavailable } from './faults.ts'
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: classes of errors in our own SQL or values. */
+const BUGS = /^(?:0A|21|22|23|34|42)/
+const MISSING_PERMISSION = '42501'
+/** Serialization failure and deadlock: the transaction is rolled back, and works when it is run again. */
+const CONFLICTS = ['40001', '40P01']
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at this address; check that PostgreSQL runs',
+  ENOTFOUND: 'its host is unknown; check store.url',
+  '28000': 'PostgreSQL refuses this user; check store.url',
+  '28P01': 'PostgreSQL refuses the password; check store.url',
+  '3D000': 'this database does not exist; create it with createdb',
+  '25006': 'it is read-only; name the primary server in store.url',
+  '53100': 'the disk of PostgreSQL is full',
+  '53300': 'PostgreSQL has too many connections',
+  [MISSING_PERMISSION]: 'the user of store.url lacks a permission; make it the owner of the database',
+}
+
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.includes(errorCode(error) ?? '')
+}
+
+/** Whether PostgreSQL refused a statement because it is wrong. Every other failure may go away. */
+export function isBug(error: unknown): boolean {
+  const code = errorCode(error)
+  return code !== undefined && BUGS.test(code) && code !== MISSING_PERMISSION
+}
+
+/** `store` is the address without a password. Returns a bug and a fault unchanged. */
+export function toPostgresFault(store: string, error: unknown): unknown {
+  if (error instanceof Fault || !(error instanceof Error) || isBug(error)) return error
+  const reason = REASONS[errorCode(error) ?? ''] ?? (error.message || 'the connection failed')
+  return sessionStoreUnavailable({ path: store, reason }, error)
+}

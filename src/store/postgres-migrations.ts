@@ -1,0 +1,176 @@
+/**
+ * The migrations of a PostgreSQL store. The table `schema_version` has the number of migrations that it has been through.
+ *
+ * The tables of sessions, executions, keys and usage have the columns of the SQLite file (migrations.ts), so that both
+ * stores share the code that converts rows. Differences:
+ *
+ * - PostgreSQL stores long texts outside of their rows, so whole prompts are columns of `sessions`.
+ * - `processes` has a row for every process that runs turns. It is removed with the process, or when others find it dead
+ *   (postgres-owners.ts). `left_agents` has dead processes whose agents may still run on their machine.
+ * - An execution whose `owner` is '' waits in the queue. `request` is what a worker needs to run it. Only a worker on
+ *   `machine` may, if that is set. `waiter` is the process whose client waits for it; without that process it is cancelled.
+ *
+ * Text is compared byte by byte (`COLLATE "C"`), as SQLite does, whatever the database is set to.
+ */
+const FIRST = `
+  CREATE TABLE processes (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    machine TEXT NOT NULL,
+    started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+    seen_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+    worker TEXT
+  );
+  CREATE TABLE left_agents (
+    owner TEXT COLLATE "C" PRIMARY KEY,
+    machine TEXT NOT NULL,
+    died_at TIMESTAMPTZ NOT NULL DEFAULT now()
+  );
+
+  CREATE TABLE sessions (
+    number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    backend TEXT COLLATE "C" NOT NULL,
+    status TEXT COLLATE "C" NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL,
+    last_used TEXT COLLATE "C" NOT NULL,
+    working_dir TEXT COLLATE "C" NOT NULL CHECK (working_dir <> ''),
+    machine TEXT NOT NULL,
+    backend_session_id TEXT,
+    model TEXT COLLATE "C",
+    turn_count BIGINT NOT NULL,
+    input_tokens BIGINT NOT NULL,
+    output_tokens BIGINT NOT NULL,
+    cached_tokens BIGINT NOT NULL,
+    reasoning_tokens BIGINT NOT NULL,
+    thread_usage TEXT,
+    tags TEXT NOT NULL,
+    title TEXT,
+    parent_id TEXT,
+    owner TEXT COLLATE "C",
+    error_message TEXT,
+    metadata TEXT NOT NULL,
+    policy TEXT NOT NULL,
+    is_demo INTEGER NOT NULL,
+    system_prompt_start TEXT,
+    initial_prompt_start TEXT NOT NULL,
+    system_prompt TEXT,
+    initial_prompt TEXT NOT NULL,
+    search_text TEXT COLLATE "C" NOT NULL,
+    CHECK ((status = 'active') = (owner IS NOT NULL))
+  );
+  CREATE INDEX sessions_by_use ON sessions (last_used, id);
+  CREATE INDEX sessions_by_backend ON sessions (backend, last_used, id);
+  CREATE INDEX sessions_by_status ON sessions (status, last_used, id);
+  CREATE INDEX sessions_by_model ON sessions (model, last_used, id);
+  CREATE INDEX sessions_by_workdir ON sessions (working_dir, last_used, id);
+  CREATE INDEX sessions_by_owner ON sessions (owner) WHERE owner IS NOT NULL;
+  CREATE INDEX sessions_by_tag ON sessions USING gin ((tags::jsonb) jsonb_path_ops);
+  DO $$ BEGIN
+    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    CREATE INDEX sessions_by_text ON sessions USING gin (search_text gin_trgm_ops);
+  EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'searches will be slow: %', SQLERRM;
+  END $$;
+
+  CREATE TABLE executions (
+    number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    state TEXT COLLATE "C" NOT NULL,
+    kind TEXT NOT NULL,
+    parent_id TEXT COLLATE "C",
+    session_id TEXT COLLATE "C",
+    backend TEXT COLLATE "C",
+    model TEXT,
+    workdir TEXT,
+    owner TEXT COLLATE "C" NOT NULL,
+    api_key TEXT COLLATE "C",
+    keep TEXT NOT NULL,
+    is_demo INTEGER NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL,
+    started_at TEXT,
+    ended_at TEXT COLLATE "C",
+    usage TEXT,
+    error TEXT,
+    cost_usd DOUBLE PRECISION,
+    last_seq BIGINT NOT NULL,
+    bytes BIGINT NOT NULL,
+    is_cancel_requested INTEGER NOT NULL DEFAULT 0,
+    is_usage_due INTEGER NOT NULL,
+    prompt_start TEXT,
+    prompt TEXT,
+    client_request TEXT,
+    result TEXT,
+    request TEXT,
+    machine TEXT,
+    waiter TEXT COLLATE "C"
+  );
+  CREATE INDEX executions_by_state ON executions (state, number);
+  CREATE INDEX executions_by_backend ON executions (backend, number) WHERE backend IS NOT NULL;
+  CREATE INDEX executions_by_session ON executions (session_id, number) WHERE session_id IS NOT NULL;
+  CREATE INDEX executions_by_parent ON executions (parent_id, number) WHERE parent_id IS NOT NULL;
+  CREATE INDEX executions_by_key ON executions (api_key, number) WHERE api_key IS NOT NULL;
+  CREATE INDEX executions_by_time ON executions (created_at);
+  CREATE INDEX executions_running ON executions (owner, number) WHERE ended_at IS NULL;
+  CREATE INDEX executions_by_waiter ON executions (waiter) WHERE ended_at IS NULL AND waiter IS NOT NULL;
+  CREATE INDEX executions_by_end ON executions (ended_at, bytes) WHERE ended_at IS NOT NULL;
+
+  CREATE TABLE execution_events (
+    execution BIGINT NOT NULL REFERENCES executions (number) ON DELETE CASCADE,
+    seq BIGINT NOT NULL,
+    at TEXT NOT NULL,
+    type TEXT COLLATE "C" NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (execution, seq)
+  );
+
+  CREATE TABLE idempotency_keys (
+    api_key TEXT COLLATE "C" NOT NULL,
+    key TEXT COLLATE "C" NOT NULL,
+    digest TEXT NOT NULL,
+    execution_id TEXT NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (api_key, key)
+  );
+  CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
+
+  CREATE TABLE usage (
+    day TEXT COLLATE "C" NOT NULL,
+    api_key TEXT COLLATE "C" NOT NULL,
+    backend TEXT COLLATE "C" NOT NULL,
+    model TEXT COLLATE "C" NOT NULL,
+    completed BIGINT NOT NULL,
+    failed BIGINT NOT NULL,
+    cancelled BIGINT NOT NULL,
+    lost BIGINT NOT NULL,
+    input_tokens BIGINT NOT NULL,
+    output_tokens BIGINT NOT NULL,
+    cached_tokens BIGINT NOT NULL,
+    reasoning_tokens BIGINT NOT NULL,
+    cache_write_tokens BIGINT NOT NULL,
+    cost_usd DOUBLE PRECISION,
+    duration_ms BIGINT NOT NULL,
+    PRIMARY KEY (day, api_key, backend, model)
+  );
+
+  CREATE TABLE approvals (
+    execution_id TEXT COLLATE "C" NOT NULL,
+    approval_id TEXT NOT NULL,
+    choices TEXT NOT NULL,
+    decision TEXT,
+    PRIMARY KEY (execution_id, approval_id)
+  );
+
+  CREATE TABLE rate_limits (
+    client TEXT COLLATE "C" PRIMARY KEY,
+    tokens DOUBLE PRECISION NOT NULL,
+    seen_at TIMESTAMPTZ NOT NULL
+  );
+
+  CREATE FUNCTION delete_conversation() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    DELETE FROM executions WHERE session_id = OLD.id AND ended_at IS NOT NULL;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER conversation_deleted AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION delete_conversation();
+`
+
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST]

@@ -1,0 +1,169 @@
+/**
+ * Tracks which processes use a PostgreSQL store, and decides that one of them is dead.
+ *
+ * A process renews the time in its row of `processes`. If it has not done so for `deadAfterMs`, any other process may
+ * remove the row. In the same transaction it ends what the process was doing. From then on the process cannot write: every
+ * transaction that writes as a process first locks the row (`hold`), which a removed row prevents. A process that was only
+ * paused finds that out, ends its agents and goes on under a new name.
+ *
+ * Only the clock of PostgreSQL decides. Right after a start of PostgreSQL no process is dead, because none could renew its
+ * row before.
+ */
+import type { Ids } from '../kit/ids.ts'
+import type { PostgresDatabase, Transaction } from './postgres-database.ts'
+
+export type PostgresOwnersOptions = {
+  ids: Ids
+  /** The name of this machine. */
+  machine: string
+  deadAfterMs: number
+  /** Called when others have decided that this process is dead. Its name is taken from it. */
+  onLost(name: string): void
+  /** Ends the agents of a process that died on this machine. */
+  endAgentsOf(name: string): Promise<void>
+  /** Ends what a process was doing that is gone. Returns the number of its turns. */
+  endWorkOf(transaction: Transaction, name: string): Promise<number>
+}
+
+const NAME_BYTES = 16
+/** A process renews its row this often within the time after which it would be dead. */
+const RENEWALS = 4
+/** A machine that does not come back has nothing to clean up. */
+const FORGET_AGENTS = "interval '30 days'"
+
+const IS_DEAD = `seen_at < now() - make_interval(secs => ?)
+  AND pg_postmaster_start_time() < now() - make_interval(secs => ?)`
+
+export class PostgresOwners {
+  readonly machine: string
+  readonly #database: PostgresDatabase
+  readonly #options: PostgresOwnersOptions
+  #own: Promise<string> | undefined
+  #worker: string | null = null
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(database: PostgresDatabase, options: PostgresOwnersOptions) {
+    this.#database = database
+    this.#options = options
+    this.machine = options.machine
+  }
+
+  /** The name of this process. The first call creates it. */
+  async name(): Promise<string> {
+    this.#own ??= this.#takeName()
+    const own = this.#own
+    try {
+      return await own
+    } catch (error) {
+      if (this.#own === own) this.#own = undefined
+      throw error
+    }
+  }
+
+  /** The name of this process, if it has one. */
+  async takenName(): Promise<string | undefined> {
+    return await this.#own?.catch(() => undefined)
+  }
+
+  /** Makes known what this process can run; null: nothing any more. */
+  async announce(worker: string | null): Promise<void> {
+    this.#worker = worker
+    await this.#database.all('UPDATE processes SET worker = ? WHERE name = ?', worker, await this.name())
+  }
+
+  /** The processes of this list that are still alive. They stay so until the end of the transaction. */
+  async hold(transaction: Transaction, names: readonly string[]): Promise<Set<string>> {
+    const rows = await transaction.all('SELECT name FROM processes WHERE name = ANY(?) FOR KEY SHARE', names)
+    return new Set(rows.map((row) => String(row['name'])))
+  }
+
+  /** Ends the work of dead processes, and the agents that they left on this machine. */
+  async endDead(): Promise<{ ended: number; deadOwners: string[] }> {
+    await this.#endLeftAgents()
+    const seconds = this.#options.deadAfterMs / 1000
+    const dead = await this.#database.all(`SELECT name FROM processes WHERE ${IS_DEAD}`, seconds, seconds)
+    const deadOwners: string[] = []
+    let ended = 0
+    for (const row of dead) {
+      const name = String(row['name'])
+      const turns = await this.endIfDead(name)
+      if (turns === undefined) continue
+      deadOwners.push(name)
+      ended += turns
+    }
+    return { ended, deadOwners }
+  }
+
+  /** Returns the number of its turns; undefined if it is alive, or if another process has ended its work. */
+  async endIfDead(name: string): Promise<number | undefined> {
+    const { deadAfterMs, endWorkOf } = this.#options
+    const seconds = deadAfterMs / 1000
+    const isDead = 'SELECT machine FROM processes WHERE name = ? AND'
+    const found = await this.#database.get(`${isDead} ${IS_DEAD}`, name, seconds, seconds)
+    if (found === undefined) return undefined
+    // Before its sessions can be used again.
+    if (found['machine'] === this.machine) await this.#options.endAgentsOf(name)
+    return await this.#database.write(async (transaction) => {
+      const remove = `DELETE FROM processes WHERE name = ? AND ${IS_DEAD} RETURNING machine`
+      const removed = await transaction.get(remove, name, seconds, seconds)
+      if (removed === undefined) return undefined
+      if (removed['machine'] !== this.machine) {
+        const note = 'INSERT INTO left_agents (owner, machine) VALUES (?, ?) ON CONFLICT DO NOTHING'
+        await transaction.all(note, name, removed['machine'])
+      }
+      return await endWorkOf(transaction, name)
+    })
+  }
+
+  /** Whether a process has a row, dead or alive. */
+  async isKnown(name: string): Promise<boolean> {
+    return (await this.#database.get('SELECT 1 FROM processes WHERE name = ?', name)) !== undefined
+  }
+
+  /** Removes this process. What it was doing ends. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    const name = await this.takenName()
+    this.#own = undefined
+    if (name === undefined) return
+    await this.#database.write(async (transaction) => {
+      await this.#options.endWorkOf(transaction, name)
+      await transaction.all('DELETE FROM processes WHERE name = ?', name)
+    })
+  }
+
+  async #takeName(): Promise<string> {
+    const name = this.#options.ids.hex(NAME_BYTES)
+    const add = 'INSERT INTO processes (name, machine, worker) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+    await this.#database.all(add, name, this.machine, this.#worker)
+    const everyMs = this.#options.deadAfterMs / RENEWALS
+    this.#timer ??= setInterval(() => void this.#renew().catch(() => {}), everyMs).unref()
+    return name
+  }
+
+  /** A failure needs no report: whatever else the process does with the store fails too. */
+  async #renew(): Promise<void> {
+    const name = await this.takenName()
+    if (name === undefined) return
+    const row = await this.#database.get('UPDATE processes SET seen_at = now() WHERE name = ? RETURNING name', name)
+    if (row === undefined) this.lose(name)
+  }
+
+  /** Others have removed this process. It gets a new name when it needs one. */
+  lose(name: string): void {
+    void this.takenName().then((own) => {
+      if (own !== name) return
+      this.#own = undefined
+      this.#options.onLost(name)
+    })
+  }
+
+  async #endLeftAgents(): Promise<void> {
+    await this.#database.all(`DELETE FROM left_agents WHERE died_at < now() - ${FORGET_AGENTS}`)
+    const rows = await this.#database.all('SELECT owner FROM left_agents WHERE machine = ?', this.machine)
+    for (const row of rows) {
+      await this.#options.endAgentsOf(String(row['owner']))
+      await this.#database.all('DELETE FROM left_agents WHERE owner = ?', row['owner'])
+    }
+  }
+}
