@@ -3,7 +3,7 @@
  * - `x-env`: further names of its environment variable, or `false` if a variable cannot hold it;
  * - `x-rule`: the allowed values, if rules.ts checks them instead of the schema;
  * - `x-united`: entries add to the default instead of replacing it;
- * - `x-secret`: a field of an entry that is masked in output.
+ * - `x-secret`: a field of an entry, the values of a map, or the password of an address, which is masked in output.
  */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
@@ -89,6 +89,50 @@ const ExecutionsSection = strict({
     minimum: 1,
     maximum: 1_000_000,
     description: 'Maximum size of all executions in MB. The oldest are removed first.',
+  }),
+})
+
+const StoreSection = strict({
+  url: Type.String({
+    default: 'sqlite:',
+    minLength: 1,
+    description:
+      'Where sessions and executions are stored. `sqlite:` is a file of this user. With PostgreSQL, servers and workers on many machines share them.',
+    'x-rule': '`sqlite:` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`',
+    'x-secret': true,
+  }),
+  machine: Type.String({
+    default: '',
+    maxLength: 100,
+    description: 'The name of this machine in a PostgreSQL store. Empty: its host name.',
+  }),
+  dead_after_secs: Type.Integer({
+    default: 20,
+    minimum: 2,
+    maximum: 3600,
+    description:
+      'Seconds without a sign of life until others take over from a process that uses PostgreSQL. The same on all machines.',
+  }),
+})
+
+const WorkSection = strict({
+  repositories: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Directories in which this machine works on prompts from other machines. Empty: every directory that it has.',
+    'x-rule': 'absolute paths',
+  }),
+  max_per_key: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 100_000,
+    description: 'Maximum prompts of one API key that run at once on all machines together. 0: no limit.',
+  }),
+  max_per_backend: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 100_000,
+    description: 'Maximum prompts on one backend that run at once on all machines together. 0: no limit.',
   }),
 })
 
@@ -257,6 +301,8 @@ export const ConfigShape = strict({
   drive: DriveSection,
   server: ServerSection,
   warm: WarmSection,
+  store: StoreSection,
+  work: WorkSection,
 })
 
 /** An agent that speaks ACP, with the settings that only native agents have left empty. */

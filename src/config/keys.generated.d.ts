@@ -102,6 +102,12 @@ export type ConfigPath =
   | 'warm.spare_after'
   | 'warm.background_idle_secs'
   | 'warm.approval_timeout_secs'
+  | 'store.url'
+  | 'store.machine'
+  | 'store.dead_after_secs'
+  | 'work.repositories'
+  | 'work.max_per_key'
+  | 'work.max_per_backend'
   | `backends.${string}.${string}`
 
 export declare const KEYS: readonly ConfigKey[]

@@ -101,6 +101,12 @@ export const KEYS = [
   {"path":"warm.spare_after","type":"integer","default":2,"variables":["DROVER_WARM_SPARE_AFTER"],"minimum":1,"maximum":100,"rule":"1 to 100","description":"Prompts of the same kind within ten minutes after which such an agent is started."},
   {"path":"warm.background_idle_secs","type":"integer","default":1800,"variables":["DROVER_WARM_BACKGROUND_IDLE_SECS"],"minimum":1,"maximum":604800,"rule":"1 to 604800","description":"Seconds without a prompt until the server that `drover up` has started ends."},
   {"path":"warm.approval_timeout_secs","type":"integer","default":300,"variables":["DROVER_WARM_APPROVAL_TIMEOUT_SECS"],"minimum":1,"maximum":86400,"rule":"1 to 86400","description":"Seconds until something that an agent asks about is denied (`approval_mode: always`)."},
+  {"path":"store.url","type":"string","default":"sqlite:","variables":["DROVER_STORE_URL"],"rule":"`sqlite:` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`","description":"Where sessions and executions are stored. `sqlite:` is a file of this user. With PostgreSQL, servers and workers on many machines share them.","isSecret":true},
+  {"path":"store.machine","type":"string","default":"","variables":["DROVER_STORE_MACHINE"],"rule":"","description":"The name of this machine in a PostgreSQL store. Empty: its host name."},
+  {"path":"store.dead_after_secs","type":"integer","default":20,"variables":["DROVER_STORE_DEAD_AFTER_SECS"],"minimum":2,"maximum":3600,"rule":"2 to 3600","description":"Seconds without a sign of life until others take over from a process that uses PostgreSQL. The same on all machines."},
+  {"path":"work.repositories","type":"list","default":[],"variables":["DROVER_WORK_REPOSITORIES"],"rule":"absolute paths","description":"Directories in which this machine works on prompts from other machines. Empty: every directory that it has."},
+  {"path":"work.max_per_key","type":"integer","default":0,"variables":["DROVER_WORK_MAX_PER_KEY"],"minimum":0,"maximum":100000,"rule":"0 to 100000","description":"Maximum prompts of one API key that run at once on all machines together. 0: no limit."},
+  {"path":"work.max_per_backend","type":"integer","default":0,"variables":["DROVER_WORK_MAX_PER_BACKEND"],"minimum":0,"maximum":100000,"rule":"0 to 100000","description":"Maximum prompts on one backend that run at once on all machines together. 0: no limit."},
 ]
 
 export const ACP_KEYS = [

@@ -27,11 +27,18 @@ const isAbsolutePath: TextRule = (text) => (isAbsolute(text) ? undefined : 'must
 const isProgram: TextRule = (text) =>
   isAbsolute(text) || !/[/\\]/.test(text) ? undefined : 'must be the name of a program or an absolute path'
 
+const isStoreUrl: TextRule = (text) =>
+  text === 'sqlite:' || (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text))
+    ? undefined
+    : 'must be sqlite: or an address such as postgres://USER:PASSWORD@HOST:PORT/DATABASE'
+
 const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'backends.claude.command': isProgram,
   'backends.codex.command': isProgram,
   'backends.gemini.command': isProgram,
   'server.host': isHost,
+  'store.url': isStoreUrl,
+  'work.repositories': isAbsolutePath,
   'server.trusted_proxies': isAddressRange,
   'drive.repositories': isAbsolutePath,
   'server.allowed_workdir_prefixes': isAbsolutePath,

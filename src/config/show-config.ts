@@ -33,9 +33,20 @@ function show(key: ConfigKey, { config, origins }: LoadedConfig): ShownSetting {
   const value = key.path.split('.').reduce((part: unknown, step) => (part as Tree | undefined)?.[step], config)
   const origin = origins[key.path] ?? { from: 'default' }
   const { secrets = [], isSecret = false } = key
+  if (typeof value === 'string' && isSecret) {
+    const shown = maskPassword(value)
+    return { key: key.path, value: shown, origin, isMasked: shown !== value }
+  }
   if (isSecret) return { key: key.path, value: maskValues(value as Tree | undefined), origin, isMasked: true }
   const isMasked = secrets.length > 0
   return { key: key.path, value: isMasked ? mask(value as Tree[], secrets) : value, origin, isMasked }
+}
+
+/** Also in the query, where libpq accepts a password too. */
+function maskPassword(address: string): string {
+  return address
+    .replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/, `$1:${MASK}@`)
+    .replace(/([?&](?:ssl)?password=)[^&]*/g, `$1${MASK}`)
 }
 
 function maskValues(map: Tree = {}): Tree {

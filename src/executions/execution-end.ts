@@ -39,7 +39,7 @@ function partsOf(result: RecordedResult): readonly PromptResult[] {
 }
 
 /** Why an execution has no result. */
-export function errorOf(error: unknown): { code: string; message: string } {
-  if (error instanceof Fault) return { code: error.code, message: error.message }
+export function errorOf(error: unknown): { code: string; message: string; kind?: string } {
+  if (error instanceof Fault) return { code: error.code, message: error.message, kind: error.kind }
   return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) }
 }

@@ -6,9 +6,19 @@ import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
 
 /** Set when the execution is created, and never changed. */
-const FIXED = ['id', 'kind', 'parent_id', 'workdir', 'owner', 'api_key', 'created_at'] as const
+const FIXED = ['id', 'kind', 'parent_id', 'owner', 'api_key', 'created_at'] as const
 /** Change while it runs. */
-const CHANGING = ['state', 'session_id', 'backend', 'model', 'started_at', 'ended_at', 'cost_usd', 'last_seq'] as const
+const CHANGING = [
+  'state',
+  'session_id',
+  'backend',
+  'model',
+  'workdir',
+  'started_at',
+  'ended_at',
+  'cost_usd',
+  'last_seq',
+] as const
 /** Stored as JSON. */
 const JSON_FIELDS = ['usage', 'error', 'result'] as const
 

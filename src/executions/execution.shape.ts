@@ -32,7 +32,11 @@ export const Execution = named(
     cost_usd: Type.Optional(Type.Number({ description: 'The cost, only where the agent reports it.' })),
     error: Type.Optional(
       Type.Object(
-        { code: text('The code of the error.'), message: text('What is wrong and what to do.') },
+        {
+          code: text('The code of the error.'),
+          message: text('What is wrong and what to do.'),
+          kind: Type.Optional(text('The kind of the error, which decides about the status of a response.')),
+        },
         { description: 'Why it has no result: it could not be started.' },
       ),
     ),

@@ -58,7 +58,7 @@ describeStores('executions', (kind) => {
       const { executions } = await openIn(kind)
       const recording = executions.begin(START)
       const following = followAll(executions, recording.id)
-      recording.started()
+      await recording.started()
       for (let at = 0; at < 10; at++) recording.event(said(String(at)))
       expect(await recording.end(RESULT)).toEqual([])
       const events = await following
@@ -138,7 +138,7 @@ describeStores('executions', (kind) => {
       const there = await openIn(kind, { place: here.place })
       const onCancel = vi.fn()
       const recording = here.executions.begin({ ...START, onCancel })
-      recording.started()
+      await recording.started()
       recording.event(said('one'))
       await here.executions.save()
       const following = followAll(there.executions, recording.id)

@@ -17,7 +17,7 @@ import { newExecutionId } from './execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './execution-states.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter } from './execution-writer.ts'
-import { executionEnded, executionEventsGone } from './faults.ts'
+import { executionEnded, executionEventsGone, executionStartNotSaved } from './faults.ts'
 import { LiveExecution } from './live-execution.ts'
 import { countsUsage } from './usage-entry.ts'
 
@@ -68,15 +68,17 @@ export class Executions implements ExecutionRecorder {
 
   /** A dry run of which nothing is stored cannot be watched, so it only gets an id. */
   begin(start: ExecutionStart): ExecutionRecording {
-    const keep = decideKeep(start, start.keep ?? this.#options.keep)
+    const { continues } = start
+    // Another process reads the events of an execution from the queue.
+    const keep = continues === undefined ? decideKeep(start, start.keep ?? this.#options.keep) : 'events'
     if (start.isDryRun === true && keep === 'none' && start.isInBackground !== true) return this.#untracked(start)
-    const options = { keep, cancel: start.onCancel, countsUsage: countsUsage(start) }
+    const options = { keep, cancel: start.onCancel, countsUsage: countsUsage(start), savedSeq: continues?.lastSeq }
     const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
-    this.#setState(live, 'queued')
+    if (continues === undefined) this.#setState(live, 'queued')
     return {
       id: live.record.id,
-      started: () => this.#setState(live, 'running', { started_at: this.#now() }),
+      started: () => this.#start(live, { isClaimed: continues !== undefined && start.isDryRun !== true }),
       sessionOpened: (sessionId) => this.#update(live, { session_id: sessionId }),
       event: (event) => this.#append(live, event),
       end: (result) => this.#end(live, { result, isDryRun: start.isDryRun === true }),
@@ -87,12 +89,20 @@ export class Executions implements ExecutionRecorder {
   #untracked({ id = newExecutionId(this.#options.ids) }: ExecutionStart): ExecutionRecording {
     return {
       id,
-      started: () => {},
+      started: async () => {},
       sessionOpened: () => {},
       event: () => {},
       end: async () => [],
       abandon: async () => {},
     }
+  }
+
+  /** Others may take a claimed execution that has not started, so its start must be stored first. */
+  async #start(live: LiveExecution, { isClaimed }: { isClaimed: boolean }): Promise<void> {
+    this.#setState(live, 'running', { started_at: this.#now() })
+    if (!isClaimed) return
+    await this.#writer.save()
+    if (live.isTaken || this.#writer.has(live)) throw executionStartNotSaved({ id: live.record.id })
   }
 
   /** An execution that runs in this process. */
@@ -221,8 +231,8 @@ export class Executions implements ExecutionRecorder {
       state: 'queued',
       kind,
       owner: this.#owner,
-      created_at: this.#now(),
-      last_seq: 0,
+      created_at: start.continues?.createdAt ?? this.#now(),
+      last_seq: start.continues?.lastSeq ?? 0,
       ...(parentId !== undefined && { parent_id: parentId }),
       ...(apiKey !== undefined && { api_key: apiKey }),
       ...(backend !== undefined && { backend }),

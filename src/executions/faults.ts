@@ -76,3 +76,35 @@ export const conversationNotKept = defineFault({
   message: (d: { id: string; backend: string }) =>
     `no prompts and answers of session ${d.id} are kept, so another agent cannot get its conversation; set executions.keep to results or events before the next sessions, or fork it on ${d.backend}`,
 })
+
+export const executionStartNotSaved = defineFault({
+  code: 'execution_start_not_saved',
+  kind: 'unavailable',
+  when: 'With PostgreSQL, the start of an agent must be stored before it starts, so that no other machine starts it too. That failed.',
+  message: (d: { id: string }) =>
+    `the start of execution ${d.id} could not be stored, so its agent was not started; check the store and try again`,
+})
+
+export const workerMissing = defineFault({
+  code: 'worker_missing',
+  kind: 'unavailable',
+  when: 'With PostgreSQL, no worker is running that has this backend.',
+  message: (d: { backend: string }) =>
+    `no worker with ${d.backend} is running; start drover work on a machine that has it`,
+})
+
+export const workdirMissing = defineFault({
+  code: 'workdir_missing',
+  kind: 'invalid',
+  when: 'With PostgreSQL, no worker has this directory.',
+  message: (d: { workdir: string; known: readonly string[] }) =>
+    `no worker has ${d.workdir}; the workers have ${d.known.join(', ')}; add it to work.repositories on a machine that has it`,
+})
+
+export const sessionMachineGone = defineFault({
+  code: 'session_machine_gone',
+  kind: 'unavailable',
+  when: 'A session can only be continued on the machine that has the files of its agent, and no worker is running there.',
+  message: (d: { id: string; machine: string }) =>
+    `session ${d.id} can only be continued on ${d.machine}, where no worker is running; start drover work there, or fork the session`,
+})

@@ -9,7 +9,13 @@ const EVENT_OVERHEAD = 100
 
 type SizedEvent = { event: ExecutionEvent; size: number }
 
-type LiveOptions = { keep: KeepMode; cancel: () => void; countsUsage: boolean }
+type LiveOptions = {
+  keep: KeepMode
+  cancel: () => void
+  countsUsage: boolean
+  /** The number of its last event, if another process has stored it. */
+  savedSeq?: number | undefined
+}
 
 export class LiveExecution {
   readonly keep: KeepMode
@@ -35,11 +41,15 @@ export class LiveExecution {
   #lastSeq = 0
   #wake = Promise.withResolvers<void>()
 
-  constructor(record: Execution, { keep, cancel, countsUsage }: LiveOptions) {
+  constructor(record: Execution, { keep, cancel, countsUsage, savedSeq }: LiveOptions) {
     this.record = record
     this.keep = keep
     this.cancel = cancel
     this.countsUsage = countsUsage
+    if (savedSeq === undefined) return
+    this.isSaved = true
+    this.savedSeq = savedSeq
+    this.#lastSeq = savedSeq
   }
 
   get lastSeq(): number {

@@ -11,12 +11,16 @@ import { PostgresNotices } from '../store/postgres-notices.ts'
 import { PostgresOwners } from '../store/postgres-owners.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { PostgresExecutionStore } from './postgres-execution-store.ts'
+import { PostgresWorkQueue } from './postgres-work-queue.ts'
 import { SqliteExecutionStore } from './sqlite-execution-store.ts'
+import type { WorkQueue } from './work-queue.ts'
 
 export type Stores = {
   /** Closing it closes the file or the connections. */
   sessions: SessionStore
   executions: ExecutionStore
+  /** With PostgreSQL, the prompts that wait for a worker. */
+  queue?: WorkQueue
 }
 
 export type StoresOptions = {
@@ -68,5 +72,5 @@ async function openPostgresStores(options: StoresOptions & { postgres: PostgresP
   const notices = new PostgresNotices(database)
   const executions = new PostgresExecutionStore(database, { owners, notices }, options)
   const sessions = new PostgresSessionStore(database, { owners, notices }, options)
-  return { sessions, executions }
+  return { sessions, executions, queue: new PostgresWorkQueue(database, { owners, clock: options.clock }) }
 }

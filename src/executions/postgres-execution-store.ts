@@ -117,11 +117,18 @@ export class PostgresExecutionStore implements ExecutionStore {
   }
 
   async requestCancel(id: string): Promise<void> {
-    await this.#database.write(async (transaction) => {
-      const sql = 'UPDATE executions SET is_cancel_requested = 1 WHERE id = ? AND ended_at IS NULL'
-      await transaction.all(sql, id)
-      await notify(transaction, 'cancel', [id])
-    })
+    await this.#database.write((transaction) => this.#cancel(transaction, 'id', id))
+  }
+
+  /** What waits in the queue ends at once. What runs is ended by its process. */
+  async #cancel(transaction: Transaction, column: 'id' | 'waiter', value: string): Promise<void> {
+    const sql = `UPDATE executions SET is_cancel_requested = 1 WHERE ${column} = ? AND ended_at IS NULL
+      RETURNING number, keep, is_usage_due, ${LISTED}`
+    const rows = await transaction.all(sql, value)
+    const waiting = rows.filter((row) => row['owner'] === '')
+    for (const row of waiting) await this.#end(transaction, row, 'cancelled')
+    if (waiting.length > 0) await notify(transaction, 'changed', waiting.map(idOf))
+    if (rows.length > waiting.length) await notify(transaction, 'cancel', rows.map(idOf))
   }
 
   async cancelRequests(owner: string): Promise<string[]> {
@@ -133,18 +140,22 @@ export class PostgresExecutionStore implements ExecutionStore {
     await this.#database.write((transaction) => this.endExecutionsOf(transaction, owner))
   }
 
-  /** What a process runs that is gone becomes `lost`. */
+  /**
+   * Ends what a process that is gone was doing. What it has taken from the queue and not started goes back; what it has
+   * started is `lost`, because nobody knows what its agent has done. What only its clients waited for is cancelled.
+   */
   async endExecutionsOf(transaction: Transaction, owner: string): Promise<void> {
-    const sql = `SELECT number, keep, is_usage_due, ${LISTED} FROM executions
-      WHERE owner = ? AND ended_at IS NULL FOR UPDATE`
+    const sql = `SELECT number, keep, is_usage_due, (request IS NOT NULL AND state = 'queued') AS is_unstarted, ${LISTED}
+      FROM executions WHERE owner = ? AND ended_at IS NULL FOR UPDATE`
     const rows = await transaction.all(sql, owner)
-    for (const row of rows) await this.#lose(transaction, row)
-    if (rows.length > 0)
-      await notify(
-        transaction,
-        'changed',
-        rows.map((row) => String(row['id'])),
-      )
+    const [unstarted, started] = [rows.filter(isUnstarted), rows.filter((row) => !isUnstarted(row))]
+    for (const row of started) await this.#end(transaction, row, 'lost')
+    if (unstarted.length > 0) {
+      await transaction.all("UPDATE executions SET owner = '' WHERE id = ANY(?)", unstarted.map(idOf))
+      await notify(transaction, 'queue')
+    }
+    if (started.length > 0) await notify(transaction, 'changed', started.map(idOf))
+    await this.#cancel(transaction, 'waiter', owner)
   }
 
   async claimKey(claim: KeyClaim): Promise<KeyClaim | undefined> {
@@ -246,23 +257,29 @@ export class PostgresExecutionStore implements ExecutionStore {
     await transaction.all(ADD_USAGE, ...toUsageValues(entry))
   }
 
-  async #lose(transaction: Transaction, row: Row): Promise<void> {
+  /** Ends an execution that no process runs. */
+  async #end(transaction: Transaction, row: Row, state: 'lost' | 'cancelled'): Promise<void> {
     const { number, keep, last_seq: lastSeq } = row
     const now = toTimestamp(this.#clock.now())
-    await this.#countOnce(transaction, row, { ...toExecution(row), state: 'lost', ended_at: now })
-    if (keep === 'none') {
+    await this.#countOnce(transaction, row, { ...toExecution(row), state, ended_at: now })
+    // Another process may read what was in the queue, even if nothing is kept of it. It is removed later.
+    if (keep === 'none' && Number(lastSeq) === 0) {
       await transaction.all('DELETE FROM executions WHERE number = ?', number)
       return
     }
-    const seq = Number(lastSeq) + (keep === 'events' ? 1 : 0)
-    if (keep === 'events') {
-      const event = { seq, at: now, type: 'state', content: { state: 'lost' } }
-      await addEvents(transaction, [{ number: Number(number), events: [event], contents: ['{"state":"lost"}'] }])
+    const hasEvents = keep === 'events' || Number(lastSeq) > 0
+    const seq = Number(lastSeq) + (hasEvents ? 1 : 0)
+    if (hasEvents) {
+      const event = { seq, at: now, type: 'state', content: { state } }
+      await addEvents(transaction, [{ number: Number(number), events: [event], contents: [JSON.stringify({ state })] }])
     }
-    const change = `UPDATE executions SET state = 'lost', ended_at = ?, last_seq = ? WHERE number = ?`
-    await transaction.all(change, now, seq, number)
+    const change = 'UPDATE executions SET state = ?, ended_at = ?, last_seq = ? WHERE number = ?'
+    await transaction.all(change, state, now, seq, number)
   }
 }
+
+const idOf = (row: Row) => String(row['id'])
+const isUnstarted = (row: Row) => (row['is_unstarted'] as unknown) === true
 
 /** One statement for the events of all executions. */
 async function addEvents(transaction: Transaction, saved: readonly SavedEvents[]): Promise<void> {

@@ -49,6 +49,9 @@ export class StateFeed {
   readonly #untold = new Set<string>()
   #activityTimer: NodeJS.Timeout | undefined
   #stopActivities: () => void = () => {}
+  #unwatch: () => void = () => {}
+  #polling: Promise<void> | undefined
+  #next: Promise<void> | undefined
 
   constructor({ executions, approvals, store, log }: FeedOptions) {
     this.#executions = executions
@@ -107,11 +110,15 @@ export class StateFeed {
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref()
     this.#stopActivities = this.#executions.onEvent((id, event) => this.#note(id, event))
+    this.#unwatch = this.#store.watch((notice) => {
+      if (notice.type === 'changed') void this.#poll()
+    })
     await this.#poll()
   }
 
   #stopPolling(): void {
     clearInterval(this.#timer)
+    this.#unwatch()
     this.#timer = undefined
     this.#foreign.clear()
     this.#stopActivities()
@@ -136,7 +143,17 @@ export class StateFeed {
     this.#untold.clear()
   }
 
-  async #poll(): Promise<void> {
+  /** Notices that come meanwhile cause one more look. */
+  #poll(): Promise<void> {
+    this.#next ??= (this.#polling ?? Promise.resolve()).then(() => {
+      this.#next = undefined
+      this.#polling = this.#look()
+      return this.#polling
+    })
+    return this.#next
+  }
+
+  async #look(): Promise<void> {
     try {
       const running = await this.#store.running()
       const others = running.filter(({ owner }) => owner !== this.#executions.owner)

@@ -27,6 +27,8 @@ export type ExecutionOptions = {
   isEphemeral?: boolean
   /** Other requests may follow it by its id, even if nothing of it is stored. */
   isInBackground?: boolean
+  /** It has waited in the queue of many machines, and its events up to this number are stored. */
+  continues?: { lastSeq: number; createdAt: string } | undefined
   /** Called before the prompt waits for its turn. */
   onBegin?: (execution: { id: string }) => void
   /** Called when the prompt has a session that is stored. */
@@ -55,8 +57,8 @@ export type RecordedResult = PromptResult | { readonly results: readonly PromptR
 
 export type ExecutionRecording = {
   id: string
-  /** The agent gets its turn. */
-  started(): void
+  /** The agent gets its turn. When this resolves, no other machine may start it. Throws a Fault if it must not start. */
+  started(): Promise<void>
   sessionOpened(sessionId: string): void
   event(event: PromptEvent): void
   /** Ends the execution. Returns warnings about what could not be stored. */

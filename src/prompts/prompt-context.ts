@@ -9,6 +9,8 @@ import type { Approvals } from './approvals.ts'
 import type { Ceilings } from './ceilings.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
+import type { PromptRequest } from './prompt-request.ts'
+import type { PromptRun, PromptRunOptions } from './run-prompt.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */
@@ -57,6 +59,8 @@ export type PromptContext = {
   client?: string
   /** Records every prompt as an execution. */
   executions?: ExecutionRecorder
+  /** Lets a worker of many machines run the prompt. Undefined: it runs in this process. */
+  dispatch?: ((request: PromptRequest, context: PromptContext, options: PromptRunOptions) => PromptRun) | undefined
 }
 
 /** How one run of an agent ended, for metrics. */

@@ -49,7 +49,7 @@ export async function recordResult(
 ): Promise<PromptResult> {
   if (recording === undefined) return await work()
   try {
-    recording.started()
+    await recording.started()
     return (await endRecording(await work(), recording)).result
   } finally {
     await recording.abandon()

@@ -48,7 +48,7 @@ export async function runBatch<Result extends BatchResult>(
   const { isEphemeral = false, apiKey } = execution
   const ofParts = { parentId: recording.id, isEphemeral, apiKey }
   try {
-    recording.started()
+    await recording.started()
     const signal = AbortSignal.any([options.signal, cancel.signal])
     const result = { ...(await work({ ...options, signal, execution: ofParts })), execution_id: recording.id }
     await recording.end(result)

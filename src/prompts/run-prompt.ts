@@ -60,6 +60,7 @@ type Prompt = {
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
 export function runPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): PromptRun {
+  if (context.dispatch !== undefined) return context.dispatch(request, context, options)
   return startPrompt(toPrompt(request, context, options))
 }
 
@@ -74,11 +75,11 @@ export async function runPromptToEnd(
   context: PromptContext,
   options: PromptRunOptions & { onEvent?: (event: PromptEvent) => unknown },
 ): Promise<PromptResult> {
-  const prompt = toPrompt(request, context, options)
   const { onEvent } = options
-  if (prompt.agentRequest.isDryRun && onEvent === undefined)
+  const prompt = context.dispatch === undefined ? toPrompt(request, context, options) : undefined
+  if (prompt?.agentRequest.isDryRun === true && onEvent === undefined)
     return await recordResult(prompt.recording, () => finishDry(prompt))
-  const run = startPrompt(prompt)
+  const run = prompt === undefined ? runPrompt(request, context, options) : startPrompt(prompt)
   try {
     let next = await run.next()
     for (; next.done !== true; next = await run.next()) onEvent?.(next.value)
@@ -137,7 +138,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
   const leftovers: AgentCommand[] = []
   try {
     context.observer?.waited?.(slot.waitedMs / 1000)
-    prompt.recording?.started()
+    await prompt.recording?.started()
     // A link may have replaced the directory while the prompt waited.
     recheckWorkdir(agentRequest.workdir, context.workdirs)
     return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })

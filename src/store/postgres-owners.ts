@@ -147,6 +147,8 @@ export class PostgresOwners {
     if (name === undefined) return
     const row = await this.#database.get('UPDATE processes SET seen_at = now() WHERE name = ? RETURNING name', name)
     if (row === undefined) this.lose(name)
+    // Every process looks, so that a dead one is found as long as one lives.
+    await this.endDead()
   }
 
   /** Others have removed this process. It gets a new name when it needs one. */

@@ -15,6 +15,7 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { Log } from '../../src/kit/log.ts'
 import { installFakeAgents } from './fake-agent.ts'
+import { createPostgresDatabase } from './postgres.ts'
 import { DROVER, temporaryDirectory } from './run-drover.ts'
 import { installWarmAgents } from './warm-agents.ts'
 
@@ -40,6 +41,10 @@ export type ServerOptions = {
   isOnSocket?: boolean
   /** Where the ids of sessions come from. */
   ids?: Ids
+  /** The address of a PostgreSQL store. The default is a SQLite file. */
+  postgres?: { url: string; machine?: string; deadAfterMs?: number }
+  /** With PostgreSQL: the server only takes requests. */
+  isWorker?: boolean
 }
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: unknown }
@@ -87,7 +92,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
   const keys = await loadApiKeys({ env, cwd: workdir, server: config.server })
   const stores = await openStores({
-    path: join(droverHome, 'sessions.db'),
+    ...(await storePlace(droverHome, options)),
     clock: systemClock,
     ids: options.ids ?? randomIds,
   })
@@ -113,11 +118,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       jsonThread: JSON_THREAD,
       consoleDirectory: CONSOLE,
       loginsFile: join(droverHome, 'console-logins.json'),
+      ...(options.isWorker !== undefined && { isWorker: options.isWorker }),
     }),
     observer: { requestDone: (done) => seen.done.push(done) },
     ...options.context,
   })
   const http = await createServer(context, options.routes)
+  await context.worker?.start()
   const { app } = http
   const { host = '127.0.0.1' } = options
   const socketPath = options.isOnSocket === true ? join(home, 'drover.sock') : undefined
@@ -129,6 +136,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     keys.close()
     await context.prompts.warm?.close()
     drainDeadline.abort()
+    await context.worker?.stop()
     await http.background.idle()
     await context.executions.close()
     await stores.sessions.close()
@@ -150,6 +158,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     request: (path, requestOptions = {}) => ask({ ...reached, path, ...requestOptions }),
     connect: () => connectTo(socketPath === undefined ? { host: '127.0.0.1', port } : { path: socketPath }),
   }
+}
+
+/** `npm run test:postgres` runs the tests of the server on PostgreSQL. */
+async function storePlace(home: string, { postgres }: ServerOptions) {
+  const isAlwaysPostgres = process.env['DROVER_TEST_STORE'] === 'postgres'
+  if (postgres === undefined && !isAlwaysPostgres) return { path: join(home, 'sessions.db') }
+  const url = postgres?.url ?? (await createPostgresDatabase())
+  return { postgres: { url, machine: 'here', deadAfterMs: 20_000, ...postgres } }
 }
 
 /** Sends one request on its own connection. A body that is neither text nor bytes is sent as JSON. */

@@ -2,6 +2,12 @@
 import type { Command } from '../command.ts'
 import { DEMO } from '../words/shared-flags.ts'
 
+const STORE = {
+  name: 'store',
+  value: 'URL',
+  description: 'Where sessions and executions are stored (default: store.url); give a password in DROVER_STORE_URL',
+} as const
+
 export const SERVER_COMMANDS: readonly Command[] = [
   {
     words: ['serve'],
@@ -26,6 +32,11 @@ The exit code is 0 after a normal shutdown and 1 after any failure.`,
       {
         name: 'local',
         description: 'Serve only your own commands, without an address; ends when idle (drover up starts it)',
+      },
+      STORE,
+      {
+        name: 'no-work',
+        description: 'With PostgreSQL: only take requests; prompts run where "drover work" or another server runs',
       },
       DEMO,
       { name: 'verbose', description: 'Print all settings and endpoints at the start, also on a terminal' },
@@ -57,5 +68,23 @@ once, within 5 minutes, and you see what every key does.`,
       { line: 'drover open --print', description: 'print a link, to open it in another browser' },
     ],
     load: () => import('./open.ts'),
+  },
+  {
+    words: ['work'],
+    group: 'Server',
+    summary: 'Run the prompts of servers on other machines',
+    description: `Runs prompts that servers put into a PostgreSQL store: start it on each machine that has agents and
+repositories. A session goes on where it began. The setting work.repositories limits the directories.
+Ctrl+C takes no more prompts, waits up to 30 seconds for running ones, then ends their agents.
+If the process dies, prompts that had not started run elsewhere, and those that had are marked as lost.`,
+    positionals: [],
+    flags: [STORE, DEMO, { name: 'quiet', short: 'q', description: 'Log only problems' }],
+    examples: [
+      {
+        line: 'drover work --store postgres://drover@db.example.com/drover',
+        description: 'the password comes from PGPASSWORD or ~/.pgpass',
+      },
+    ],
+    load: () => import('./work.ts'),
   },
 ]

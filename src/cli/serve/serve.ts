@@ -38,23 +38,32 @@ export const run: Run = async (invocation) => {
   const { config, file } = await readSettings(invocation, [
     { key: 'server.host', flag: '--host', value: flags.text('host') },
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
+    { key: 'store.url', flag: '--store', value: flags.text('store') },
   ])
   const address = addressOf(invocation, config)
   const readKeys = async () => (await readConfig(configEnvironmentOf(invocation))).config.server.keys
   const configFile = { path: file.path, readKeys }
   const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server, configFile })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
-  const stores = await openUserStores(invocation, config)
+  const lost = { notify: () => {} }
+  const stores = await openUserStores(invocation, config, { onLost: () => lost.notify() })
   sweepScratch()
   try {
-    return await serve(invocation, { config, address, keys, stores, ...serverLog })
+    return await serve(invocation, { config, address, keys, stores, lost, ...serverLog })
   } finally {
     keys.close()
     await stores.sessions.close()
   }
 }
 
-type ServerParts = ServerLog & { config: Config; address: ListenAddress; keys: ApiKeys; stores: Stores }
+type ServerParts = ServerLog & {
+  config: Config
+  address: ListenAddress
+  keys: ApiKeys
+  stores: Stores
+  /** Told when other machines have taken this process for dead. */
+  lost: { notify: () => void }
+}
 
 function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
   const socket = flags.text('socket')
@@ -71,6 +80,10 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
   const context = await withMetrics(contextOf(invocation, parts, stopSignals))
+  parts.lost.notify = () => {
+    log.error({}, 'other machines took this server for dead, so what it ran is ended')
+    context.executions.loseOwner()
+  }
   const background = new BackgroundEnd(context, isBackground)
   let bound: BoundAddress | undefined
   const local = localEndpoints({
@@ -98,6 +111,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     maxExecutionMb: config.executions.max_mb,
   })
   await context.runs.continueAll(drivePromptsFor(context, listener))
+  await context.worker?.start()
   if (bound !== undefined) {
     await terminal.out.write(bannerOf(invocation, server, { context, bound, localSocket, keys }))
   }
@@ -108,12 +122,14 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
   else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
   background.stop()
+  const workEnded = context.worker?.stop()
   void context.prompts.warm?.close()
   await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
     // Before ending the agents, so that no queued request starts a new one.
     drainDeadline.abort()
     await endAllProcesses()
   })
+  await workEnded
   return failure === undefined ? 0 : 1
 }
 
@@ -143,6 +159,7 @@ function contextOf(
     env: { ...runtime.env },
     cwd: runtime.cwd,
     isRoot: runtime.isRoot,
+    isWorker: !flags.isOn('no-work'),
     demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
     demoAgent: runtime.demoAgent,
     clock: runtime.clock,

@@ -1,12 +1,15 @@
+import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { DrivenRuns } from '../../drive/service/driven-runs.ts'
 import { BackgroundRuns } from '../../executions/background-runs.ts'
+import { createDispatch } from '../../executions/dispatch-prompts.ts'
 import { keepModeOf } from '../../executions/execution-states.ts'
 import { Executions } from '../../executions/executions.ts'
 import type { Stores } from '../../executions/open-stores.ts'
 import { StateFeed } from '../../executions/state-feed.ts'
+import { Worker } from '../../executions/worker.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
@@ -43,6 +46,8 @@ export type ServerInputs = {
   consoleDirectory?: string
   /** Where logins to the console are stored. Undefined: they end with the server. */
   loginsFile?: string
+  /** Whether this process runs prompts, if the store has a queue. */
+  isWorker?: boolean
 }
 
 /** Proxies close connections that are silent for a minute, and some after half a minute. */
@@ -69,6 +74,7 @@ export function createContext(inputs: ServerInputs): ServerContext {
   })
   const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
   const background = new BackgroundRuns(log)
+  const prompts = promptContext(inputs, { clock, agents, executions, approvals })
   return {
     config,
     version,
@@ -97,7 +103,8 @@ export function createContext(inputs: ServerInputs): ServerContext {
       onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
     }),
     agents,
-    prompts: promptContext(inputs, { clock, agents, executions, approvals }),
+    prompts,
+    worker: inputs.isWorker === false ? undefined : createWorker(inputs, { agents, executions, prompts }),
     shutdown,
     drainDeadline,
     heartbeatMs: HEARTBEAT_MS,
@@ -112,9 +119,10 @@ export function createContext(inputs: ServerInputs): ServerContext {
 }
 
 function promptContext(
-  { config, stores, env, cwd, isRoot, log }: ServerInputs,
+  inputs: ServerInputs,
   shared: Pick<ServerContext, 'clock' | 'agents' | 'executions'> & { approvals: Approvals },
 ): PromptContext {
+  const { config, stores, env, cwd, isRoot, log } = inputs
   const { server } = config
   const { clock, agents, executions, approvals } = shared
   return {
@@ -136,6 +144,7 @@ function promptContext(
     firstEventTimeoutMs: shortestMs([server.first_event_timeout_secs]),
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     executions,
+    dispatch: createDispatcher(inputs, { clock, executions }),
     approvals,
     warm: config.warm.enabled ? createWarmPool(config, stores, log) : undefined,
     observer: {
@@ -143,6 +152,41 @@ function promptContext(
       sessionLeft: (message) => log.warn({}, message),
     },
   }
+}
+
+/** With one machine there is no queue: a prompt runs in the server that got it. */
+function createDispatcher(
+  { config, stores, isWorker = true }: ServerInputs,
+  { clock, executions }: Pick<ServerContext, 'clock' | 'executions'>,
+): PromptContext['dispatch'] {
+  const { queue, sessions, executions: store } = stores
+  if (queue === undefined) return undefined
+  const keep = keepModeOf(config.executions.keep, 'events')
+  const owner = () => sessions.owner()
+  const queueLimit = config.server.max_queued_runs
+  return createDispatch({ queue, executions, store, owner, clock, ids: randomIds, keep, queueLimit, isWorker })
+}
+
+function createWorker(
+  { config, stores, drainDeadline: signal, log }: ServerInputs,
+  { agents, executions, prompts }: Pick<ServerContext, 'agents' | 'executions' | 'prompts'>,
+): Worker | undefined {
+  const { queue, executions: store } = stores
+  if (queue === undefined) return undefined
+  const { repositories, max_per_key: perKey, max_per_backend: perBackend } = config.work
+  const facts = () => ({
+    backends: agents
+      .list()
+      .filter(isUsable)
+      .map(({ backend }) => backend),
+    repositories,
+    slots: prompts.slots.limit,
+  })
+  return new Worker({ queue, store, executions, prompts, facts, limits: { perKey, perBackend }, signal, log })
+}
+
+function isUsable({ isEnabled, program }: AgentLocation): boolean {
+  return isEnabled && program !== undefined
 }
 
 function createWarmPool({ warm }: Config, stores: Stores, log: Log): WarmPool {

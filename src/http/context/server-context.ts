@@ -10,6 +10,7 @@ import type { BackgroundRuns } from '../../executions/background-runs.ts'
 import type { ExecutionStore } from '../../executions/execution-store.ts'
 import type { Executions } from '../../executions/executions.ts'
 import type { StateFeed } from '../../executions/state-feed.ts'
+import type { Worker } from '../../executions/worker.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
@@ -36,6 +37,8 @@ export type ServerContext = {
   agents: AgentDirectory
   /** The context that prompts run in. It uses the same session store. */
   prompts: PromptContext
+  /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */
+  worker?: Worker | undefined
   /** Aborted when the server starts to shut down: new requests are refused, running ones may finish. */
   shutdown: AbortSignal
   /** Aborted when the time to finish is over: queued and running prompts are canceled. */

@@ -13,6 +13,7 @@ const FOR_LOCAL_USER = {
   workdirs: undefined,
   longestRunMs: null,
   firstEventTimeoutMs: null,
+  dispatch: undefined,
 } as const satisfies Partial<PromptContext>
 
 const reachable = new WeakMap<Server, boolean>()

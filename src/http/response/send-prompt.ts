@@ -3,12 +3,12 @@
  * disconnects ends its agent, unless the request is detached or has an `Idempotency-Key`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { replayEvents, resultOf } from '../../executions/replay.ts'
 import type { ExecutionOptions } from '../../prompts/execution-recorder.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { type PromptRunOptions, runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
-import { replayEvents, resultOf } from '../executions/replay.ts'
 import {
   type Exchange,
   type RequestedExecution,
@@ -98,14 +98,21 @@ function sendBody(
 /** For a detached request, waits a moment for the session. Throws the Fault of a prompt that cannot be run. */
 async function startInBackground({ exchange, execution, ...run }: Run): Promise<{ result: Promise<PromptResult> }> {
   const { request, context } = exchange
-  const session = Promise.withResolvers<void>()
+  const [session, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const known = executionOptions({ exchange, execution, ...run })
+  const onBegin = (begins: { id: string }) => {
+    known.onBegin?.(begins)
+    begun.resolve()
+  }
   const options: PromptRunOptions = {
     // A signal of its own, because listeners are added to it.
     signal: AbortSignal.any([context.drainDeadline]),
-    execution: { ...executionOptions({ exchange, execution, ...run }), onSession: () => session.resolve() },
+    execution: { ...known, onBegin, onSession: () => session.resolve() },
   }
   const ended = runPromptToEnd(run.prompt, promptsOf(request, context), options)
   const result = context.background.add(releaseOnFault(ended, execution))
+  // With a queue it is stored only now, and then it can be followed.
+  await Promise.race([result, begun.promise])
   if (execution.isDetached) {
     await Promise.race([result, session.promise, sleep(SESSION_WAIT_MS, undefined, { ref: false })])
   }

@@ -1,12 +1,14 @@
 /** Gives a client the events and the result of an execution that runs without it, or that has ended. */
-import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
-import { isFinal } from '../../executions/execution-states.ts'
-import { executionLost } from '../../executions/faults.ts'
-import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { ServerContext } from '../context/server-context.ts'
 
-type Source = Pick<ServerContext, 'executions' | 'executionStore'>
+import type { PromptEvent } from '../prompts/prompt-event.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
+import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import { isFinal } from './execution-states.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import type { Executions } from './executions.ts'
+import { executionLost } from './faults.ts'
+
+type Source = { executions: Executions; executionStore: ExecutionStore }
 
 /** The result of an execution when it has ended. Throws a Fault if it has none. */
 export async function resultOf(id: string, { executions }: Source, signal: AbortSignal): Promise<object> {

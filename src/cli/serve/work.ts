@@ -1,0 +1,72 @@
+/** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
+import { sweepScratch } from '../../agents/scratch-files.ts'
+import { createKeyRing } from '../../config/key-ring.ts'
+import { findPaths } from '../../config/paths.ts'
+import { createContext } from '../../http/context/create-context.ts'
+import type { ServerContext } from '../../http/context/server-context.ts'
+import { endAllProcesses } from '../../kit/process/process.ts'
+import type { Invocation, Run } from '../command.ts'
+import { openUserStores } from '../sessions/open-sessions.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { storeNotShared } from './faults.ts'
+import { createServerLog } from './server-log.ts'
+import { listenForSignals } from './server-signals.ts'
+
+const DRAIN_MS = 30_000
+
+export const run: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { config } = await readSettings(invocation, [{ key: 'store.url', flag: '--store', value: flags.text('store') }])
+  if (config.store.url === 'sqlite:') throw storeNotShared({})
+  const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
+  const lost = { notify: () => {} }
+  const stores = await openUserStores(invocation, config, { onLost: () => lost.notify() })
+  sweepScratch()
+  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
+  const context = createContext({
+    ...{ config, stores, log, writeAccessLog, logsPrompts: false },
+    ...{ version: runtime.version(), env: { ...runtime.env }, cwd: runtime.cwd, isRoot: runtime.isRoot },
+    ...{
+      clock: runtime.clock,
+      keys: createKeyRing({ isRequired: false }),
+      shutdown: shutdown.signal,
+      drainDeadline: drainDeadline.signal,
+    },
+    demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
+    demoAgent: runtime.demoAgent,
+    directories: findPaths(configEnvironmentOf(invocation)),
+  })
+  lost.notify = () => {
+    log.error({}, 'other machines took this worker for dead, so what it ran is ended')
+    context.executions.loseOwner()
+  }
+  try {
+    await work(invocation, context, drainDeadline)
+    return 0
+  } finally {
+    await stores.sessions.close()
+  }
+}
+
+async function work({ runtime }: Invocation, context: ServerContext, drainDeadline: AbortController): Promise<void> {
+  const { store, worker, executions, prompts } = context
+  const { terminal, drainMs = DRAIN_MS } = runtime
+  const signals = listenForSignals({
+    isOnTerminal: terminal.err.isTty,
+    reload: () => {},
+    closeSessions: () => store.close(),
+  })
+  await worker?.start()
+  const { slots } = prompts
+  await terminal.out.write(`drover works on ${slots.limit} prompts at once. Press Ctrl+C to stop.\n`)
+  await signals.stopped
+  await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl+C again to stop at once.\n')
+  const deadline = setTimeout(() => {
+    drainDeadline.abort()
+    void endAllProcesses()
+  }, drainMs)
+  await worker?.stop()
+  clearTimeout(deadline)
+  await prompts.warm?.close()
+  await executions.close()
+}

@@ -1,0 +1,185 @@
+/** Puts prompts into the queue of many machines, and gives their callers the events that a worker stores. */
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { Fault, type FaultKind } from '../kit/fault.ts'
+import type { Ids } from '../kit/ids.ts'
+import type { JsonValue } from '../kit/json/json-value.ts'
+import { parsePlainJson } from '../kit/json/plain-json.ts'
+import { parseStrictJson } from '../kit/json/strict-json.ts'
+import { writeJson } from '../kit/json/write-json.ts'
+import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
+import { queueFull } from '../prompts/faults.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import type { PromptRequest } from '../prompts/prompt-request.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
+import { type PromptRun, type PromptRunOptions, preparePrompt } from '../prompts/run-prompt.ts'
+import type { Execution } from './execution.shape.ts'
+import { decideKeep } from './execution-end.ts'
+import { newExecutionId } from './execution-id.ts'
+import { isFinal, type KeepMode } from './execution-states.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import type { Executions } from './executions.ts'
+import { executionLost } from './faults.ts'
+import { replayEvents } from './replay.ts'
+import { countsUsage } from './usage-entry.ts'
+import { checkWorkers, isQueueFull, type QueuedWork, type WorkQueue } from './work-queue.ts'
+
+export type DispatchOptions = {
+  queue: WorkQueue
+  executions: Executions
+  store: ExecutionStore
+  owner(): Promise<string>
+  clock: Clock
+  ids: Ids
+  /** The setting `executions.keep`. */
+  keep: KeepMode
+  /** How many prompts may wait. */
+  queueLimit: number
+  /** Whether this process runs prompts itself. Then it can find out at once what is wrong with a prompt. */
+  isWorker: boolean
+}
+
+/** What a worker gets: the request, and the parts of the context that depend on the client. */
+export type QueuedPrompt = {
+  request: PromptRequest
+  context: Pick<PromptContext, 'caller' | 'ceilings' | 'client' | 'trace'>
+  execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'apiKey' | 'isEphemeral' | 'isInBackground'>
+}
+
+export function toQueuedText(prompt: QueuedPrompt): string {
+  // Metadata may have integers that only a bigint holds exactly. Undefined fields are left out.
+  return writeJson(withoutUndefined(prompt) as JsonValue)
+}
+
+export function fromQueuedText(text: string): QueuedPrompt {
+  return (parsePlainJson(text) ?? parseStrictJson(text, { input: 'a queued prompt', numbers: 'any' })) as QueuedPrompt
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutUndefined(field)]))
+}
+
+export function createDispatch(options: DispatchOptions): NonNullable<PromptContext['dispatch']> {
+  return (request, context, run) => dispatchPrompt(options, { request, context, run })
+}
+
+type Dispatched = { request: PromptRequest; context: PromptContext; run: PromptRunOptions }
+
+async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): PromptRun {
+  const { executions, store, queue } = options
+  const { signal, execution = {} } = prompt.run
+  const machine = await findMachine(options, prompt)
+  const work = await toWork(options, prompt, machine)
+  await checkRoom(options)
+  const { id } = work.execution
+  await addOnce(options, work)
+  execution.onBegin?.({ id })
+  // The client has gone: the worker ends the agent, and the rest is still read.
+  const cancel = () => void store.requestCancel(id).catch(() => {})
+  if (signal.aborted) cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  const reading = new AbortController()
+  try {
+    const source = { executions, executionStore: store }
+    const result = () => resultOf(id, options, reading.signal)
+    const events = replayEvents(id, source, { signal: reading.signal, result })
+    let next = await events.next()
+    for (; next.done !== true; next = await events.next()) {
+      if (next.value.session_id !== '') execution.onSession?.(next.value.session_id)
+      yield next.value
+    }
+    return next.value
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    reading.abort()
+    await cancelUnfinished(id, store)
+    // If this fails, a worker removes it later.
+    if (work.keep !== 'events') await queue.removeUnkept(id).catch(() => {})
+  }
+}
+
+async function checkRoom({ queue, queueLimit: limit }: DispatchOptions): Promise<void> {
+  const [load, workers] = await Promise.all([queue.load(), queue.workers()])
+  if (isQueueFull(load, { workers, limit })) throw queueFull({ running: load.running, queued: load.waiting })
+}
+
+/** The machine that must run it. Throws a Fault if no worker can, or if something is wrong with the prompt. */
+async function findMachine(
+  { queue, isWorker }: DispatchOptions,
+  { request, context }: Dispatched,
+): Promise<string | undefined> {
+  const { resumes, backend } = request
+  const machine = resumes === undefined ? undefined : await queue.machineOf(resumes.id)
+  if (isWorker && (machine === undefined || machine === queue.machine)) {
+    preparePrompt(request, context)
+    return machine
+  }
+  const session = resumes === undefined || machine === undefined ? undefined : { id: resumes.id, machine }
+  checkWorkers(await queue.workers(), { backend, workdir: request.workdir ?? resumes?.working_dir, session })
+  return machine
+}
+
+async function toWork(
+  { clock, ids, keep, owner }: DispatchOptions,
+  { request, context, run }: Dispatched,
+  machine: string | undefined,
+): Promise<QueuedWork> {
+  const { kind = 'prompt', id = newExecutionId(ids), parentId, apiKey, isInBackground } = run.execution ?? {}
+  const { isEphemeral = request.ephemeral === true } = run.execution ?? {}
+  const { backend, model, workdir = request.resumes?.working_dir, resumes, dry_run: isDryRun = false } = request
+  const { caller, ceilings, client, trace } = context
+  const execution: Execution = {
+    ...{ id, kind, backend, state: 'queued', owner: '', created_at: toTimestamp(clock.now()), last_seq: 0 },
+    ...(parentId !== undefined && { parent_id: parentId }),
+    ...(apiKey !== undefined && { api_key: apiKey }),
+    ...(model !== undefined && { model }),
+    ...(workdir !== undefined && { workdir }),
+    ...(resumes !== undefined && { session_id: resumes.id }),
+    ...(!isEphemeral && { prompt: request.prompt }),
+  }
+  return {
+    execution,
+    keep: decideKeep({ isEphemeral, isDryRun }, keep),
+    countsUsage: countsUsage({ backend, isDryRun }),
+    request: toQueuedText({
+      request,
+      context: { caller, ceilings, client: client ?? '', trace },
+      execution: { kind, parentId, apiKey, isEphemeral, isInBackground: isInBackground ?? false },
+    }),
+    machine,
+    waiter: isInBackground === true ? undefined : await owner(),
+  }
+}
+
+/** If the connection fails while PostgreSQL commits, the execution may be in the queue all the same. */
+async function addOnce({ queue, store }: DispatchOptions, work: QueuedWork): Promise<void> {
+  try {
+    await queue.add(work)
+  } catch (error) {
+    const isThere = await store.find(work.execution.id).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) throw error
+  }
+}
+
+/** Throws what prevented it, as if it had been run here. */
+async function resultOf(id: string, { executions }: DispatchOptions, signal: AbortSignal): Promise<PromptResult> {
+  const ended = await executions.ended(id, signal)
+  if (ended?.result !== undefined) return ended.result as unknown as PromptResult
+  if (ended?.error === undefined) throw executionLost({ id, state: ended?.state ?? 'running' })
+  const { code, message, kind = 'internal' } = ended.error
+  throw new Fault({ code, message, kind: kind as FaultKind, details: {} })
+}
+
+/** The caller has stopped reading. */
+async function cancelUnfinished(id: string, store: ExecutionStore): Promise<void> {
+  try {
+    if (!isFinal((await store.find(id)).state)) await store.requestCancel(id)
+  } catch {
+    // It is gone, or the store cannot be reached: the death of this process would cancel it.
+  }
+}

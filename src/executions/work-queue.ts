@@ -1,0 +1,76 @@
+/** The executions that wait until a worker of many machines runs them, and what the workers can run. */
+import type { Execution } from './execution.shape.ts'
+import type { KeepMode } from './execution-states.ts'
+import { sessionMachineGone, workdirMissing, workerMissing } from './faults.ts'
+
+/** What a worker makes known about itself. */
+export type WorkerFacts = {
+  /** The backends whose agents it has. */
+  backends: readonly string[]
+  /** The directories in which it works. Empty: every directory that it has. */
+  repositories: readonly string[]
+  /** How many prompts it runs at once. */
+  slots: number
+}
+
+/** A worker that is alive. */
+export type KnownWorker = WorkerFacts & { machine: string }
+
+export type QueuedWork = {
+  execution: Execution
+  keep: KeepMode
+  countsUsage: boolean
+  /** What a worker needs to run it, as JSON. */
+  request: string
+  /** Only a worker on this machine may run it. */
+  machine: string | undefined
+  /** It is cancelled if this process dies before it has ended. */
+  waiter: string | undefined
+}
+
+export type ClaimedWork = { id: string; request: string; lastSeq: number; createdAt: string }
+
+export type WorkQueue = {
+  /** The name of this machine. */
+  readonly machine: string
+  add(work: QueuedWork): Promise<void>
+  /** Takes the next execution that this worker can run, if there is one. */
+  claim(worker: WorkerFacts, limits: { perKey: number; perBackend: number }): Promise<ClaimedWork | undefined>
+  /** Makes known what this process runs; undefined: nothing any more. */
+  announce(worker: WorkerFacts | undefined): Promise<void>
+  workers(): Promise<KnownWorker[]>
+  /** The machine that has the files of a session. */
+  machineOf(session: string): Promise<string | undefined>
+  /** How many executions wait, how many of the queue run, and how long the oldest has waited. */
+  load(): Promise<QueueLoad>
+  /** Removes what is only stored so that another process could read it: of one execution, or of all that ended long ago. */
+  removeUnkept(id?: string): Promise<void>
+}
+
+export type QueueLoad = { waiting: number; running: number; oldestSecs: number }
+
+/** Whether no worker has room, and the queue has none either. */
+export function isQueueFull(
+  { waiting, running }: QueueLoad,
+  { workers, limit }: { workers: readonly KnownWorker[]; limit: number },
+): boolean {
+  const free = workers.reduce((sum, { slots }) => sum + slots, 0) - running
+  return waiting - Math.max(0, free) >= limit
+}
+
+type Wanted = { backend: string; workdir: string | undefined; session: { id: string; machine: string } | undefined }
+
+/** Throws a Fault if no worker could run it. */
+export function checkWorkers(workers: readonly KnownWorker[], { backend, workdir, session }: Wanted): void {
+  const onMachine = workers.filter(({ machine }) => session === undefined || machine === session.machine)
+  if (session !== undefined && onMachine.length === 0) throw sessionMachineGone(session)
+  const able = onMachine.filter(({ backends }) => backends.includes(backend))
+  if (able.length === 0) throw workerMissing({ backend })
+  if (workdir === undefined || able.some(({ repositories }) => hasDirectory(repositories, workdir))) return
+  throw workdirMissing({ workdir, known: [...new Set(able.flatMap(({ repositories }) => repositories))] })
+}
+
+function hasDirectory(repositories: readonly string[], directory: string): boolean {
+  if (repositories.length === 0) return true
+  return repositories.some((each) => directory === each || directory.startsWith(each.endsWith('/') ? each : `${each}/`))
+}

@@ -1,0 +1,139 @@
+/** Runs the prompts that wait in the queue of many machines. */
+import type { Log } from '../kit/log.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import { runPromptToEnd } from '../prompts/run-prompt.ts'
+import { fromQueuedText, type QueuedPrompt } from './dispatch-prompts.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import type { Executions } from './executions.ts'
+import type { ClaimedWork, WorkerFacts, WorkQueue } from './work-queue.ts'
+
+export type WorkerOptions = {
+  queue: WorkQueue
+  store: ExecutionStore
+  executions: Executions
+  prompts: PromptContext
+  /** What this worker can run. It may change while it runs. */
+  facts(): WorkerFacts
+  /** How many prompts run at once on all machines together. 0: no limit. */
+  limits: { perKey: number; perBackend: number }
+  /** Ends the prompts that run. */
+  signal: AbortSignal
+  log: Log
+}
+
+/** If a notice is lost, the queue is still looked at this often. */
+const LOOK_MS = 2000
+const REMOVE_EVERY_MS = 10_000
+
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #running = new Set<Promise<void>>()
+  readonly #timers: NodeJS.Timeout[] = []
+  #unwatch: () => void = () => {}
+  #announced = ''
+  #isLooking = false
+  #looksAgain = false
+  #isStopped = false
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { queue, store } = this.#options
+    await this.#announce()
+    this.#unwatch = store.watch(({ type }) => {
+      if (type === 'queue' || type === 'missed') this.#look()
+    })
+    const remove = () => void queue.removeUnkept().catch(() => {})
+    this.#timers.push(
+      setInterval(() => this.#look(), LOOK_MS),
+      setInterval(remove, REMOVE_EVERY_MS),
+    )
+    this.#look()
+  }
+
+  /** Takes no more work. Resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#unwatch()
+    await this.#options.queue.announce(undefined).catch(() => {})
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  #look(): void {
+    this.#looksAgain = true
+    if (this.#isLooking) return
+    this.#isLooking = true
+    void this.#claimAll()
+      .catch((error: unknown) => this.#options.log.warn({ reason: String(error) }, 'the queue could not be read'))
+      .finally(() => {
+        this.#isLooking = false
+      })
+  }
+
+  async #claimAll(): Promise<void> {
+    const { queue, facts, limits, prompts } = this.#options
+    while (this.#looksAgain && !this.#isStopped) {
+      this.#looksAgain = false
+      await this.#announce()
+      while (!this.#isStopped && this.#running.size < prompts.slots.limit) {
+        const work = await queue.claim(facts(), limits)
+        if (work === undefined) break
+        this.#run(work)
+      }
+    }
+  }
+
+  /** A process that others took for dead is not known as a worker any more. */
+  async #announce(): Promise<void> {
+    const { queue, facts } = this.#options
+    const known = JSON.stringify(facts())
+    if (known === this.#announced) return
+    await queue.announce(facts())
+    this.#announced = known
+  }
+
+  #run(work: ClaimedWork): void {
+    const run = this.#runOne(work).catch((error: unknown) => {
+      this.#options.log.error({ execution: work.id, reason: String(error) }, 'a prompt from the queue failed')
+    })
+    this.#running.add(run)
+    void run.then(() => {
+      this.#running.delete(run)
+      this.#look()
+    })
+  }
+
+  async #runOne({ id, request: text, lastSeq, createdAt }: ClaimedWork): Promise<void> {
+    const { prompts, signal } = this.#options
+    const queued = fromQueuedText(text)
+    const context = { ...prompts, ...queued.context, dispatch: undefined }
+    const options = { ...queued.execution, id, continues: { lastSeq, createdAt } }
+    let hasBegun = false
+    try {
+      await runPromptToEnd(queued.request, context, {
+        signal: AbortSignal.any([signal]),
+        execution: { ...options, onBegin: () => (hasBegun = true) },
+      })
+    } catch (error) {
+      if (!hasBegun) await this.#fail(queued, options, error)
+    }
+  }
+
+  /** Something was wrong with the prompt, so nothing was run. */
+  async #fail(
+    { request, execution }: QueuedPrompt,
+    options: { id: string; continues: { lastSeq: number; createdAt: string } },
+    error: unknown,
+  ): Promise<void> {
+    const { kind = 'prompt', isEphemeral = false } = execution
+    const recording = this.#options.executions.begin({
+      ...execution,
+      ...options,
+      ...{ kind, isEphemeral, backend: request.backend, onCancel: () => {} },
+    })
+    await recording.abandon(error)
+  }
+}

@@ -1,0 +1,140 @@
+/** Several servers and workers with one PostgreSQL store. Here they run in this process; faults have processes of their own. */
+import { describe, expect, it } from 'vitest'
+import type { Execution, ExecutionEvent } from '../src/executions/execution.shape.ts'
+import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
+import { type ServerOptions, startServer, type TestServer } from './support/start-server.ts'
+import { until } from './support/until.ts'
+
+const HELLO = { backend: 'claude', prompt: 'say hello' }
+
+type Options = ServerOptions & { url: string; machine: string }
+
+const startOn = ({ url, machine, ...options }: Options) =>
+  startServer({ agents: 'demo', ...options, postgres: { url, machine } })
+
+/** A server that only takes requests, and workers on these machines. */
+async function startMachines(names: readonly string[], options: ServerOptions = {}) {
+  const url = await createPostgresDatabase()
+  const workers: TestServer[] = []
+  for (const machine of names) workers.push(await startOn({ url, machine, ...options }))
+  const door = await startOn({ url, machine: 'door', isWorker: false, agents: 'none' })
+  return { url, door, workers }
+}
+
+const post = (server: TestServer, path: string, body: object, headers: Record<string, string> = {}) =>
+  server.request(path, { method: 'POST', body, headers })
+
+async function machineOf(url: string, id: unknown): Promise<unknown> {
+  const sql = `SELECT p.machine FROM executions e JOIN processes p ON p.name = e.owner WHERE e.id = '${id}'`
+  return (await runSql(url, sql))[0]?.['machine']
+}
+
+async function eventsOf(server: TestServer, id: string, after = 0): Promise<ExecutionEvent[]> {
+  const { text } = await server.request(`/api/v1/executions/${id}/events?after=${after}`)
+  const lines = text.split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line)).filter(({ type }) => type !== 'heartbeat')
+}
+
+describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one PostgreSQL store', () => {
+  it('run a prompt on a machine with the agent, for a server that has none', async () => {
+    const { url, door } = await startMachines(['one'])
+    const { status, body, headers } = await post(door, '/api/v1/prompt', HELLO)
+    expect([status, body]).toMatchObject([200, { exit_code: 0, output: expect.stringContaining('say hello') }])
+    expect(await machineOf(url, headers['x-execution-id'])).toBe('one')
+  })
+
+  it('stream an answer through a server that does not run it, in all three styles', async () => {
+    const { door } = await startMachines(['one'])
+    const chat = { model: 'claude', messages: [{ role: 'user', content: 'hi' }], stream: true }
+    const native = await post(door, '/api/v1/prompt', { ...HELLO, output_format: 'stream-json' })
+    expect(native.text).toContain('"type":"done"')
+    expect((await post(door, '/openai/v1/chat/completions', chat)).text).toContain('data: [DONE]')
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const message = await post(door, '/anthropic/v1/messages', { ...chat, max_tokens: 9 }, headers)
+    expect(message.text).toContain('event: message_stop')
+  })
+
+  it('give every server the same events of an execution, from any number on', async () => {
+    const { door, workers } = await startMachines(['one', 'two'])
+    const { body } = await post(door, '/api/v1/prompt', { ...HELLO, detach: true })
+    const { execution_id: id } = body as { execution_id: string }
+    const [atDoor, ...others] = await Promise.all([door, ...workers].map((server) => eventsOf(server, id)))
+    expect(atDoor?.map(({ seq }) => seq)).toEqual(atDoor?.map((_, at) => at + 1))
+    for (const other of others) expect(other).toEqual(atDoor)
+    expect(await eventsOf(workers[0] as TestServer, id, 2)).toEqual(atDoor?.slice(2))
+  })
+
+  it('continue a session on its own machine, and refuse if no worker is there', async () => {
+    const { url, door, workers } = await startMachines(['one', 'two'])
+    const { body } = await post(door, '/api/v1/prompt', HELLO)
+    const { session_id: session } = body as { session_id: string }
+    const [row] = await runSql(url, `SELECT machine FROM sessions WHERE id = '${session}'`)
+    for (let turn = 0; turn < 3; turn++) {
+      const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on' })
+      expect([again.status, await machineOf(url, again.headers['x-execution-id'])]).toEqual([200, row?.['machine']])
+    }
+    await workers[row?.['machine'] === 'one' ? 0 : 1]?.context.worker?.stop()
+    const refused = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on' })
+    expect([refused.status, refused.body]).toMatchObject([503, { error: 'session_machine_gone' }])
+  })
+
+  it('refuse a prompt for a directory that no worker has, and for a backend that none has', async () => {
+    const { door } = await startMachines(['one'], { config: { work: { repositories: ['/srv/app'] } } })
+    const elsewhere = await post(door, '/api/v1/prompt', { ...HELLO, workdir: '/srv/application' })
+    expect([elsewhere.status, elsewhere.body]).toMatchObject([400, { error: 'workdir_missing' }])
+    const { body } = await post(door, '/api/v1/prompt', { ...HELLO, backend: 'nothing' })
+    expect(body).toMatchObject({ error: 'worker_missing' })
+  })
+
+  it('report what is wrong with a prompt as the server would that runs it', async () => {
+    const { door } = await startMachines(['one'])
+    const { status, body } = await post(door, '/api/v1/prompt', { ...HELLO, workdir: '/no/such/directory' })
+    expect([status, body]).toMatchObject([400, { error: 'workdir_not_allowed' }])
+  })
+
+  it('cancel an execution that another machine runs, and one that waits', async () => {
+    const env = { DEMO_AGENT_WORD_MS: '200' }
+    const { door } = await startMachines(['one'], { env, server: { max_concurrent_runs: 1 } })
+    const ids: string[] = []
+    for (let at = 0; at < 2; at++) {
+      const { body } = await post(door, '/api/v1/prompt', { ...HELLO, detach: true })
+      ids.push((body as { execution_id: string }).execution_id)
+    }
+    const find = async (id = '') => (await door.request(`/api/v1/executions/${id}`)).body as Execution
+    await until(async () => (await find(ids[0])).state === 'running')
+    for (const id of ids) expect((await post(door, `/api/v1/executions/${id}/cancel`, {})).status).toBe(202)
+    for (const id of ids) await until(async () => (await find(id)).state === 'cancelled')
+  })
+
+  it('leave nothing of an ephemeral prompt', async () => {
+    const { url, door } = await startMachines(['one'])
+    const { status } = await post(door, '/api/v1/prompt', { ...HELLO, ephemeral: true })
+    expect(status).toBe(200)
+    expect(await runSql(url, 'SELECT id FROM executions')).toEqual([])
+    expect(await runSql(url, 'SELECT id FROM sessions')).toEqual([])
+  })
+
+  it('start one execution for requests with the same Idempotency-Key to different servers', async () => {
+    const { url, door, workers } = await startMachines(['one', 'two'])
+    const servers = [door, ...workers, door, ...workers]
+    const answers = await Promise.all(
+      servers.map((server) => post(server, '/api/v1/prompt', HELLO, { 'idempotency-key': 'k' })),
+    )
+    expect(new Set(answers.map(({ headers }) => headers['x-execution-id'])).size).toBe(1)
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(await runSql(url, 'SELECT id FROM executions')).toHaveLength(1)
+  })
+
+  it('run no more prompts of one key at once than work.max_per_key allows', async () => {
+    const [env, config] = [{ DEMO_AGENT_WORD_MS: '20' }, { work: { max_per_key: 1 } }]
+    const { url, door } = await startMachines(['one', 'two'], { env, config })
+    let most = 0
+    const running = "SELECT count(*)::int AS n FROM executions WHERE owner <> '' AND ended_at IS NULL"
+    const done = Promise.all(Array.from({ length: 4 }, () => post(door, '/api/v1/prompt', HELLO)))
+    let isDone = false
+    void done.then(() => (isDone = true))
+    while (!isDone) most = Math.max(most, Number((await runSql(url, running))[0]?.['n']))
+    expect((await done).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(most).toBe(1)
+  })
+})
