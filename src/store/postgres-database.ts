@@ -85,8 +85,9 @@ export class PostgresDatabase {
     this.createClient = createClient
     this.#pool = pool
     this.#waitMs = waitMs
-    // A connection that breaks while no one uses it. The next query gets another one.
+    // A connection that breaks while no query runs on it. The next query fails, or gets another connection.
     pool.on('error', () => {})
+    pool.on('connect', (client) => client.on('error', () => {}))
   }
 
   /** One process migrates at a time; the others wait for it. */

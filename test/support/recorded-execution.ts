@@ -17,7 +17,7 @@ export async function recordExecution(
     isEphemeral: false,
     onCancel: () => {},
   })
-  recording.started()
+  await recording.started()
   const timestamp = new Date().toISOString()
   for (const [at, event] of events.entries()) {
     recording.event({ ...event, backend: 'claude', session_id: '', timestamp, sequence: at + 1 } as PromptEvent)

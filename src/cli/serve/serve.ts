@@ -48,6 +48,8 @@ export const run: Run = async (invocation) => {
   const lost = { notify: () => {} }
   const stores = await openUserStores(invocation, config, { onLost: () => lost.notify() })
   sweepScratch()
+  // A process with a name also looks for others that have died.
+  if (stores.queue !== undefined) await stores.sessions.owner()
   try {
     return await serve(invocation, { config, address, keys, stores, lost, ...serverLog })
   } finally {
