@@ -137,4 +137,30 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect((await done).map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(most).toBe(1)
   })
+
+  it('decide what an agent asks for through a server that does not run it', async () => {
+    const config = { warm: { enabled: true } }
+    const { door } = await startMachines(['one'], { agents: 'warm', config })
+    const asking = { ...HELLO, prompt: '{"ask":"Bash"}', approval_mode: 'always', detach: true }
+    const { body } = await post(door, '/api/v1/prompt', asking)
+    const { execution_id: id } = body as { execution_id: string }
+    const waiting = await until(async () => {
+      const { approvals } = (await door.request('/api/v1/approvals')).body as { approvals: { approval_id: string }[] }
+      return approvals[0]
+    })
+    const path = `/api/v1/executions/${id}/approvals/${waiting.approval_id}`
+    expect((await post(door, path, { decision: 'allow' })).body).toMatchObject({ decision: 'allow' })
+    const types = (await eventsOf(door, id)).map(({ type }) => type)
+    expect(types).toContain('approval_request')
+    expect((await post(door, path, { decision: 'allow' })).status).toBe(404)
+  })
+
+  it('share the rate limit of a key', async () => {
+    const url = await createPostgresDatabase()
+    const server = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 3 }
+    const servers = [await startOn({ url, machine: 'one', server }), await startOn({ url, machine: 'two', server })]
+    const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((at) => servers[at]?.request('/health')))
+    expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(3)
+    expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(3)
+  })
 })

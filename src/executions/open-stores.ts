@@ -9,6 +9,8 @@ import { openDatabase } from '../store/database.ts'
 import { openPostgres } from '../store/postgres-database.ts'
 import { PostgresNotices } from '../store/postgres-notices.ts'
 import { PostgresOwners } from '../store/postgres-owners.ts'
+import { SharedRateLimits } from '../store/shared-rate-limits.ts'
+import { ApprovalBoard } from './approval-board.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { PostgresExecutionStore } from './postgres-execution-store.ts'
 import { PostgresWorkQueue } from './postgres-work-queue.ts'
@@ -21,6 +23,10 @@ export type Stores = {
   executions: ExecutionStore
   /** With PostgreSQL, the prompts that wait for a worker. */
   queue?: WorkQueue
+  /** With PostgreSQL, what agents on all machines ask for. */
+  approvals?: ApprovalBoard
+  /** With PostgreSQL, the rate limits that all servers share. */
+  rateLimits?: SharedRateLimits
 }
 
 export type StoresOptions = {
@@ -72,5 +78,11 @@ async function openPostgresStores(options: StoresOptions & { postgres: PostgresP
   const notices = new PostgresNotices(database)
   const executions = new PostgresExecutionStore(database, { owners, notices }, options)
   const sessions = new PostgresSessionStore(database, { owners, notices }, options)
-  return { sessions, executions, queue: new PostgresWorkQueue(database, { owners, clock: options.clock }) }
+  return {
+    sessions,
+    executions,
+    queue: new PostgresWorkQueue(database, { owners, clock: options.clock }),
+    approvals: new ApprovalBoard(database),
+    rateLimits: new SharedRateLimits(database),
+  }
 }

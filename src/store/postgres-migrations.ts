@@ -154,8 +154,8 @@ const FIRST = `
 
   CREATE TABLE approvals (
     execution_id TEXT COLLATE "C" NOT NULL,
-    approval_id TEXT NOT NULL,
-    choices TEXT NOT NULL,
+    approval_id TEXT COLLATE "C" NOT NULL,
+    approval TEXT NOT NULL,
     decision TEXT,
     PRIMARY KEY (execution_id, approval_id)
   );

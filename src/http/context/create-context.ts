@@ -3,6 +3,7 @@ import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { DrivenRuns } from '../../drive/service/driven-runs.ts'
+import { shareApprovals } from '../../executions/approval-board.ts'
 import { BackgroundRuns } from '../../executions/background-runs.ts'
 import { createDispatch } from '../../executions/dispatch-prompts.ts'
 import { keepModeOf } from '../../executions/execution-states.ts'
@@ -74,6 +75,8 @@ export function createContext(inputs: ServerInputs): ServerContext {
   })
   const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
   const background = new BackgroundRuns(log)
+  const { approvals: board, executions: store } = stores
+  if (board !== undefined) shareApprovals({ approvals, board, store, log })
   const prompts = promptContext(inputs, { clock, agents, executions, approvals })
   return {
     config,
@@ -104,6 +107,8 @@ export function createContext(inputs: ServerInputs): ServerContext {
     }),
     agents,
     prompts,
+    approvalBoard: board,
+    rateLimits: stores.rateLimits,
     worker: inputs.isWorker === false ? undefined : createWorker(inputs, { agents, executions, prompts }),
     shutdown,
     drainDeadline,

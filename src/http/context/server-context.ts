@@ -6,7 +6,9 @@ import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { DrivenRuns } from '../../drive/service/driven-runs.ts'
+import type { ApprovalBoard } from '../../executions/approval-board.ts'
 import type { BackgroundRuns } from '../../executions/background-runs.ts'
+import type { Stores } from '../../executions/open-stores.ts'
 import type { ExecutionStore } from '../../executions/execution-store.ts'
 import type { Executions } from '../../executions/executions.ts'
 import type { StateFeed } from '../../executions/state-feed.ts'
@@ -37,6 +39,10 @@ export type ServerContext = {
   agents: AgentDirectory
   /** The context that prompts run in. It uses the same session store. */
   prompts: PromptContext
+  /** What agents on all machines ask for. Undefined: there is one machine. */
+  approvalBoard?: ApprovalBoard | undefined
+  /** The rate limits of all servers together. Undefined: this server has its own. */
+  rateLimits?: Stores['rateLimits']
   /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */
   worker?: Worker | undefined
   /** Aborted when the server starts to shut down: new requests are refused, running ones may finish. */

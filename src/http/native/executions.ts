@@ -1,9 +1,11 @@
 /** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
+import type { ApprovalDecision } from '../../agents/adapter/agent.ts'
 import type { Execution } from '../../executions/execution.shape.ts'
 import { isFinal } from '../../executions/execution-states.ts'
 import { executionEnded, executionNotFound } from '../../executions/faults.ts'
 import { checker } from '../../kit/schema.ts'
+import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { approvalNotAllowed } from '../../prompts/faults.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
@@ -67,13 +69,14 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     const { id } = await findExecution(request, context)
     refuseLimitedKey(request, context)
     const { approval } = request.params
-    const decided = context.prompts.approvals?.decide(id, approval, decision)
-    return { approval_id: approval, decision: decided?.decision ?? 'deny' }
+    return { approval_id: approval, decision: await decide(context, { id, approval }, decision) }
   })
 
   scope.get('/approvals', async (request, reply) => {
     const apiKey = keyThatSees(request, context)
     const isVisible = (id: string) => apiKey === undefined || context.executions.find(id)?.api_key === apiKey
+    const shared = await context.approvalBoard?.list()
+    if (shared !== undefined) return sendJson(reply, { approvals: await ofKey(shared, apiKey, context) })
     const approvals = context.prompts.approvals?.list() ?? []
     return sendJson(reply, { approvals: approvals.filter(({ execution_id: id }) => isVisible(id)) })
   })
@@ -103,6 +106,31 @@ async function findExecution(request: FastifyRequest<ById>, context: ServerConte
   // Whether another key has such an execution is not revealed.
   if (apiKey !== undefined && execution.api_key !== apiKey) throw executionNotFound({ id })
   return execution
+}
+
+/** The agent may run here, or on another machine. Throws a Fault if it does not wait for this decision. */
+async function decide(
+  { prompts, approvalBoard }: ServerContext,
+  { id, approval }: { id: string; approval: string },
+  asked: ApprovalDecision,
+): Promise<ApprovalDecision['decision']> {
+  try {
+    return prompts.approvals?.decide(id, approval, asked).decision ?? 'deny'
+  } catch (error) {
+    const found = await approvalBoard?.decide({ executionId: id, approvalId: approval, decision: asked })
+    if (found === undefined) throw error
+    return found.choices.includes(asked.decision) ? asked.decision : 'allow'
+  }
+}
+
+async function ofKey(
+  approvals: readonly PendingApproval[],
+  apiKey: string | undefined,
+  { executionStore }: ServerContext,
+): Promise<PendingApproval[]> {
+  if (apiKey === undefined) return [...approvals]
+  const executions = await Promise.all(approvals.map(({ execution_id: id }) => executionStore.find(id)))
+  return approvals.filter((_, at) => executions[at]?.api_key === apiKey)
 }
 
 /** A key with the role `client` sees only its own executions. Undefined: all are visible. */

@@ -46,15 +46,19 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
     if (context.shutdown.aborted) throw shuttingDown({})
     const check = checkSender(request, context)
     if (check.result === 'valid') request.facts.key = check.key
-    if (!isLocalUser) limitRate({ request, reply }, guards.rateLimiter)
-    refuseLongBody(request.raw, { limitBytes: server.max_request_body_bytes })
-    const { metrics_public: isMetricsPublic } = server
-    if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
-    refuseMalformed(request)
-    // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
-    if (request.is404) refuseUnknownRoute(request, guards)
-    acceptBody(request.raw, reply.raw)
-    done()
+    const accept = () => {
+      refuseLongBody(request.raw, { limitBytes: server.max_request_body_bytes })
+      const { metrics_public: isMetricsPublic } = server
+      if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
+      refuseMalformed(request)
+      // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
+      if (request.is404) refuseUnknownRoute(request, guards)
+      acceptBody(request.raw, reply.raw)
+      done()
+    }
+    const limited = isLocalUser ? undefined : limitRate({ request, reply }, guards.rateLimiter)
+    if (limited === undefined) accept()
+    else void limited.then(accept).catch(done)
   })
   // biome-ignore lint/complexity/useMaxParams: the signature is Fastify's
   app.addHook('onSend', (_request, reply, _payload, done) => {

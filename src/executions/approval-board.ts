@@ -1,0 +1,84 @@
+/** What agents on many machines ask for, so that a server can decide for an agent of another machine. */
+import type { ApprovalDecision } from '../agents/adapter/agent.ts'
+import { Fault } from '../kit/fault.ts'
+import type { Log } from '../kit/log.ts'
+import type { PendingApproval } from '../prompts/approvals.shape.ts'
+import type { Approvals } from '../prompts/approvals.ts'
+import type { PostgresDatabase } from '../store/postgres-database.ts'
+import { notify } from '../store/postgres-notices.ts'
+import type { ExecutionStore } from './execution-store.ts'
+
+type Decided = { executionId: string; approvalId: string; decision: ApprovalDecision }
+
+export class ApprovalBoard {
+  readonly #database: PostgresDatabase
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database
+  }
+
+  async add(approval: PendingApproval): Promise<void> {
+    const sql = 'INSERT INTO approvals (execution_id, approval_id, approval) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+    await this.#database.all(sql, approval.execution_id, approval.approval_id, JSON.stringify(approval))
+  }
+
+  async remove({ execution_id: id, approval_id: approval }: PendingApproval): Promise<void> {
+    await this.#database.all('DELETE FROM approvals WHERE execution_id = ? AND approval_id = ?', id, approval)
+  }
+
+  /** Returns what was asked for; undefined if nothing with this id waits. */
+  async decide({ executionId, approvalId, decision }: Decided): Promise<PendingApproval | undefined> {
+    return await this.#database.write(async (transaction) => {
+      const sql = `UPDATE approvals SET decision = ? WHERE execution_id = ? AND approval_id = ? AND decision IS NULL
+        RETURNING approval`
+      const row = await transaction.get(sql, JSON.stringify(decision), executionId, approvalId)
+      if (row !== undefined) await notify(transaction, 'approval', [executionId])
+      return row && JSON.parse(String(row['approval']))
+    })
+  }
+
+  /** The decisions of other servers about these executions. */
+  async decided(executionIds: readonly string[]): Promise<Decided[]> {
+    const sql = 'SELECT * FROM approvals WHERE execution_id = ANY(?) AND decision IS NOT NULL'
+    const rows = await this.#database.all(sql, executionIds)
+    return rows.map((row) => ({
+      executionId: String(row['execution_id']),
+      approvalId: String(row['approval_id']),
+      decision: JSON.parse(String(row['decision'])),
+    }))
+  }
+
+  /** Everything that waits for a decision, on every machine, oldest first. */
+  async list(): Promise<PendingApproval[]> {
+    const sql = `SELECT a.approval FROM approvals a JOIN executions e ON e.id = a.execution_id
+      WHERE a.decision IS NULL AND e.ended_at IS NULL`
+    const rows = await this.#database.all(sql)
+    const all = rows.map((row): PendingApproval => JSON.parse(String(row['approval'])))
+    return all.sort((a, b) => (a.asked_at < b.asked_at ? -1 : 1))
+  }
+}
+
+type Shared = { approvals: Approvals; board: ApprovalBoard; store: ExecutionStore; log: Log }
+
+/** Shows on the board what the agents of this process ask for, and takes decisions from it. */
+export function shareApprovals({ approvals, board, store, log }: Shared): void {
+  const report = (error: unknown) => log.warn({ reason: String(error) }, 'an approval could not be shared')
+  approvals.onChange(({ type, approval }) => {
+    void (type === 'asked' ? board.add(approval) : board.remove(approval)).catch(report)
+  })
+  const look = async (ids: readonly string[]) => {
+    for (const { executionId, approvalId, decision } of await board.decided(ids)) {
+      try {
+        approvals.decide(executionId, approvalId, decision)
+      } catch (error) {
+        // It was decided here meanwhile, or another process runs the execution.
+        if (!(error instanceof Fault)) throw error
+      }
+    }
+  }
+  const waiting = () => approvals.list().map(({ execution_id: id }) => id)
+  store.watch((notice) => {
+    const ids = notice.type === 'approval' ? notice.ids : notice.type === 'missed' ? waiting() : []
+    if (ids.length > 0) void look(ids).catch(report)
+  })
+}
