@@ -81,7 +81,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
   it('refuse a prompt for a directory that no worker has, and for a backend that none has', async () => {
     const { door } = await startMachines(['one'], { config: { work: { repositories: ['/srv/app'] } } })
     const elsewhere = await post(door, '/api/v1/prompt', { ...HELLO, workdir: '/srv/application' })
-    expect([elsewhere.status, elsewhere.body]).toMatchObject([400, { error: 'workdir_missing' }])
+    expect([elsewhere.status, elsewhere.body]).toMatchObject([400, { error: 'workdir_not_on_worker' }])
     const { body } = await post(door, '/api/v1/prompt', { ...HELLO, backend: 'nothing' })
     expect(body).toMatchObject({ error: 'worker_missing' })
   })

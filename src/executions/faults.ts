@@ -93,8 +93,8 @@ export const workerMissing = defineFault({
     `no worker with ${d.backend} is running; start drover work on a machine that has it`,
 })
 
-export const workdirMissing = defineFault({
-  code: 'workdir_missing',
+export const workdirNotOnWorker = defineFault({
+  code: 'workdir_not_on_worker',
   kind: 'invalid',
   when: 'With PostgreSQL, no worker has this directory.',
   message: (d: { workdir: string; known: readonly string[] }) =>

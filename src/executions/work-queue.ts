@@ -1,7 +1,7 @@
 /** The executions that wait until a worker of many machines runs them, and what the workers can run. */
 import type { Execution } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
-import { sessionMachineGone, workdirMissing, workerMissing } from './faults.ts'
+import { sessionMachineGone, workdirNotOnWorker, workerMissing } from './faults.ts'
 
 /** What a worker makes known about itself. */
 export type WorkerFacts = {
@@ -67,7 +67,7 @@ export function checkWorkers(workers: readonly KnownWorker[], { backend, workdir
   const able = onMachine.filter(({ backends }) => backends.includes(backend))
   if (able.length === 0) throw workerMissing({ backend })
   if (workdir === undefined || able.some(({ repositories }) => hasDirectory(repositories, workdir))) return
-  throw workdirMissing({ workdir, known: [...new Set(able.flatMap(({ repositories }) => repositories))] })
+  throw workdirNotOnWorker({ workdir, known: [...new Set(able.flatMap(({ repositories }) => repositories))] })
 }
 
 function hasDirectory(repositories: readonly string[], directory: string): boolean {

@@ -11,7 +11,6 @@ export type WorkerOptions = {
   queue: WorkQueue
   store: ExecutionStore
   executions: Executions
-  prompts: PromptContext
   /** What this worker can run. It may change while it runs. */
   facts(): WorkerFacts
   /** How many prompts run at once on all machines together. 0: no limit. */
@@ -29,6 +28,7 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #running = new Set<Promise<void>>()
   readonly #timers: NodeJS.Timeout[] = []
+  #prompts: PromptContext | undefined
   #unwatch: () => void = () => {}
   #announced = ''
   #isLooking = false
@@ -39,8 +39,10 @@ export class Worker {
     this.#options = options
   }
 
-  async start(): Promise<void> {
+  /** `prompts` is the context that prompts run in. */
+  async start(prompts: PromptContext): Promise<void> {
     const { queue, store } = this.#options
+    this.#prompts = prompts
     await this.#announce()
     this.#unwatch = store.watch(({ type }) => {
       if (type === 'queue' || type === 'missed') this.#look()
@@ -74,11 +76,12 @@ export class Worker {
   }
 
   async #claimAll(): Promise<void> {
-    const { queue, facts, limits, prompts } = this.#options
+    const { queue, facts, limits } = this.#options
+    const limit = this.#prompts?.slots.limit ?? 0
     while (this.#looksAgain && !this.#isStopped) {
       this.#looksAgain = false
       await this.#announce()
-      while (!this.#isStopped && this.#running.size < prompts.slots.limit) {
+      while (!this.#isStopped && this.#running.size < limit) {
         const work = await queue.claim(facts(), limits)
         if (work === undefined) break
         this.#run(work)
@@ -107,9 +110,10 @@ export class Worker {
   }
 
   async #runOne({ id, request: text, lastSeq, createdAt }: ClaimedWork): Promise<void> {
-    const { prompts, signal } = this.#options
+    const { signal } = this.#options
+    if (this.#prompts === undefined) return
     const queued = fromQueuedText(text)
-    const context = { ...prompts, ...queued.context, dispatch: undefined }
+    const context = { ...this.#prompts, ...queued.context, dispatch: undefined }
     const options = { ...queued.execution, id, continues: { lastSeq, createdAt } }
     let hasBegun = false
     try {

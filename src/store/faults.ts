@@ -30,3 +30,17 @@ export const sessionStoreUnavailable = defineFault({
   when: 'The system refuses to read or write the session file, for example because the disk is full or permission is missing.',
   message: (d: { path: string; reason: string }) => `${d.path} cannot be used: ${d.reason}; fix that and try again`,
 })
+
+export const storeInUse = defineFault({
+  code: 'store_in_use',
+  kind: 'conflict',
+  when: 'A store is copied while prompts run that it has.',
+  message: (d: { path: string }) => `prompts are running that ${d.path} has; wait until they end, or cancel them`,
+})
+
+export const storeNotEmpty = defineFault({
+  code: 'store_not_empty',
+  kind: 'conflict',
+  when: 'A store can only be copied into a PostgreSQL database that has no sessions and executions yet.',
+  message: (d: { store: string }) => `${d.store} already has sessions or executions; give an empty database`,
+})

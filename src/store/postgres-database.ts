@@ -50,6 +50,24 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   }
 }
 
+/** Looks at a database without changing it. Throws the same fault as opening it would. */
+export async function inspectPostgres(url: string): Promise<{ version: number; known: number; workers: number }> {
+  const pg = await import('pg')
+  const config = clientConfig(url, pg.types)
+  const database = new PostgresDatabase(new pg.Pool({ ...config, max: 1 }), () => new pg.Client(config), { url, waitMs: 0 })
+  const known = POSTGRES_MIGRATIONS.length
+  try {
+    const table = await database.get("SELECT to_regclass('schema_version') IS NOT NULL AS is_there")
+    if ((table?.['is_there'] as unknown) !== true) return { version: 0, known, workers: 0 }
+    const version = Number((await database.get('SELECT version FROM schema_version'))?.['version'] ?? 0)
+    if (version > known) throw sessionStoreNewer({ path: database.address, version, known })
+    const sql = 'SELECT count(*) AS workers FROM processes WHERE worker IS NOT NULL'
+    return { version, known, workers: Number((await database.get(sql))?.['workers']) }
+  } finally {
+    await database.close()
+  }
+}
+
 function clientConfig(connectionString: string, types: typeof import('pg').types): ClientConfig {
   return {
     connectionString,

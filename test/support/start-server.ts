@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.context,
   })
   const http = await createServer(context, options.routes)
-  await context.worker?.start()
+  await context.worker?.start(context.prompts)
   const { app } = http
   const { host = '127.0.0.1' } = options
   const socketPath = options.isOnSocket === true ? join(home, 'drover.sock') : undefined
@@ -160,7 +160,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-/** `npm run test:postgres` runs the tests of the server on PostgreSQL. */
+/** With `DROVER_TEST_STORE=postgres` all tests of the server run on PostgreSQL. */
 async function storePlace(home: string, { postgres }: ServerOptions) {
   const isAlwaysPostgres = process.env['DROVER_TEST_STORE'] === 'postgres'
   if (postgres === undefined && !isAlwaysPostgres) return { path: join(home, 'sessions.db') }

@@ -17,6 +17,7 @@ import { SERVER_COMMANDS } from '../serve/commands.ts'
 import { SESSION_COMMANDS } from '../sessions/commands.ts'
 import { SHELL_COMMANDS } from '../shell/commands.ts'
 import { SOURCE_COMMANDS } from '../source/commands.ts'
+import { STORE_COMMANDS } from '../store/commands.ts'
 import { USAGE_COMMANDS } from '../usage/commands.ts'
 import { WORKTREE_COMMANDS } from '../worktrees/commands.ts'
 
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   ...BACKEND_COMMANDS,
   ...SERVER_COMMANDS,
   ...KEY_COMMANDS,
+  ...STORE_COMMANDS,
   ...LOCAL_COMMANDS,
   ...DRIVE_COMMANDS,
   ...RUN_COMMANDS,

@@ -113,7 +113,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     maxExecutionMb: config.executions.max_mb,
   })
   await context.runs.continueAll(drivePromptsFor(context, listener))
-  await context.worker?.start()
+  await context.worker?.start(context.prompts)
   if (bound !== undefined) {
     await terminal.out.write(bannerOf(invocation, server, { context, bound, localSocket, keys }))
   }

@@ -56,7 +56,7 @@ async function work({ runtime }: Invocation, context: ServerContext, drainDeadli
     reload: () => {},
     closeSessions: () => store.close(),
   })
-  await worker?.start()
+  await worker?.start(prompts)
   const { slots } = prompts
   await terminal.out.write(`drover works on ${slots.limit} prompts at once. Press Ctrl+C to stop.\n`)
   await signals.stopped

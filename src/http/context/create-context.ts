@@ -107,6 +107,7 @@ export function createContext(inputs: ServerInputs): ServerContext {
     }),
     agents,
     prompts,
+    queue: stores.queue,
     approvalBoard: board,
     rateLimits: stores.rateLimits,
     worker: inputs.isWorker === false ? undefined : createWorker(inputs, { agents, executions, prompts }),
@@ -187,7 +188,7 @@ function createWorker(
     repositories,
     slots: prompts.slots.limit,
   })
-  return new Worker({ queue, store, executions, prompts, facts, limits: { perKey, perBackend }, signal, log })
+  return new Worker({ queue, store, executions, facts, limits: { perKey, perBackend }, signal, log })
 }
 
 function isUsable({ isEnabled, program }: AgentLocation): boolean {

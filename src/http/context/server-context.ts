@@ -39,6 +39,8 @@ export type ServerContext = {
   agents: AgentDirectory
   /** The context that prompts run in. It uses the same session store. */
   prompts: PromptContext
+  /** The prompts that wait for a worker. Undefined: there is one machine. */
+  queue?: Stores['queue']
   /** What agents on all machines ask for. Undefined: there is one machine. */
   approvalBoard?: ApprovalBoard | undefined
   /** The rate limits of all servers together. Undefined: this server has its own. */

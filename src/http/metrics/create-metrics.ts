@@ -9,7 +9,7 @@ export async function withMetrics(context: ServerContext): Promise<ServerContext
   if (!context.config.server.metrics_enabled) return context
   const { version, store, log, prompts } = context
   const backends = Object.keys(context.config.backends)
-  const metrics = await createMetrics({ version, store, log, slots: prompts.slots }, backends)
+  const metrics = await createMetrics({ version, store, log, slots: prompts.slots, queue: context.queue }, backends)
   return {
     ...context,
     metrics,

@@ -1,3 +1,4 @@
+import type { QueueLoad, WorkQueue } from '../../executions/work-queue.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Slots } from '../../prompts/concurrency-slots.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
@@ -8,10 +9,14 @@ export type StateSources = {
   slots: Pick<Slots, 'load'>
   store: Pick<SessionStore, 'list'>
   log: Log
+  /** The queue of all machines, if there is one. */
+  queue: Pick<WorkQueue, 'load'> | undefined
 }
 
 /** Gauges whose values are read when the metrics are collected. */
-export function stateMetrics({ client, registry }: Prometheus, { version, slots, store, log }: StateSources): void {
+export function stateMetrics(prometheus: Prometheus, { version, slots, store, log, queue }: StateSources): void {
+  const { client, registry } = prometheus
+  if (queue !== undefined) queueMetrics(prometheus, queue)
   const registers = [registry]
   new client.Gauge({ name: 'drover_build_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
     { version },
@@ -41,6 +46,23 @@ export function stateMetrics({ client, registry }: Prometheus, { version, slots,
       this.set(await countActive(store, log))
     },
   })
+}
+
+/** Of all machines together. If the store fails, the other metrics are still collected. */
+function queueMetrics({ client, registry }: Prometheus, queue: Pick<WorkQueue, 'load'>): void {
+  const gauge = (name: string, help: string, read: (load: QueueLoad) => number) =>
+    new client.Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await queue.load().then(read, () => Number.NaN))
+      },
+    })
+  gauge('drover_shared_queue_length', 'Prompts that wait for a worker on any machine.', ({ waiting }) => waiting)
+  gauge('drover_shared_queue_running', 'Prompts of the queue that run on any machine.', ({ running }) => running)
+  const oldest = 'How long the first prompt of the queue has waited.'
+  gauge('drover_shared_queue_oldest_seconds', oldest, ({ oldestSecs }) => oldestSecs)
 }
 
 /** The store maintains these counts. If it fails, the other metrics are still collected. */

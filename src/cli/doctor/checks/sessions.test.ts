@@ -1,12 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../../../../test/support/postgres.ts'
 import { newSession, openStore, sessionsPath } from '../../../../test/support/session-store.ts'
+import { readConfig } from '../../../config/read-config.ts'
 import { checkSessions } from './sessions.ts'
 
-const at = (path: string) => ({
-  configEnvironment: { env: { DROVER_HOME: dirname(path) }, homeDirectory: '/', cwd: '/' },
-})
+const at = (path: string, url?: string) => {
+  const env = { DROVER_HOME: dirname(path), ...(url !== undefined && { DROVER_STORE_URL: url }) }
+  const configEnvironment = { env, homeDirectory: '/', cwd: '/' }
+  const config = readConfig(configEnvironment).then((value) => ({ is: 'found' as const, value }))
+  return { configEnvironment, config }
+}
 
 describe('checkSessions', () => {
   it.each([
@@ -19,6 +24,17 @@ describe('checkSessions', () => {
     for (let made = 0; made < count; made++) await store.create(newSession())
     const [healthy] = await checkSessions(at(path))
     expect(healthy?.detail).toMatch(new RegExp(`^${path}: ${text}, 0\\.\\d MiB$`))
+  })
+
+  it('reports a PostgreSQL store that cannot be reached', async () => {
+    const [unusable] = await checkSessions(at(sessionsPath(), 'postgres://drover:secret@127.0.0.1:1/drover'))
+    expect(unusable?.detail).toContain('postgres://127.0.0.1:1/drover cannot be used: nothing listens')
+  })
+
+  it.skipIf(POSTGRES_PROGRAMS === undefined)('reports a PostgreSQL store that works', async () => {
+    const url = await createPostgresDatabase()
+    const [healthy] = await checkSessions(at(sessionsPath(), url))
+    expect(healthy?.detail).toContain('workers: 0')
   })
 
   it('mentions an older layout', async () => {

@@ -2,6 +2,7 @@ import { findPaths } from '../../../config/paths.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
 import { inspectStore, type StoreInspection } from '../../../store/inspect-store.ts'
+import { addressOf, inspectPostgres } from '../../../store/postgres-database.ts'
 import type { CheckContext } from './check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
@@ -11,7 +12,7 @@ export const sessionsHealthy = defineFinding({
   ...STORE,
   code: 'sessions_healthy',
   status: 'ok',
-  means: 'The session database opens, has a known layout and passes SQLite’s integrity check, or does not exist yet.',
+  means: 'The session database opens, has a known layout and, as a file, passes SQLite’s integrity check, or does not exist yet.',
 })
 
 export const sessionsDamaged = defineFinding({
@@ -49,10 +50,27 @@ export const sessionOwnersLeft = defineFinding({
 
 export async function checkSessions({
   configEnvironment,
-}: Pick<CheckContext, 'configEnvironment'>): Promise<Finding[]> {
+  config,
+}: Pick<CheckContext, 'configEnvironment' | 'config'>): Promise<Finding[]> {
+  const settings = await config
+  const url = settings.is === 'found' ? settings.value.config.store.url : 'sqlite:'
+  if (url !== 'sqlite:') return await checkPostgres(url)
   const path = findPaths(configEnvironment).sessions
   try {
     return assessSessions(path, await inspectStore(path))
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return [sessionsUnusable({ detail: error.message, todo: undefined })]
+  }
+}
+
+async function checkPostgres(url: string): Promise<Finding[]> {
+  const address = addressOf(url)
+  try {
+    const { version, known, workers } = await inspectPostgres(url)
+    const layout = version < known ? ', in an older layout, which the next use upgrades' : ''
+    const detail = version === 0 ? `${address} has no tables yet` : `${address}: workers: ${workers}${layout}`
+    return [sessionsHealthy({ detail })]
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [sessionsUnusable({ detail: error.message, todo: undefined })]

@@ -1,0 +1,108 @@
+/** `node scripts/measure-postgres.ts`: measures a PostgreSQL store; docs/scale.md has the figures. */
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionChange } from '../src/executions/execution-store.ts'
+import { openStores, type Stores } from '../src/executions/open-stores.ts'
+import { systemClock } from '../src/kit/clock.ts'
+import { randomIds } from '../src/kit/ids.ts'
+import { copyStore } from '../src/store/copy-store.ts'
+import { openDatabase } from '../src/store/database.ts'
+import { Machines } from '../test/faults/machines.ts'
+import { createEmptyDatabase, createPostgresDatabase, runSql } from '../test/support/postgres.ts'
+
+const EVENTS = 500
+const PAGES = 50
+const DRY_RUNS = 300
+const CLIENTS = 16
+const COPIED_SESSIONS = 100_000
+
+const open = (url: string) =>
+  openStores({ clock: systemClock, ids: randomIds, postgres: { url, machine: 'here', deadAfterMs: 20_000 } })
+
+async function measure<T>(work: () => Promise<T>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+console.log(`an event: ${(await eventCost()).toFixed(3)} ms in a save of ${EVENTS} events`)
+const [small, large] = [await pageCost(1000), await pageCost(1_000_000)]
+console.log(`a page of 100 executions: ${small.toFixed(2)} ms of 1,000, ${large.toFixed(2)} ms of 1,000,000`)
+for (const workers of [1, 2, 3]) console.log(`dry runs on ${workers} workers: ${(await dryRunRate(workers)).toFixed(0)} per second`)
+console.log(`drover store copy of ${COPIED_SESSIONS} sessions: ${((await copyTime()) / 1000).toFixed(1)} s`)
+process.exit()
+
+async function eventCost(): Promise<number> {
+  const { sessions, executions } = await open(await createPostgresDatabase())
+  const owner = await sessions.owner()
+  const change = (at: number): ExecutionChange => ({
+    execution: {
+      ...{ id: `exec_${randomIds.hex(12)}`, state: 'running', kind: 'prompt', owner, backend: 'claude' },
+      ...{ created_at: new Date().toISOString(), last_seq: EVENTS, prompt: `prompt ${at}` },
+    },
+    keep: 'events',
+    isNew: true,
+    events: Array.from({ length: EVENTS }, (_, seq) => ({
+      ...{ seq: seq + 1, at: new Date().toISOString(), type: 'message', content: { text: 'a piece of text' } },
+    })),
+  })
+  const saves = 20
+  const ms = await measure(async () => {
+    for (let at = 0; at < saves; at++) await executions.save([change(at)])
+  })
+  await sessions.close()
+  return ms / saves / EVENTS
+}
+
+async function pageCost(rows: number): Promise<number> {
+  const url = await createPostgresDatabase()
+  const stores = await open(url)
+  await runSql(
+    url,
+    `INSERT INTO executions (id, state, kind, backend, owner, keep, is_demo, created_at, ended_at, last_seq, bytes, is_usage_due)
+     SELECT 'exec_' || lpad(to_hex(n), 24, '0'), 'completed', 'prompt', 'claude', 'x', 'results', 0,
+       '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 0, 300, 0 FROM generate_series(1, ${rows}) AS n`,
+  )
+  await runSql(url, 'ANALYZE executions')
+  await listPages(stores)
+  const ms = await measure(() => listPages(stores))
+  await stores.sessions.close()
+  return ms / PAGES
+}
+
+async function listPages({ executions }: Stores): Promise<void> {
+  for (let at = 0; at < PAGES; at++) await executions.list({ backend: 'claude' }, { limit: 100 })
+}
+
+async function dryRunRate(workers: number): Promise<number> {
+  await using machines = await Machines.start({ deadAfterSecs: 20, pieces: 1, pieceMs: 0 })
+  for (let at = 0; at < workers; at++) await machines.worker(`worker-${at}`)
+  const { port } = await machines.door('door')
+  let left = DRY_RUNS
+  const client = async () => {
+    for (; left > 0; left--) {
+      const body = JSON.stringify({ backend: 'claude', prompt: 'hello', dry_run: true })
+      const headers = { 'content-type': 'application/json' }
+      await (await fetch(`http://127.0.0.1:${port}/api/v1/prompt`, { method: 'POST', body, headers })).text()
+    }
+  }
+  const ms = await measure(() => Promise.all(Array.from({ length: CLIENTS }, client)))
+  return (DRY_RUNS / ms) * 1000
+}
+
+async function copyTime(): Promise<number> {
+  const path = join(tmpdir(), `drover-copy-${process.pid}.db`)
+  const database = await openDatabase({ path })
+  const policy = '{"approval_mode":"default","sandbox_mode":"default","extra":[]}'
+  database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COPIED_SESSIONS})
+    INSERT INTO sessions (id, backend, status, created_at, last_used, working_dir, turn_count, input_tokens, output_tokens,
+      cached_tokens, reasoning_tokens, tags, metadata, policy, initial_prompt_start)
+    SELECT printf('%032x', i), 'claude', 'completed', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '/work', 1, 1, 1,
+      0, 0, '["a"]', '{}', '${policy}', 'prompt ' || i FROM n`)
+  database.close()
+  const url = await createEmptyDatabase()
+  const ms = await measure(() => copyStore({ path, url, machine: 'here' }))
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  return ms
+}

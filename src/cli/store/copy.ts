@@ -1,0 +1,29 @@
+import { hostname } from 'node:os'
+import { findPaths } from '../../config/paths.ts'
+import { brokenTextRules } from '../../config/rules.ts'
+import { copyStore } from '../../store/copy-store.ts'
+import type { Run } from '../command.ts'
+import { argumentInvalid } from '../faults.ts'
+import { openUserStores } from '../sessions/open-sessions.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
+
+const SQLITE = 'sqlite:'
+
+export const run: Run = async (invocation) => {
+  const { args, flags, runtime } = invocation
+  const [from = '', to = ''] = args
+  if (from !== SQLITE) throw argumentInvalid({ name: 'from', given: from, allowed: [SQLITE], nearest: undefined })
+  if (to === SQLITE || brokenTextRules([['store.url', to]]).length > 0) {
+    const allowed = ['postgres://USER:PASSWORD@HOST:PORT/DATABASE']
+    throw argumentInvalid({ name: 'to', given: to.replace(/:[^:@/]*@/, ':********@'), allowed, nearest: undefined })
+  }
+  const { config } = await readSettings(invocation, [{ key: 'store.url', flag: 'from', value: SQLITE }])
+  // Ends what a killed process left running.
+  await (await openUserStores(invocation, config)).sessions.close()
+  const path = findPaths(configEnvironmentOf(invocation)).sessions
+  const copied = await copyStore({ path, url: to, machine: config.store.machine || hostname() })
+  const { sessions, executions, execution_events: events } = copied
+  const text = `copied ${sessions} sessions and ${executions} executions with ${events} events\n`
+  await runtime.terminal.out.write(flags.isOn('json') ? `${JSON.stringify(copied)}\n` : text)
+  return 0
+}

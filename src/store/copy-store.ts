@@ -1,0 +1,121 @@
+/** Copies a SQLite file into an empty PostgreSQL database, in one transaction. */
+import { openDatabase, type Row, type StoreDatabase } from './database.ts'
+import { storeInUse, storeNotEmpty } from './faults.ts'
+import { openPostgres, type Transaction } from './postgres-database.ts'
+
+/** How many rows of each table were copied. */
+export type CopiedRows = Record<'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage', number>
+
+type CopyOptions = {
+  path: string
+  url: string
+  /** The machine that has the files of the sessions. */
+  machine: string
+}
+
+const BATCH = 500
+/** Without the columns that only one of the stores has. */
+const EXECUTIONS = `number, id, state, kind, parent_id, session_id, backend, model, workdir, owner, api_key, keep, is_demo,
+  created_at, started_at, ended_at, usage, error, cost_usd, last_seq, bytes, is_cancel_requested, is_usage_due,
+  prompt_start, prompt, result`
+
+export async function copyStore({ path, url, machine }: CopyOptions): Promise<CopiedRows> {
+  const file = await openDatabase({ path })
+  const target = await openPostgres({ url })
+  try {
+    const used = file.get('SELECT 1 FROM executions WHERE ended_at IS NULL UNION SELECT 1 FROM sessions WHERE owner IS NOT NULL')
+    if (used !== undefined) throw storeInUse({ path })
+    return await target.write(async (transaction) => {
+      const found = await transaction.get('SELECT 1 FROM sessions UNION ALL SELECT 1 FROM executions LIMIT 1')
+      if (found !== undefined) throw storeNotEmpty({ store: target.address })
+      const copied = {
+        sessions: await copySessions(file, transaction, machine),
+        executions: await copyNumbered(file, transaction, EXECUTIONS),
+        execution_events: await copyEvents(file, transaction),
+        idempotency_keys: await copyAll(file, transaction, 'idempotency_keys'),
+        usage: await copyAll(file, transaction, 'usage'),
+      }
+      for (const table of ['sessions', 'executions']) {
+        const next = `SELECT setval(pg_get_serial_sequence('${table}', 'number'), coalesce(max(number), 0) + 1, false)`
+        await transaction.get(`${next} FROM ${table}`)
+      }
+      return copied
+    })
+  } finally {
+    file.close()
+    await target.close()
+  }
+}
+
+async function copySessions(file: StoreDatabase, transaction: Transaction, machine: string): Promise<number> {
+  const sql = `SELECT s.*, f.text AS search_text FROM sessions s LEFT JOIN session_search f ON f.rowid = s.number
+    WHERE s.number > ? ORDER BY s.number LIMIT ${BATCH}`
+  return await inBatches(
+    (last) => file.all(sql, Number(last?.['number'] ?? 0)),
+    (rows) =>
+      insert(
+        transaction,
+        'sessions',
+        rows.map((row) => ({ ...row, machine, search_text: row['search_text'] ?? '', ...textsOf(file, row) })),
+      ),
+  )
+}
+
+/** The whole texts: their beginnings, or their pieces if they are longer. */
+function textsOf(file: StoreDatabase, { id, initial_prompt_start: prompt, system_prompt_start: system }: Row): Row {
+  const pieces = file.all('SELECT name, text FROM session_texts WHERE session = ? ORDER BY name, part', id ?? '')
+  const whole = (name: string, start: Row[string] | undefined) => {
+    const own = pieces.filter((piece) => piece['name'] === name)
+    return own.length === 0 ? (start ?? null) : own.map((piece) => String(piece['text'])).join('')
+  }
+  return { initial_prompt: whole('initial_prompt', prompt), system_prompt: whole('system_prompt', system) }
+}
+
+async function copyNumbered(file: StoreDatabase, transaction: Transaction, columns: string): Promise<number> {
+  const sql = `SELECT ${columns} FROM executions WHERE number > ? ORDER BY number LIMIT ${BATCH}`
+  return await inBatches(
+    (last) => file.all(sql, Number(last?.['number'] ?? 0)),
+    (rows) => insert(transaction, 'executions', rows),
+  )
+}
+
+async function copyEvents(file: StoreDatabase, transaction: Transaction): Promise<number> {
+  const sql = `SELECT execution, seq, at, type, content FROM execution_events
+    WHERE (execution, seq) > (?, ?) ORDER BY execution, seq LIMIT ${BATCH}`
+  return await inBatches(
+    (last) => file.all(sql, Number(last?.['execution'] ?? 0), Number(last?.['seq'] ?? 0)),
+    (rows) => insert(transaction, 'execution_events', rows),
+  )
+}
+
+/** A table that is small. */
+async function copyAll(file: StoreDatabase, transaction: Transaction, table: string): Promise<number> {
+  const rows = file.all(`SELECT * FROM ${table}`)
+  if (rows.length > 0) await insert(transaction, table, rows)
+  return rows.length
+}
+
+async function inBatches(read: (last: Row | undefined) => Row[], write: (rows: Row[]) => Promise<void>): Promise<number> {
+  let count = 0
+  for (let last: Row | undefined; ; ) {
+    const rows = read(last)
+    if (rows.length === 0) return count
+    await write(rows)
+    count += rows.length
+    last = rows.at(-1)
+  }
+}
+
+/** Both stores have columns of the same names. */
+async function insert(transaction: Transaction, table: string, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}).join(', ')
+  const keepsNumber = columns.startsWith('number') ? 'OVERRIDING SYSTEM VALUE ' : ''
+  const sql = `INSERT INTO ${table} (${columns}) ${keepsNumber}SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ?)`
+  await transaction.all(sql, JSON.stringify(rows.map(withoutNuls)))
+}
+
+/** PostgreSQL cannot store NUL characters in texts. */
+function withoutNuls(row: Row): Row {
+  const replace = (value: Row[string]) => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value)
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, replace(value)]))
+}

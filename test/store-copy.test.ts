@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openStores } from '../src/executions/open-stores.ts'
+import { systemClock } from '../src/kit/clock.ts'
+import { randomIds } from '../src/kit/ids.ts'
+import { createEmptyDatabase, POSTGRES_PROGRAMS } from './support/postgres.ts'
+import { runDrover, temporaryDirectory } from './support/run-drover.ts'
+
+const ENV = { DROVER_EXECUTIONS_KEEP: 'events', DROVER_STORE_MACHINE: 'here' }
+const open = { clock: systemClock, ids: randomIds }
+
+describe.skipIf(POSTGRES_PROGRAMS === undefined)('drover store copy', () => {
+  it('copies sessions, executions, events and usage, once', async () => {
+    const [home, url] = [temporaryDirectory(), await createEmptyDatabase()]
+    const long = 'a long prompt '.repeat(8_000)
+    for (const prompt of ['hello', long, '漢字']) {
+      expect((await runDrover(['prompt', '--demo', prompt], { home, env: ENV })).code).toBe(0)
+    }
+    const copy = () => runDrover(['store', 'copy', 'sqlite:', url], { home, env: ENV })
+    expect(await copy()).toMatchObject({ code: 0, stdout: expect.stringContaining('copied 3 sessions and 3 executions') })
+    const from = await openStores({ ...open, path: join(home, '.drover', 'sessions.db') })
+    const to = await openStores({ ...open, postgres: { url, machine: 'here', deadAfterMs: 20_000 } })
+    const { sessions } = await from.sessions.list({}, { limit: 9, offset: 0 })
+    for (const { id } of sessions) expect(await to.sessions.find(id)).toEqual(await from.sessions.find(id))
+    expect((await to.sessions.list({ search: 'LONG PROMPT' }, { limit: 9, offset: 0 })).total).toBe(1)
+    const { executions } = await from.executions.list({}, { limit: 9 })
+    for (const { id } of executions) {
+      expect(await to.executions.find(id)).toEqual(await from.executions.find(id))
+      const all = { after: 0, limit: 999 }
+      expect(await to.executions.events(id, all)).toEqual(await from.executions.events(id, all))
+    }
+    expect(await to.executions.usage({})).toEqual(await from.executions.usage({}))
+    await from.sessions.close()
+    await to.sessions.close()
+    expect(await copy()).toMatchObject({ stderr: expect.stringContaining('already has sessions') })
+    const shown = await runDrover(['sessions', 'list', '--json'], { home, env: { ...ENV, DROVER_STORE_URL: url } })
+    expect(JSON.parse(shown.stdout)).toMatchObject({ total: 3 })
+  })
+})
+
+describe('a PostgreSQL store', () => {
+  it.each([
+    ['that nothing listens at', 'postgres://drover:secret@127.0.0.1:1/drover', 'nothing listens at this address'],
+    ['with an address that is none', 'mysql://x', 'must be sqlite: or an address'],
+  ])('%s is reported without its password', async (_, url, message) => {
+    const ran = await runDrover(['sessions', 'list'], { env: { DROVER_STORE_URL: url } })
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(message)])
+    expect(ran.stdout + ran.stderr).not.toContain('secret')
+  })
+
+  it('has no password in the settings that are shown', async () => {
+    const env = { DROVER_STORE_URL: 'postgres://drover:secret@127.0.0.1:1/drover' }
+    const ran = await runDrover(['config', 'show'], { env })
+    expect(ran.stdout).toContain('postgres://drover:********@127.0.0.1:1/drover')
+    expect(ran.stdout).not.toContain('secret')
+  })
+})
