@@ -29,7 +29,8 @@ async function measure<T>(work: () => Promise<T>): Promise<number> {
 console.log(`an event: ${(await eventCost()).toFixed(3)} ms in a save of ${EVENTS} events`)
 const [small, large] = [await pageCost(1000), await pageCost(1_000_000)]
 console.log(`a page of 100 executions: ${small.toFixed(2)} ms of 1,000, ${large.toFixed(2)} ms of 1,000,000`)
-for (const workers of [1, 2, 3]) console.log(`dry runs on ${workers} workers: ${(await dryRunRate(workers)).toFixed(0)} per second`)
+for (const workers of [1, 2, 3])
+  console.log(`dry runs on ${workers} workers: ${(await dryRunRate(workers)).toFixed(0)} per second`)
 console.log(`drover store copy of ${COPIED_SESSIONS} sessions: ${((await copyTime()) / 1000).toFixed(1)} s`)
 process.exit()
 

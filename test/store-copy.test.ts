@@ -17,7 +17,10 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('drover store copy', () => {
       expect((await runDrover(['prompt', '--demo', prompt], { home, env: ENV })).code).toBe(0)
     }
     const copy = () => runDrover(['store', 'copy', 'sqlite:', url], { home, env: ENV })
-    expect(await copy()).toMatchObject({ code: 0, stdout: expect.stringContaining('copied 3 sessions and 3 executions') })
+    expect(await copy()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('copied 3 sessions and 3 executions'),
+    })
     const from = await openStores({ ...open, path: join(home, '.drover', 'sessions.db') })
     const to = await openStores({ ...open, postgres: { url, machine: 'here', deadAfterMs: 20_000 } })
     const { sessions } = await from.sessions.list({}, { limit: 9, offset: 0 })

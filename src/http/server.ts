@@ -48,7 +48,11 @@ export async function createServer(
   app.setReplySerializer(toJsonText)
   app.setErrorHandler((error, request, reply) => sendError({ error, request, reply }, context))
   addBodyParser(app, connections, { limitBytes: server.max_request_body_bytes, jsonThread: context.jsonThread })
-  addRequestHooks(app, context, { connections, rateLimiter: rateLimiterFrom(server, context.rateLimits), routes: routed })
+  addRequestHooks(app, context, {
+    connections,
+    rateLimiter: rateLimiterFrom(server, context.rateLimits),
+    routes: routed,
+  })
   for (const [prefix, endpoints] of Object.entries(routes)) {
     await app.register(
       (scope, _options, done) => {

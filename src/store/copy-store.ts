@@ -23,7 +23,9 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
   const file = await openDatabase({ path })
   const target = await openPostgres({ url })
   try {
-    const used = file.get('SELECT 1 FROM executions WHERE ended_at IS NULL UNION SELECT 1 FROM sessions WHERE owner IS NOT NULL')
+    const used = file.get(
+      'SELECT 1 FROM executions WHERE ended_at IS NULL UNION SELECT 1 FROM sessions WHERE owner IS NOT NULL',
+    )
     if (used !== undefined) throw storeInUse({ path })
     return await target.write(async (transaction) => {
       const found = await transaction.get('SELECT 1 FROM sessions UNION ALL SELECT 1 FROM executions LIMIT 1')
@@ -95,7 +97,10 @@ async function copyAll(file: StoreDatabase, transaction: Transaction, table: str
   return rows.length
 }
 
-async function inBatches(read: (last: Row | undefined) => Row[], write: (rows: Row[]) => Promise<void>): Promise<number> {
+async function inBatches(
+  read: (last: Row | undefined) => Row[],
+  write: (rows: Row[]) => Promise<void>,
+): Promise<number> {
   let count = 0
   for (let last: Row | undefined; ; ) {
     const rows = read(last)

@@ -54,7 +54,10 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
 export async function inspectPostgres(url: string): Promise<{ version: number; known: number; workers: number }> {
   const pg = await import('pg')
   const config = clientConfig(url, pg.types)
-  const database = new PostgresDatabase(new pg.Pool({ ...config, max: 1 }), () => new pg.Client(config), { url, waitMs: 0 })
+  const database = new PostgresDatabase(new pg.Pool({ ...config, max: 1 }), () => new pg.Client(config), {
+    url,
+    waitMs: 0,
+  })
   const known = POSTGRES_MIGRATIONS.length
   try {
     const table = await database.get("SELECT to_regclass('schema_version') IS NOT NULL AS is_there")

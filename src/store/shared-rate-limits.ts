@@ -6,7 +6,8 @@ const FORGET_AFTER = "interval '1 day'"
 const FORGET_EVERY = 1000
 
 /** How full the bucket is now. Only the clock of PostgreSQL counts. */
-const FILLED = 'LEAST(CAST(? AS float8), b.tokens + extract(epoch FROM clock_timestamp() - b.seen_at) * CAST(? AS float8))'
+const FILLED =
+  'LEAST(CAST(? AS float8), b.tokens + extract(epoch FROM clock_timestamp() - b.seen_at) * CAST(? AS float8))'
 
 export class SharedRateLimits {
   readonly #database: PostgresDatabase

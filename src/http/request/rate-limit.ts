@@ -27,10 +27,7 @@ export type RateLimiter = { admit(client: RateClient): Admission | Promise<Admis
 type OwnRateLimiter = { admit(client: RateClient): Admission }
 
 /** Undefined if the configuration sets no rate limit. `shared` has the buckets of all servers. */
-export function rateLimiterFrom(
-  server: Config['server'],
-  shared: SharedBuckets | undefined,
-): RateLimiter | undefined {
+export function rateLimiterFrom(server: Config['server'], shared: SharedBuckets | undefined): RateLimiter | undefined {
   if (!server.rate_limit_enabled) return undefined
   const { rate_limit_rps: rps, rate_limit_burst: burst, rate_limit_cleanup_secs: cleanupSecs } = server
   const own = createRateLimiter({ rps, burst, forgetAfterMs: cleanupSecs * 1000 }, () => performance.now())

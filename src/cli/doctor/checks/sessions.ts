@@ -12,7 +12,8 @@ export const sessionsHealthy = defineFinding({
   ...STORE,
   code: 'sessions_healthy',
   status: 'ok',
-  means: 'The session database opens, has a known layout and, as a file, passes SQLite’s integrity check, or does not exist yet.',
+  means:
+    'The session database opens, has a known layout and, as a file, passes SQLite’s integrity check, or does not exist yet.',
 })
 
 export const sessionsDamaged = defineFinding({
