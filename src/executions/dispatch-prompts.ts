@@ -45,7 +45,7 @@ export type QueuedPrompt = {
   execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'apiKey' | 'isEphemeral' | 'isInBackground'>
 }
 
-export function toQueuedText(prompt: QueuedPrompt): string {
+function toQueuedText(prompt: QueuedPrompt): string {
   // Metadata may have integers that only a bigint holds exactly. Undefined fields are left out.
   return writeJson(withoutUndefined(prompt) as JsonValue)
 }
