@@ -20,7 +20,19 @@ export function configDocs(): string {
 
 function configTables(keys: readonly KeyRow[]): Record<string, string> {
   const sectionOf = ({ path }: KeyRow) => path.slice(0, Math.max(path.indexOf('.'), 0))
-  const plain = ['', 'unified_flags', 'session', 'executions', 'output', 'parallel', 'drive', 'server', 'warm']
+  const plain = [
+    '',
+    'unified_flags',
+    'session',
+    'executions',
+    'output',
+    'parallel',
+    'drive',
+    'server',
+    'warm',
+    'store',
+    'work',
+  ]
   const sections = plain.map((name) => [name || 'general', keyTable(keys.filter((key) => sectionOf(key) === name))])
   const keyOfServer = ConfigShape.properties.server.properties.keys.items
   return {

@@ -39,6 +39,10 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
   'docs/clients/curl.md': [1, 'sets variables that the test sets'],
   'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a fake gh'],
+  'docs/many-machines.md': [
+    1,
+    'needs a PostgreSQL server with this name; test/many-machines.test.ts does what it does',
+  ],
   'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
   'docs/deployment.md': [3, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
 }

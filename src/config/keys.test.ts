@@ -99,6 +99,12 @@ const KEYS: readonly [string, string, unknown][] = [
   ['warm.spare_after', 'integer', 2],
   ['warm.background_idle_secs', 'integer', 1800],
   ['warm.approval_timeout_secs', 'integer', 300],
+  ['store.url', 'string', 'sqlite:'],
+  ['store.machine', 'string', ''],
+  ['store.dead_after_secs', 'integer', 20],
+  ['work.repositories', 'list', []],
+  ['work.max_per_key', 'integer', 0],
+  ['work.max_per_backend', 'integer', 0],
 ]
 
 function aliasesOf(backend: string): Record<string, string> {

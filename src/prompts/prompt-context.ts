@@ -10,7 +10,7 @@ import type { Ceilings } from './ceilings.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import type { PromptRun, PromptRunOptions } from './run-prompt.ts'
+import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */

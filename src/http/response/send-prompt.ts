@@ -7,7 +7,8 @@ import { replayEvents, resultOf } from '../../executions/replay.ts'
 import type { ExecutionOptions } from '../../prompts/execution-recorder.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { type PromptRunOptions, runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
+import type { PromptRunOptions } from '../../prompts/prompt-run.ts'
+import { runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
 import {
   type Exchange,
