@@ -74,7 +74,7 @@ export class Machines implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const machine of [...this.#running.values()]) await this.kill(machine)
-    await this.postgres.stop()
+    await this.postgres.stop({ isLast: true })
     rmSync(this.#directory, { recursive: true, force: true })
   }
 

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -72,6 +72,9 @@ export async function runSql(url: string, sql: string, values?: unknown[]): Prom
   }
 }
 
+/** Ends the server when this process ends, however it ends, and then removes its directory. `stop` only ends it. */
+const WATCHED = '"$@" & pid=$!; read -r word; kill -INT $pid; wait $pid; [ "$word" = stop ] || rm -rf "$0"'
+
 /** A server with a directory of its own. It ends with this process. */
 export class PostgresServer {
   readonly #directory = mkdtempSync(join(SHARED_DIRECTORY ?? tmpdir(), 'drover-postgres-'))
@@ -82,7 +85,6 @@ export class PostgresServer {
     const server = new PostgresServer()
     server.#initialize()
     await server.#run()
-    process.once('exit', () => server.#remove())
     return server
   }
 
@@ -102,12 +104,13 @@ export class PostgresServer {
     await this.#run()
   }
 
-  async stop(): Promise<void> {
+  /** Its directory stays, unless `isLast`. */
+  async stop({ isLast = false } = {}): Promise<void> {
     const child = this.#child
     if (child === undefined) return
     child.ref()
     const ended = once(child, 'exit')
-    child.kill('SIGINT')
+    child.stdin?.end(isLast ? '' : 'stop\n')
     await ended
     this.#child = undefined
   }
@@ -126,8 +129,9 @@ export class PostgresServer {
       ...{ fsync: 'off', full_page_writes: 'off' },
     }
     const args = ['-D', this.#data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-    const child = spawn(this.#program('postgres'), args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
+    const argv = ['-c', WATCHED, this.#directory, this.#program('postgres'), ...args]
+    const child = spawn('/bin/sh', argv, {
+      stdio: ['pipe', 'ignore', 'pipe'],
       cwd: this.#directory,
       ...this.#user,
     })
@@ -143,11 +147,6 @@ export class PostgresServer {
   #program(name: string): string {
     return join(POSTGRES_PROGRAMS ?? '', name)
   }
-
-  #remove(): void {
-    this.#child?.kill('SIGQUIT')
-    rmSync(this.#directory, { recursive: true, force: true })
-  }
 }
 
 /** The server reports on stderr that it is ready. */
@@ -160,5 +159,5 @@ async function isReady(child: ChildProcess): Promise<void> {
     })
     child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${heard}`)))
   })
-  ;(child.stderr as Socket | null)?.unref()
+  for (const stream of [child.stdin, child.stderr]) (stream as Socket | null)?.unref()
 }
