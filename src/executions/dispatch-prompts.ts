@@ -43,7 +43,7 @@ export type DispatchOptions = {
 export type QueuedPrompt = {
   request: PromptRequest
   context: Pick<PromptContext, 'caller' | 'ceilings' | 'client' | 'trace'>
-  execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'apiKey' | 'isEphemeral' | 'isInBackground'>
+  execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'apiKey' | 'clientRequest' | 'isEphemeral' | 'isInBackground'>
 }
 
 function toQueuedText(prompt: QueuedPrompt): string {
@@ -127,8 +127,8 @@ async function toWork(
   { request, context, run }: Dispatched,
   machine: string | undefined,
 ): Promise<QueuedWork> {
-  const { kind = 'prompt', id = newExecutionId(ids), parentId, apiKey, isInBackground } = run.execution ?? {}
-  const { isEphemeral = request.ephemeral === true } = run.execution ?? {}
+  const { kind = 'prompt', id = newExecutionId(ids), parentId, apiKey, clientRequest } = run.execution ?? {}
+  const { isEphemeral = request.ephemeral === true, isInBackground = false } = run.execution ?? {}
   const { backend, model, workdir = request.resumes?.working_dir, resumes, dry_run: isDryRun = false } = request
   const { caller, ceilings, client, trace } = context
   const execution: Execution = {
@@ -139,6 +139,7 @@ async function toWork(
     ...(workdir !== undefined && { workdir }),
     ...(resumes !== undefined && { session_id: resumes.id }),
     ...(!isEphemeral && { prompt: request.prompt }),
+    ...(!isEphemeral && clientRequest !== undefined && { client_request: clientRequest }),
   }
   return {
     execution,
@@ -147,10 +148,10 @@ async function toWork(
     request: toQueuedText({
       request,
       context: { caller, ceilings, client: client ?? '', trace },
-      execution: { kind, parentId, apiKey, isEphemeral, isInBackground: isInBackground ?? false },
+      execution: { kind, parentId, apiKey, clientRequest, isEphemeral, isInBackground },
     }),
     machine,
-    waiter: isInBackground === true ? undefined : await owner(),
+    waiter: isInBackground ? undefined : await owner(),
   }
 }
 
