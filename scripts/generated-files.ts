@@ -10,6 +10,16 @@ import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
+import {
+  CompareTool,
+  ExecutionCancelTool,
+  ExecutionGetTool,
+  PromptTool,
+  ResumeTool,
+  RunAnswerTool,
+  RunStartTool,
+  RunStatusTool,
+} from '../src/http/mcp/tools.shape.ts'
 import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
 import { LoginBody } from '../src/http/native/login.shape.ts'
 import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from '../src/http/native/runs.shape.ts'
@@ -41,6 +51,7 @@ import { fieldsOf, formOf } from './form-of-shape.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { declareTexts, hostTexts, textsModule } from './host-texts.ts'
 import { manPage } from './man-page.ts'
+import { declareMcpTools, mcpTools, mcpToolsModule } from './mcp-tools.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
 import { protocolDocs } from './protocol-docs.ts'
 
@@ -51,6 +62,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await taskFiles()),
     ...(await httpFiles()),
     ...openApiFiles(),
+    ...(await mcpFiles()),
     ...(await contractChecks()),
     ...(await sourceFiles()),
     ...(await engineFiles()),
@@ -118,6 +130,27 @@ async function httpFiles(): Promise<GeneratedFile[]> {
   return [
     { path: 'src/http/request/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/http/request/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },
+  ]
+}
+
+async function mcpFiles(): Promise<GeneratedFile[]> {
+  const shapes = {
+    validatePromptTool: PromptTool,
+    validateCompareTool: CompareTool,
+    validateResumeTool: ResumeTool,
+    validateExecutionGetTool: ExecutionGetTool,
+    validateExecutionCancelTool: ExecutionCancelTool,
+    validateRunStartTool: RunStartTool,
+    validateRunStatusTool: RunStatusTool,
+    validateRunAnswerTool: RunAnswerTool,
+  }
+  const tools = mcpTools()
+  const folder = 'src/http/mcp'
+  return [
+    { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: true }) },
+    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
+    { path: `${folder}/tools.generated.js`, content: mcpToolsModule(tools) },
+    { path: `${folder}/tools.generated.d.ts`, content: declareMcpTools(tools) },
   ]
 }
 

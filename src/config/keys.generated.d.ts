@@ -88,6 +88,8 @@ export type ConfigPath =
   | 'server.model_rules'
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'
+  | 'server.mcp_wait_secs'
+  | 'server.max_nesting'
   | 'server.allow_unsafe_extra'
   | 'server.max_approval_mode'
   | 'server.max_sandbox_mode'

@@ -85,6 +85,8 @@ const KEYS: readonly [string, string, unknown][] = [
   ],
   ['server.max_concurrent_runs', 'integer', 8],
   ['server.max_queued_runs', 'integer', 256],
+  ['server.mcp_wait_secs', 'integer', 45],
+  ['server.max_nesting', 'integer', 1],
   ['server.allow_unsafe_extra', 'boolean', false],
   ['server.max_approval_mode', 'enum', ''],
   ['server.max_sandbox_mode', 'enum', ''],

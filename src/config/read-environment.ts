@@ -1,5 +1,5 @@
 import { nearestWord } from '../kit/nearest.ts'
-import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
+import { DEPTH_VARIABLE, OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import type { ConfigProblem } from './faults.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigPath, keysOfBackend } from './keys.ts'
 import type { Layer } from './layers.ts'
@@ -26,6 +26,9 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
   },
   { name: 'DROVER_DEBUG', meaning: 'Any non-empty value shows errors with all their details.' },
 ]
+
+/** Drover sets them for the agents that it starts. */
+const SET_FOR_AGENTS: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE]
 
 /**
  * The values that variables set, problems with their values, and warnings about unknown variables. `defined` are the
@@ -69,7 +72,7 @@ function unknownVariables(env: Environment, keys: readonly ConfigKey[]): string[
   const known = [...keys.flatMap((key) => key.variables), ...OTHER_VARIABLES.map(({ name }) => name)]
   const unknown = Object.keys(env).filter((name) => name.startsWith('DROVER_') && !known.includes(name))
   return unknown
-    .filter((name) => name !== TREE_VARIABLE && name !== OWNER_VARIABLE)
+    .filter((name) => !SET_FOR_AGENTS.includes(name))
     .map((name) => {
       const nearest = nearestWord(name, known)
       return `the variable ${name} is unknown and has no effect${nearest === undefined ? '' : `; did you mean ${nearest}?`}`

@@ -234,6 +234,20 @@ export const ServerSection = strict({
     maximum: 100_000,
     description: 'Maximum number of queued prompts; further requests get 503. 0: no queue.',
   }),
+  mcp_wait_secs: Type.Integer({
+    default: 45,
+    minimum: 0,
+    maximum: 3600,
+    description:
+      'Seconds that an MCP tool waits for the end of its work before it answers with a handle. Less than the time limit of the clients, which is often 60 seconds. 0: answer at once.',
+  }),
+  max_nesting: Type.Integer({
+    default: 1,
+    minimum: 0,
+    maximum: 100,
+    description:
+      'How deep agents may call drover: 1 lets the agent of a prompt call drover again, but not the agents that this starts. 0: no agent may. It applies to the command line too.',
+  }),
   allow_unsafe_extra: Type.Boolean({
     default: false,
     description: 'Allows any argument in `extra` of a request, even one that disables approval or sandbox.',

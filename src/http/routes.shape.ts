@@ -3,6 +3,7 @@ import { OPERATIONS as countTokens } from './anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
 import { OPERATIONS as messageModels } from './anthropic/models.shape.ts'
 import type { Operation } from './api-description/operation.shape.ts'
+import { OPERATIONS as mcp } from './mcp/mcp.shape.ts'
 import { OPERATIONS as consolePage } from './meta/console.shape.ts'
 import { OPERATIONS as docs } from './meta/docs.shape.ts'
 import { OPERATIONS as health } from './meta/health.shape.ts'
@@ -36,6 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
     ...runs,
     ...usage,
     ...login,
+    ...mcp,
   ],
   ...[...models, ...chatCompletions, ...messageModels, ...messages, ...countTokens, ...aliases],
   ...[...health, ...openapi, ...docs, ...metrics, ...consolePage],

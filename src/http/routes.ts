@@ -3,6 +3,7 @@ import { registerCountTokens } from './anthropic/count-tokens.ts'
 import { registerMessages } from './anthropic/messages.ts'
 import { registerMessageModels } from './anthropic/models.ts'
 import type { RegisterRoutes } from './context/server-context.ts'
+import { registerMcp } from './mcp/mcp.ts'
 import { registerConsole } from './meta/console.ts'
 import { registerDocs } from './meta/docs.ts'
 import { registerHealth } from './meta/health.ts'
@@ -24,7 +25,7 @@ import { registerModels } from './openai/models.ts'
 import { registerRootModels } from './root/models.ts'
 
 export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
-  '': [registerHealth, registerOpenApi, registerDocs, registerMetrics, registerConsole],
+  '': [registerHealth, registerOpenApi, registerDocs, registerMetrics, registerConsole, registerMcp],
   '/api/v1': [
     registerPrompt,
     registerResume,

@@ -1,6 +1,8 @@
 /** Checks what a request asks for against the permissions of its caller: modes, and arguments that could override them. */
 import { checkExtraFlags } from '../agents/extra-flags.ts'
+import { depthIn } from '../kit/process/environment-variables.ts'
 import { refuseAboveCeilings } from './ceilings.ts'
+import { nestingTooDeep } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
@@ -26,4 +28,11 @@ export function checkItems(name: string, items: readonly Asked[], permissions: P
     // Without `allow_unsafe_extra`, an argument that is not allowed fails its own item, with or without ceilings.
     checkPermissions({ ...item, extra: isUnsafeExtraAllowed ? extra : [] }, permissions, `$.${name}[${at}]`)
   }
+}
+
+/** An agent that calls drover, whose agent calls drover, and so on, would never end. */
+export function refuseDeepNesting({ env, settings }: Pick<PromptContext, 'env' | 'settings'>): void {
+  const { max_nesting: limit } = settings.server
+  const depth = depthIn(env)
+  if (depth > limit) throw nestingTooDeep({ depth, limit })
 }

@@ -12,6 +12,14 @@ export const backendNotFound = defineFault({
   },
 })
 
+export const nestingTooDeep = defineFault({
+  code: 'nesting_too_deep',
+  kind: 'invalid',
+  when: 'An agent that drover has started calls drover, and `server.max_nesting` does not allow calls so deep.',
+  message: (d: { depth: number; limit: number }) =>
+    `drover is called at depth ${d.depth}, by an agent that drover has started, and server.max_nesting is ${d.limit}; do the work yourself, or raise server.max_nesting`,
+})
+
 export const workdirNotAllowed = defineFault({
   code: 'workdir_not_allowed',
   kind: 'invalid',

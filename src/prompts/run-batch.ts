@@ -1,6 +1,7 @@
 /** Runs several prompts of one call, with a limit on how many run at once. Results are in the order of the requests. */
 import type { AgentEvent } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
+import { refuseDeepNesting } from './check-permissions.ts'
 import type { ExecutionKind, ExecutionOptions } from './execution-recorder.ts'
 import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -39,6 +40,7 @@ export async function runBatch<Result extends BatchResult>(
   { kind, context, options }: { kind: ExecutionKind; context: PromptContext; options: BatchOptions },
   work: (options: BatchOptions) => Promise<Result>,
 ): Promise<Result & { execution_id?: string }> {
+  refuseDeepNesting(context)
   const { onBegin, onSession: _, ...execution } = options.execution ?? {}
   const cancel = new AbortController()
   const onCancel = () => cancel.abort()

@@ -6,7 +6,7 @@ import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings } from './apply-settings.ts'
 import { confineDefault } from './ceilings.ts'
-import { checkPermissions } from './check-permissions.ts'
+import { checkPermissions, refuseDeepNesting } from './check-permissions.ts'
 import {
   checkResumption,
   checkSameAgent,
@@ -21,6 +21,7 @@ import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
 
 /** Throws a Fault for a request that cannot be run. */
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
+  refuseDeepNesting(context)
   const located = locateBackend(request.backend, context)
   const { agent, backend } = located
   const { resumes, forks, history } = request

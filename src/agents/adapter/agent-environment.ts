@@ -1,4 +1,4 @@
-import { isPassedOn } from '../../kit/process/environment-variables.ts'
+import { DEPTH_VARIABLE, depthIn, isPassedOn } from '../../kit/process/environment-variables.ts'
 import type { Environment } from './agent.ts'
 
 type Variables = Readonly<Record<string, string>>
@@ -21,5 +21,7 @@ function mergeEnvironment(env: Environment, variables: Variables): Variables {
     const value = env[name]
     if (value !== undefined && isPassedOn(name)) inherited[name] = value
   }
+  // A drover that the agent calls, or an agent of that, knows by it how deep it is.
+  inherited[DEPTH_VARIABLE] = String(depthIn(env) + 1)
   return Object.assign(inherited, variables)
 }

@@ -11,6 +11,7 @@ import { completeOptions } from '../../drive/start/drive-options.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
 import { type DriveStart, type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
 import type { Fault } from '../../kit/fault.ts'
+import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { formatReport } from '../../runs/report-markdown.ts'
 import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -48,6 +49,7 @@ export const run: Run = (invocation) =>
     const notifyCommand = parseNotify(flags.text('notify'))
     const { config } = await readSettings(invocation)
     await using setup = setUpPrompts(invocation, { config, keep: 'events', createPool: poolFor(invocation, config) })
+    refuseDeepNesting(setup.context)
     const optionsFrom = (before?: Options) =>
       completeOptions(given, before, { settings: config, prompts: setup.context, isDemo: flags.isOn('demo') })
     const search = { command, config, target, newOptions: () => optionsFrom() }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
+import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import type { Invocation } from '../command.ts'
 import { configEnvironmentOf } from '../settings.ts'
@@ -28,7 +29,8 @@ export async function startBackground(invocation: Invocation): Promise<LocalStat
   // The server runs in another directory, where a relative path would name another file.
   const { config, configNamedBy } = findPaths(configEnvironmentOf(invocation))
   const words = ['serve', '--local', '--quiet', ...(configNamedBy === undefined ? [] : ['--config', config])]
-  const given = Object.entries(runtime.env).filter(([, value]) => value !== undefined)
+  // It outlives the agent that may have called this command, and serves others.
+  const given = Object.entries(runtime.env).filter(([name, value]) => value !== undefined && name !== DEPTH_VARIABLE)
   const { ended } = startDetached({
     argv: [node, join(dirname(demoAgent), 'drover.cjs'), ...words],
     cwd: runtime.homeDirectory,

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { findPaths } from '../../config/paths.ts'
 import { errorCode, Fault, type FaultKind } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
+import { depthIn } from '../../kit/process/environment-variables.ts'
 import type { Invocation } from '../command.ts'
 import { configEnvironmentOf } from '../settings.ts'
 import { localServerLost, localServerSilent, serverAnswerInvalid, serverNotRunning } from './faults.ts'
@@ -39,7 +40,14 @@ export async function sendToServer(
 ): Promise<IncomingMessage> {
   const socket = serverSocket(invocation)
   const type = body !== undefined && { 'content-type': 'application/json', expect: '100-continue' }
-  const sent = request({ socketPath: socket, path, method, headers: { host: 'localhost', ...type }, agent: false })
+  const depth = { 'x-drover-depth': String(depthIn(invocation.runtime.env)) }
+  const sent = request({
+    socketPath: socket,
+    path,
+    method,
+    headers: { host: 'localhost', ...depth, ...type },
+    agent: false,
+  })
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const endAfter = (ms: number, fault: Fault) => setTimeout(() => sent.destroy(fault), ms)
   let timer = endAfter(body === undefined ? answerMs : acceptMs, localServerSilent({ socket }))

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import type { Program } from '../../agents/adapter/agent.ts'
 import { locateAgent } from '../../agents/locate-agents.ts'
 import { toTimestamp } from '../../kit/clock.ts'
+import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
@@ -219,7 +220,10 @@ export class RunStarter {
 
 export function requirePrompts(promptsFor: PromptsFor, caller: DriveCaller): PromptContext {
   const prompts = promptsFor(caller)
-  if (prompts !== undefined) return prompts
+  if (prompts !== undefined) {
+    refuseDeepNesting(prompts)
+    return prompts
+  }
   throw driveNotPermitted({ key: caller.is === 'client' ? caller.key : undefined })
 }
 

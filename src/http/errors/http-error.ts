@@ -28,6 +28,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   csrf_token_invalid: 403,
   host_not_allowed: 403,
   origin_not_allowed: 403,
+  nesting_too_deep: 403,
   method_not_allowed: 405,
   request_timeout: 408,
   media_type_unsupported: 415,

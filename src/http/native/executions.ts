@@ -43,10 +43,12 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     return sendJson(reply, await context.executionStore.list(visible, { limit }))
   })
 
-  scope.get<ById>('/executions/:id', async (request, reply) => sendJson(reply, await findExecution(request, context)))
+  scope.get<ById>('/executions/:id', async (request, reply) =>
+    sendJson(reply, await findExecution(request.params.id, request, context)),
+  )
 
   scope.get<ById>('/executions/:id/events', async (request, reply) => {
-    const { id, state, last_seq: lastSeq } = await findExecution(request, context)
+    const { id, state, last_seq: lastSeq } = await findExecution(request.params.id, request, context)
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
     if (isFinal(state) && after >= lastSeq && wantsServerSentEvents(request)) return reply.code(204).send()
@@ -56,7 +58,7 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
   })
 
   scope.post<ById>('/executions/:id/cancel', async (request, reply): Promise<ExecutionCancelled> => {
-    const execution = await findExecution(request, context)
+    const execution = await findExecution(request.params.id, request, context)
     const { id, state } = execution
     if (isFinal(state)) throw executionEnded({ id, state })
     await context.executions.cancel(execution)
@@ -66,7 +68,7 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
 
   scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<ApprovalDecided> => {
     const decision = checkBody(request.body, checkDecision)
-    const { id } = await findExecution(request, context)
+    const { id } = await findExecution(request.params.id, request, context)
     refuseLimitedKey(request, context)
     const { approval } = request.params
     return { approval_id: approval, decision: await decide(context, { id, approval }, decision) }
@@ -99,8 +101,8 @@ function refuseLimitedKey(request: FastifyRequest, context: ServerContext): void
   if (limit !== undefined) throw approvalNotAllowed({ setting: limit.setting })
 }
 
-async function findExecution(request: FastifyRequest<ById>, context: ServerContext): Promise<Execution> {
-  const { id } = request.params
+/** The execution, if the sender of the request may see it. */
+export async function findExecution(id: string, request: FastifyRequest, context: ServerContext): Promise<Execution> {
   const execution = context.executions.find(id) ?? (await context.executionStore.find(id))
   const apiKey = keyThatSees(request, context)
   // Whether another key has such an execution is not revealed.

@@ -6,7 +6,7 @@ import { validateResumeRequest } from '../../prompts/checks.generated.js'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import type { ConversationHistory } from '../../prompts/prompt-request.ts'
+import type { ConversationHistory, PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
@@ -19,16 +19,27 @@ const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
 export const registerResume: RegisterRoutes = (scope, context) => {
   scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
     const { fork = false, detach = false, ...body } = checkBody(omitEmpty(request.body), checkResume)
-    const session = await context.store.find(request.params.id)
-    const { backend = session.backend } = body
-    if (!fork && backend !== session.backend) throw resumeInvalid({ problem: needsFork(session) })
-    const history = backend === session.backend ? undefined : await historyFor(session, request, context)
-    const prompt = { ...body, backend, ...(fork ? { forks: session, history } : { resumes: session }) }
+    const prompt = await toNextPrompt(request, context, { id: request.params.id, fork, body })
     return await sendPrompt(
       { request, reply, context },
       { prompt, detach, toFormat: () => nativeFormat(prompt, context) },
     )
   })
+}
+
+type NextPrompt = { id: string; fork: boolean; body: Omit<ResumeRequest, 'fork' | 'detach'> }
+
+/** The prompt that goes on with a session, or with a fork of it. */
+export async function toNextPrompt(
+  request: FastifyRequest,
+  context: ServerContext,
+  { id, fork, body }: NextPrompt,
+): Promise<PromptRequest> {
+  const session = await context.store.find(id)
+  const { backend = session.backend } = body
+  if (!fork && backend !== session.backend) throw resumeInvalid({ problem: needsFork(session) })
+  const history = backend === session.backend ? undefined : await historyFor(session, request, context)
+  return { ...body, backend, ...(fork ? { forks: session, history } : { resumes: session }) }
 }
 
 async function historyFor(

@@ -135,25 +135,33 @@ async function findStarted(runs: DrivenRuns, id: string, viewer: DriveAccess): P
   }
 }
 
-function viewerOf(request: FastifyRequest, context: ServerContext) {
+export function viewerOf(request: FastifyRequest, context: ServerContext) {
   return { apiKey: keyThatSees(request, context) }
 }
 
-function accessOf(request: FastifyRequest, context: ServerContext): DriveAccess {
+export function accessOf(request: FastifyRequest, context: ServerContext): DriveAccess {
   const { facts, server } = request
   const key = facts.key?.name
   const client = { is: 'client', key, ...(key === CONSOLE_USER.name && { isUser: true as const }) } as const
   const caller = facts.isLocalUser ? ({ is: 'user' } as const) : client
-  return { ...viewerOf(request, context), caller, promptsFor: drivePromptsFor(context, server.server) }
+  return { ...viewerOf(request, context), caller, promptsFor: drivePromptsFor(context, server.server, facts.depth) }
 }
 
 /** For the access log. */
-function noteRun({ facts }: FastifyRequest, { backend, goal }: DrivenRun): void {
+export function noteRun({ facts }: FastifyRequest, { backend, goal }: DrivenRun): void {
   facts.backends = [backend]
   facts.prompts = [goal]
 }
 
-function toStartRequest({ goal, issue, issue_number, repository, review = true, as_goal = false, ...body }: StartBody) {
+export function toStartRequest({
+  goal,
+  issue,
+  issue_number,
+  repository,
+  review = true,
+  as_goal = false,
+  ...body
+}: StartBody) {
   const target = { goal, issue, issueNumber: issue_number, repository }
   return { ...target, ...toResumeRequest(body), isReviewed: review, isIssueGoal: as_goal }
 }

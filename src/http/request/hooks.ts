@@ -1,6 +1,7 @@
 /** The guards that every request passes before its endpoint. `onRequest` lists them in order. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readDepth } from '../../kit/process/environment-variables.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { apiStyleOf } from '../errors/api-style.ts'
 import {
@@ -72,7 +73,8 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
 function startRequest({ request, reply }: Exchange, context: ServerContext, { connections }: RequestGuards): void {
   const trace = readTrace(request.headers)
   const isLocalUser = connections.isLocal(request.raw)
-  request.facts = { address: clientAddress(request), trace, key: undefined, isLocalUser }
+  const depth = readDepth(String(request.headers['x-drover-depth'] ?? ''))
+  request.facts = { address: clientAddress(request), trace, depth, key: undefined, isLocalUser }
   reply.headers(commonHeaders(request.id))
   // The name of the header in the message API.
   if (apiStyleOf(request.url, request.headers) !== 'native') reply.header('request-id', request.id)

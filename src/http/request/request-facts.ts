@@ -5,6 +5,8 @@ type RequestFacts = {
   /** The client's address, behind trusted proxies; `local` on a Unix socket. */
   address: string
   trace: Trace | undefined
+  /** How many agents are between the user and the sender, if it says so. */
+  depth: number | undefined
   /** The valid API key of the request, with its name and role. Undefined if the server has no keys. */
   key: ApiKey | undefined
   /** It came over the local socket, so its sender is the user of the server. */

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { PromptsFor } from '../../drive/service/run-starter.ts'
+import { DEPTH_VARIABLE, depthIn } from '../../kit/process/environment-variables.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { ceilingsFor } from '../context/ceilings.ts'
 import { isOnNetwork } from '../context/exposure.ts'
@@ -30,20 +31,28 @@ function isReachable(server: Server): boolean {
 /** The context for the prompts of a request: agents continue its trace, and its key limits their modes. */
 export function promptsOf({ facts, server }: FastifyRequest, { prompts, config, keys }: ServerContext): PromptContext {
   const trace = facts.trace !== undefined && { trace: facts.trace }
-  if (facts.isLocalUser) return { ...prompts, ...FOR_LOCAL_USER, ...trace }
+  const nested = nestedAt(facts.depth, prompts)
+  if (facts.isLocalUser) return { ...prompts, ...FOR_LOCAL_USER, ...trace, ...nested }
   const isOpen = !keys.isRequired && isReachable(server.server)
   const ceilings = ceilingsFor({ server: config.server, key: facts.key, isOpen })
-  if (facts.trace === undefined && ceilings === undefined && facts.key === undefined) return prompts
+  if (facts.trace === undefined && ceilings === undefined && facts.key === undefined && !nested) return prompts
   const client = facts.key?.name ?? ''
-  return { ...prompts, ceilings, client, ...trace }
+  return { ...prompts, ceilings, client, ...trace, ...nested }
+}
+
+/** The agents of a request are deeper than its sender. A client that says nothing is as deep as the server. */
+function nestedAt(depth: number | undefined, { env }: PromptContext): Pick<PromptContext, 'env'> | false {
+  const isSame = depth === undefined || depth === depthIn(env)
+  return !isSame && { env: { ...env, [DEPTH_VARIABLE]: String(depth) } }
 }
 
 /**
  * The contexts for the agents of driven runs, by who started the run. Undefined if a key is not valid any more, or keys
  * are required now. A run has limits of its own, so those for requests do not apply.
  */
-export function drivePromptsFor(context: ServerContext, server: Server): PromptsFor {
-  const { prompts, config, keys } = context
+export function drivePromptsFor(context: ServerContext, server: Server, depth?: number): PromptsFor {
+  const { config, keys } = context
+  const prompts = { ...context.prompts, ...nestedAt(depth, context.prompts) }
   return (caller) => {
     if (caller.is === 'user') return { ...prompts, ...FOR_LOCAL_USER }
     const key = caller.key === CONSOLE_USER.name ? CONSOLE_USER : keys.named(caller.key ?? '')

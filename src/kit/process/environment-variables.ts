@@ -4,8 +4,24 @@ export const TREE_VARIABLE = 'DROVER_TREE'
 /** Names the drover process for which an agent runs. If that process dies, another one finds and ends the agent by it. */
 export const OWNER_VARIABLE = 'DROVER_OWNER'
 
+/** How many agents are between the user and a process: 1 for the agent of a prompt that the user has sent. */
+export const DEPTH_VARIABLE = 'DROVER_DEPTH'
+
+/** The highest depth that counts. Every limit is far below it. */
+export const DEEPEST = 1000
+
+/** The depth of a process with this environment; 0 if no drover has started it. */
+export function depthIn(env: Variables): number {
+  return readDepth(env[DEPTH_VARIABLE] ?? '') ?? 0
+}
+
+/** Undefined if the text is not a depth. */
+export function readDepth(text: string): number | undefined {
+  return /^\d{1,4}$/.test(text) ? Math.min(Number(text), DEEPEST) : undefined
+}
+
 /** No secrets; a program that calls drover must find the same home and config. */
-const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
+const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
 
 /** Whether a program that drover starts may see the variable: drover's own settings include API keys. */
 export function isPassedOn(name: string): boolean {

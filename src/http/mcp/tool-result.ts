@@ -1,0 +1,137 @@
+/** What tools return: the structured content, and the same as text for models. Pure. */
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import { isFinal } from '../../executions/execution-states.ts'
+import type { Fault } from '../../kit/fault.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+import { toHttpError } from '../errors/http-error.ts'
+import type { ExecutionView, RunView } from './tools.shape.ts'
+
+export type ToolResult = {
+  content: { type: 'text'; text: string }[]
+  structuredContent: Record<string, unknown>
+  isError?: true
+}
+
+/** What was seen of an execution while it was watched. */
+export type Watched = {
+  /** The answer so far. */
+  text: string
+  /** The events that the caller asked for. */
+  events?: readonly ExecutionEvent[] | undefined
+}
+
+/** As much of an unfinished answer as is worth reading again. */
+const MAX_UNFINISHED = 20_000
+
+export function executionResult(execution: Execution, watched: Watched): ToolResult {
+  const view = toExecutionView(execution, watched)
+  const isError = isFinal(execution.state) && execution.state !== 'completed'
+  return toToolResult(view, textOfExecution(view), isError)
+}
+
+export function runResult(run: DrivenRun): ToolResult {
+  const next = nextOfRun(run)
+  const view: RunView = { run: run as unknown as NonNullable<RunView['run']>, next }
+  return toToolResult(view, [headOfRun(run), ...detailsOfRun(run), next].join('\n\n'), false)
+}
+
+/** The message says what is wrong and what to do. */
+export function faultResult(fault: Fault): ToolResult {
+  const { code, message, details } = toHttpError(fault)
+  const error = { code, message, ...(details !== undefined && { details }) }
+  return toToolResult({ error }, `${code}: ${message}`, true)
+}
+
+function toToolResult(view: object, text: string, isError: boolean): ToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: view as Record<string, unknown>,
+    ...(isError && { isError: true }),
+  }
+}
+
+function toExecutionView(execution: Execution, { text, events }: Watched): ExecutionView {
+  const { id, state, kind, session_id, backend, model, last_seq } = execution
+  const hasEnded = isFinal(state)
+  return {
+    execution_id: id,
+    state,
+    kind,
+    has_ended: hasEnded,
+    ...(session_id !== undefined && { session_id }),
+    ...(backend !== undefined && { backend }),
+    ...(model !== undefined && { model }),
+    ...(hasEnded ? endOf(execution, text) : { output: endOfText(text), next: NEXT_OF_RUNNING }),
+    ...(events !== undefined && { events: events as unknown as NonNullable<ExecutionView['events']> }),
+    last_seq,
+  }
+}
+
+const NEXT_OF_RUNNING =
+  'Call execution_get with this execution_id to wait for the answer, or execution_cancel to end it.'
+
+function endOf({ result, error, state }: Execution, text: string): Partial<ExecutionView> {
+  if (result === undefined) {
+    return { output: text, error: error ?? { code: `execution_${state}`, message: `it is ${state} and has no result` } }
+  }
+  if ('results' in result) return { results: result['results'] as NonNullable<ExecutionView['results']> }
+  const { output, warnings, error: message, error_code: code = 'agent_failed' } = result as unknown as PromptResult
+  return {
+    output,
+    ...(warnings !== undefined && { warnings: [...warnings] }),
+    ...(message !== undefined && { error: { code, message } }),
+  }
+}
+
+function endOfText(text: string): string {
+  return text.length > MAX_UNFINISHED ? text.slice(-MAX_UNFINISHED).toWellFormed() : text
+}
+
+function textOfExecution(view: ExecutionView): string {
+  const { execution_id: id, state, has_ended: hasEnded, backend, output = '', results, error, warnings = [] } = view
+  if (!hasEnded) {
+    const head = `${backend ?? 'It'} has not ended yet (execution ${id}, ${state}). ${NEXT_OF_RUNNING}`
+    return output === '' ? head : `${head}\n\nThe answer so far:\n${output}`
+  }
+  const parts =
+    results === undefined ? [output] : results.map((result) => textOfPart(result as unknown as PromptResult))
+  const problem = error === undefined ? [] : [`${error.code}: ${error.message}`]
+  const notes = warnings.map((warning) => `Warning: ${warning}`)
+  const texts = [...parts, ...problem, ...notes].filter((part) => part !== '')
+  return texts.length === 0 ? `It has ended (${state}) without an answer.` : texts.join('\n\n')
+}
+
+function textOfPart({ backend, output, error }: PromptResult): string {
+  return `## ${backend}\n\n${error === undefined ? output : `${output}\n${error}`.trim()}`
+}
+
+function headOfRun({ id, state, goal }: DrivenRun): string {
+  return `Run ${id}: ${state}\nGoal: ${goal}`
+}
+
+function detailsOfRun({ waits_for: waits, pause, problem, delivered, report }: DrivenRun): string[] {
+  return [
+    ...(waits === undefined ? [] : [`It waits (${waits.reason}): ${waits.question}`]),
+    ...(pause === undefined ? [] : [`It is paused (${pause.reason}): ${pause.message}`]),
+    ...(problem === undefined ? [] : [`${problem.code}: ${problem.message}`]),
+    ...(delivered === undefined
+      ? []
+      : [`Delivered as ${[delivered.as, delivered.branch, delivered.commit].filter(Boolean).join(' ')}`]),
+    ...(report === undefined ? [] : [report]),
+  ]
+}
+
+function nextOfRun({ state, waits_for: waits, next_run_id: next }: DrivenRun): string {
+  if (next !== undefined) return `It goes on as run ${next}: call run_status with that id.`
+  if (state === 'running')
+    return 'Call run_status with its id and wait_secs to wait until it needs a person or has ended.'
+  if (waits?.reason === 'destructive_confirmation_required') {
+    return 'A person has to confirm this, with drover answer or in the console. run_answer declines it.'
+  }
+  if (waits !== undefined) return 'Call run_answer with its id and the text of the answer.'
+  if (state === 'paused' || state === 'interrupted' || state === 'failed') {
+    return 'A person lets it go on, with drover drive and its id or in the console.'
+  }
+  return 'It is over.'
+}

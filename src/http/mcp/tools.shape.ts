@@ -1,0 +1,240 @@
+/** The tools of the MCP endpoint: what they take and return. `npm run generate` writes their list and their validators. */
+import { type TSchema, Type } from 'typebox'
+import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/execution-states.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import { literals, named, type Static, strict } from '../../kit/shape.ts'
+import { CompareRequest, PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import { AnswerBody, StartBody } from '../native/runs.shape.ts'
+
+/** An hour: no client waits longer for one call. */
+const MAX_WAIT_SECS = 3600
+
+const optional = Type.Optional
+
+const wait = (description: string) =>
+  optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECS, description: `${description} 0: do not wait.` }))
+
+const waitForEnd = wait(
+  'Seconds to wait for the end before the tool answers with a handle. Choose less than the time limit of your client. The default is `server.mcp_wait_secs`.',
+)
+
+const executionId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: 'The `execution_id` that a tool has returned.',
+})
+
+const runId = Type.String({ minLength: 1, maxLength: 128, description: 'The `id` of the run.' })
+
+/** Without what only HTTP has, and what has no effect. */
+const {
+  detach: _,
+  output_format: _format,
+  max_tokens: _tokens,
+  verbose: _verbose,
+  ...ofPrompt
+} = PromptRequest.properties
+const {
+  detach: _detach,
+  output_format: _formatOfTurn,
+  max_tokens: _tokensOfTurn,
+  verbose: _verboseTurn,
+  ...ofTurn
+} = ResumeRequest.properties
+
+export const PromptTool = named(
+  'PromptTool',
+  strict({
+    ...ofPrompt,
+    backend: optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'The agent: `claude`, `codex`, `gemini` or another configured backend. The default is `default_backend`.',
+      }),
+    ),
+    wait_secs: waitForEnd,
+  }),
+)
+export type PromptTool = Static<typeof PromptTool>
+
+export const CompareTool = named('CompareTool', strict({ ...CompareRequest.properties, wait_secs: waitForEnd }))
+export type CompareTool = Static<typeof CompareTool>
+
+export const ResumeTool = named(
+  'SessionResumeTool',
+  strict({
+    session_id: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The session to go on with: the `session_id` of an earlier answer.',
+    }),
+    ...ofTurn,
+    wait_secs: waitForEnd,
+  }),
+)
+export type ResumeTool = Static<typeof ResumeTool>
+
+export const ExecutionGetTool = named(
+  'ExecutionGetTool',
+  strict({
+    execution_id: executionId,
+    wait_secs: waitForEnd,
+    events_after: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Also return the stored events after this number, at most 200. 0: from the first one.',
+      }),
+    ),
+  }),
+)
+export type ExecutionGetTool = Static<typeof ExecutionGetTool>
+
+export const ExecutionCancelTool = named('ExecutionCancelTool', strict({ execution_id: executionId }))
+export type ExecutionCancelTool = Static<typeof ExecutionCancelTool>
+
+export const RunStartTool = named('RunStartTool', strict(StartBody.properties))
+export type RunStartTool = Static<typeof RunStartTool>
+
+export const RunStatusTool = named(
+  'RunStatusTool',
+  strict({
+    run_id: runId,
+    wait_secs: wait('Seconds to wait until the run needs a person or has ended. The default is 0.'),
+  }),
+)
+export type RunStatusTool = Static<typeof RunStatusTool>
+
+export const RunAnswerTool = named('RunAnswerTool', strict({ run_id: runId, ...AnswerBody.properties }))
+export type RunAnswerTool = Static<typeof RunAnswerTool>
+
+const text = (description: string) => optional(Type.String({ description }))
+
+const error = optional(
+  Type.Object(
+    {
+      code: Type.String({ description: 'The code of the error.' }),
+      message: Type.String({ description: 'What is wrong and what to do.' }),
+      details: optional(Type.Unsafe<JsonObject>({ type: 'object', description: 'What the message is about.' })),
+    },
+    { description: 'Why it failed.' },
+  ),
+)
+
+const objects = (description: string) =>
+  optional(Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }), { description }))
+
+/** Nothing is required: a failed call has only an error. */
+export const ExecutionView = Type.Object({
+  execution_id: text('The handle: `execution_get` and `execution_cancel` take it.'),
+  state: optional(literals(EXECUTION_STATES, { description: 'Its state. `queued` and `running`: it has not ended.' })),
+  kind: optional(literals(EXECUTION_KINDS, { description: 'What it runs.' })),
+  has_ended: optional(Type.Boolean({ description: 'Whether `output` is the whole answer.' })),
+  session_id: text('The session, for `session_resume`.'),
+  backend: text('The agent.'),
+  model: text('The model that the agent reported.'),
+  output: text('The answer; while it runs, the end of the answer so far.'),
+  results: objects('The result of each agent, of a comparison.'),
+  warnings: optional(Type.Array(Type.String(), { description: 'Warnings, such as denied tool calls.' })),
+  events: objects('The events after `events_after`, if it was given.'),
+  last_seq: optional(Type.Integer({ minimum: 0, description: 'The number of the last event.' })),
+  next: text('What to do next.'),
+  error,
+})
+export type ExecutionView = Static<typeof ExecutionView>
+
+export const RunView = Type.Object({
+  run: optional(
+    Type.Unsafe<JsonObject>({ type: 'object', description: 'The run, as `GET /api/v1/runs/{id}` returns it.' }),
+  ),
+  next: text('What to do next.'),
+  error,
+})
+export type RunView = Static<typeof RunView>
+
+type ToolShape = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: TSchema
+  readonly output: TSchema
+  readonly hints: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint: boolean }
+}
+
+/** It runs an agent, which may change files and use the network. */
+const RUNS_AGENT = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+const READS = { readOnlyHint: true, openWorldHint: false }
+
+const HANDLE =
+  'If it does not end within wait_secs, the answer is a handle (execution_id) and the work goes on: call execution_get with it.'
+
+export const TOOL_SHAPES: readonly ToolShape[] = [
+  {
+    name: 'prompt',
+    title: 'Run a prompt on a coding agent',
+    description: `Sends a prompt to a command-line coding agent (Claude Code, Codex, Gemini CLI …), which works in a directory of this machine, and returns its answer. ${HANDLE}`,
+    input: PromptTool,
+    output: ExecutionView,
+    hints: RUNS_AGENT,
+  },
+  {
+    name: 'compare',
+    title: 'Run a prompt on several coding agents',
+    description: `Sends the same prompt to several coding agents and returns all answers. No sessions are stored. ${HANDLE}`,
+    input: CompareTool,
+    output: ExecutionView,
+    hints: RUNS_AGENT,
+  },
+  {
+    name: 'session_resume',
+    title: 'Go on with a session',
+    description: `Sends the next prompt of a stored session to its agent, which knows the conversation. ${HANDLE}`,
+    input: ResumeTool,
+    output: ExecutionView,
+    hints: RUNS_AGENT,
+  },
+  {
+    name: 'execution_get',
+    title: 'Get the answer of an execution',
+    description:
+      'Returns the state and the answer of work that another tool has started, waits for its end if it still runs, and returns its answer so far.',
+    input: ExecutionGetTool,
+    output: ExecutionView,
+    hints: READS,
+  },
+  {
+    name: 'execution_cancel',
+    title: 'Cancel an execution',
+    description: 'Ends the agent of an execution, and all processes of it. Files that it has changed stay changed.',
+    input: ExecutionCancelTool,
+    output: ExecutionView,
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  {
+    name: 'run_start',
+    title: 'Start a change run',
+    description:
+      'Lets agents carry out a goal in a git repository, in a worktree of its own: they orient themselves, implement, and review; checks must pass. Give exactly one of goal, issue and issue_number. Answers at once: call run_status with the id of the run.',
+    input: RunStartTool,
+    output: RunView,
+    hints: RUNS_AGENT,
+  },
+  {
+    name: 'run_status',
+    title: 'Get a change run',
+    description: 'Returns the state of a run, what it waits for, its attempts and its report.',
+    input: RunStatusTool,
+    output: RunView,
+    hints: READS,
+  },
+  {
+    name: 'run_answer',
+    title: 'Answer the question of a change run',
+    description:
+      'Answers the question that a run waits for, and lets it go on. It cannot confirm a destructive request: a person does that with `drover answer` or in the console; an answer declines it.',
+    input: RunAnswerTool,
+    output: RunView,
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  },
+]
