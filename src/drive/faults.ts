@@ -135,3 +135,10 @@ export const driveOfAnother = defineFault({
   message: (d: { setting: string }) =>
     `${d.setting} limits what this key may ask for, so it cannot let the run of another go on`,
 })
+
+export const drivenRunInPlace = defineFault({
+  code: 'driven_run_in_place',
+  kind: 'conflict',
+  when: 'The changes on the branch of a run were requested, but the run works in place and has no branch.',
+  message: (d: { id: string }) => `the run ${d.id} works in place and has no branch; use git diff in its repository`,
+})

@@ -5,7 +5,13 @@ import type { RunContext } from '../runs/run-context.ts'
 import { type ReportChange, type RunReport, toReport } from '../runs/run-report.ts'
 import type { RunOutline } from '../runs/run-status.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
-import { diffCommits, diffWorktree } from '../workspace/worktrees/diff-worktree.ts'
+import {
+  diffCommits,
+  diffWorktree,
+  type Patch,
+  patchCommits,
+  patchWorktree,
+} from '../workspace/worktrees/diff-worktree.ts'
 import { changedPaths } from './evidence/tree.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { toReportParts } from './report-parts.ts'
@@ -30,17 +36,35 @@ async function readChanges(context: RunContext, state: DriveState): Promise<read
   }
 }
 
-/** What was delivered, else what is in the worktree, else what is on the branch. */
-async function changesOnBranch(
-  context: RunContext,
-  { place, delivered }: DriveState,
-): Promise<readonly ReportChange[]> {
-  if (place.kind !== 'worktree') return []
-  const { base, root, branch } = place
-  if (delivered?.commit === undefined && existsSync(root)) return await changesIn(context, root, base)
-  const to = delivered?.commit ?? `refs/heads/${branch}`
+async function changesOnBranch(context: RunContext, state: DriveState): Promise<readonly ReportChange[]> {
+  const work = locateWork(state)
+  if (work === undefined) return []
+  if (work.is === 'worktree') return await changesIn(context, work.root, work.base)
   const { git, signal, workspace } = context
-  return await diffCommits({ git, directory: workspace.git_common_dir, from: base, to, signal })
+  return await diffCommits({ git, directory: workspace.git_common_dir, from: work.base, to: work.commit, signal })
+}
+
+/** The work of a run with its patch. Undefined if the run works in place, where there is no branch. */
+export async function patchOfRun(context: RunContext, state: DriveState): Promise<Patch | undefined> {
+  const work = locateWork(state)
+  if (work === undefined) return undefined
+  const { git, signal } = context
+  if (work.is === 'worktree') {
+    const workspace = await discoverWorkspace({ start: work.root, git, signal })
+    return await patchWorktree({ git, workspace, base: work.base, signal })
+  }
+  const directory = context.workspace.git_common_dir
+  return await patchCommits({ git, directory, from: work.base, to: work.commit, signal })
+}
+
+type Work = { base: string } & ({ is: 'worktree'; root: string } | { is: 'commit'; commit: string })
+
+/** What was delivered, else what is in the worktree, else what is on the branch. */
+function locateWork({ place, delivered }: DriveState): Work | undefined {
+  if (place.kind !== 'worktree') return undefined
+  const { base, root, branch } = place
+  if (delivered?.commit === undefined && existsSync(root)) return { is: 'worktree', root, base }
+  return { is: 'commit', commit: delivered?.commit ?? `refs/heads/${branch}`, base }
 }
 
 /** In place, only paths that changed between the first and the last look of the driver count. */

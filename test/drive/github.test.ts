@@ -1,12 +1,12 @@
 /** Driven runs and GitHub: issues as goals, and pull requests. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
-import { type FakeGitHub, installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { toFakeGitHub } from '../support/fake-gh.ts'
 import { FIVE_SECTIONS, makeBundle } from '../support/source-bundle.ts'
 
 const URL = 'https://github.com/ada/weather/issues/7'
@@ -19,13 +19,6 @@ case "$1 $2" in
   "pr create") cat > body; echo https://github.com/ada/weather/pull/8 | tee pull-request ;;
 esac
 `
-
-function installGitHub({ scratch }: ReturnType<typeof createDriving>, github: FakeGitHub): void {
-  const directory = join(scratch, 'github')
-  mkdirSync(directory)
-  installFakeGh(directory, github)
-  symlinkSync(join(directory, 'bin', 'gh'), join(scratch, 'bin', 'gh'))
-}
 
 describe('a pull request', () => {
   it('is pushed and opened as a draft, once, with the report', async () => {
@@ -82,7 +75,7 @@ describe('an ordinary issue', () => {
       updatedAt: '2026-01-31T10:00:00Z',
       labels: null,
     }
-    installGitHub(driving, { issue })
+    driving.installGitHub({ issue })
     driving.repository.git('remote', 'add', 'origin', 'https://github.com/ada/weather.git')
     const refused = await driving.drive(URL)
     expect(JSON.parse(refused.stderr)).toMatchObject({ code: 'issue_not_confirmed' })
@@ -111,7 +104,7 @@ describe('an issue with pinned sections', () => {
     const sections = FIVE_SECTIONS.map((each) =>
       each.key === 'requirements' ? { ...each, text: `${hidden}\n` } : each,
     )
-    installGitHub(driving, toFakeGitHub(makeBundle({ sections })))
+    driving.installGitHub(toFakeGitHub(makeBundle({ sections })))
     const { code, stdout } = await driving.drive(URL, '--no-review')
     expect(code).toBe(0)
     const implement = driving.calls().find(({ kind }) => kind === 'implement')?.prompt ?? ''
@@ -130,7 +123,7 @@ describe('an issue with pinned sections', () => {
       { implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, HONEST] },
       { config: 'drive:\n  attempts: 0\n' },
     )
-    installGitHub(driving, toFakeGitHub(makeBundle()))
+    driving.installGitHub(toFakeGitHub(makeBundle()))
     const { code, stdout } = await driving.drive(URL, '--no-review', '--check', 'sh check.sh')
     expect(code).toBe(0)
     expect(dataOf(driving.records(runIdIn(stdout)), 'round_started')).toHaveLength(1)

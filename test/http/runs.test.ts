@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import type { DrivenRun } from '../../src/drive/service/driven-run.shape.ts'
 import { dataOf, HONEST } from '../support/driven-home.ts'
+import { toFakeGitHub } from '../support/fake-gh.ts'
 import { findUndescribed } from '../support/openapi-document.ts'
 import { openStream } from '../support/read-stream.ts'
 import { GOAL, RUNS, runClient, serveRuns } from '../support/served-runs.ts'
+import { FIVE_SECTIONS, makeBundle } from '../support/source-bundle.ts'
 import { until } from '../support/until.ts'
 
 const asking = (pause: object) => ({ outcome: { status: 'needs_input', pause, suggested_actions: [] } })
@@ -33,9 +35,28 @@ describe('POST /api/v1/runs', () => {
     const implement = run.attempts?.find(({ action_kind: kind }) => kind === 'implement')
     expect(implement).toMatchObject({ how: 'answered', checks: [{ command: 'sh check.sh', passed: true }] })
     expect(implement?.evidence?.claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
+    const changes = await server.request(`${RUNS}/${id}/diff`)
+    expect(findUndescribed('GET', `${RUNS}/{id}/diff`, changes)).toEqual([])
+    expect(changes.body).toMatchObject({
+      branch: run.delivered?.branch,
+      commit: run.delivered?.commit,
+      files: expect.arrayContaining([{ path: 'wind.txt', insertions: 1, deletions: 1 }]),
+      patch: expect.stringContaining('\n+wind: 23 knots\n'),
+      is_cut: false,
+    })
     // Every attempt is an execution of this server.
     const execution = await server.request(`/api/v1/executions/${implement?.execution_id}`)
     expect(execution.body).toMatchObject({ kind: 'action', parent_id: id, state: 'completed' })
+  })
+
+  it('shows the sections that a run is bound to, before and after the delivery', async () => {
+    const { start, show, reaches, driving } = await serveRuns()
+    driving.installGitHub(toFakeGitHub(makeBundle()))
+    driving.repository.git('remote', 'add', 'origin', 'https://github.com/ada/weather.git')
+    const { id } = await start({ goal: undefined, issue_number: 7 })
+    const expected = FIVE_SECTIONS.map(({ key, title, text }) => ({ key, title, markdown: text }))
+    expect(await show(id)).toMatchObject({ source: { title: expect.any(String), sections: expected } })
+    expect(await reaches(id, 'ended')).toMatchObject({ source: { sections: expected } })
   })
 
   it('refuses what is wrong, and starts nothing', async () => {

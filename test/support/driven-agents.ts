@@ -1,6 +1,9 @@
 /** Drives runs with scripted agents, in this process. */
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { callMain } from './call-main.ts'
 import { createDrivenHome, type DrivenHomeOptions, type DrivenScript } from './driven-home.ts'
+import { type FakeGitHub, installFakeGh } from './fake-gh.ts'
 import { temporaryDirectory } from './run-drover.ts'
 
 /** A home for one test. */
@@ -8,5 +11,9 @@ export function createDriving(script: DrivenScript = {}, options: DrivenHomeOpti
   const home = createDrivenHome(temporaryDirectory(), script, options)
   const { repository, env } = home
   const call = (args: readonly string[]) => callMain(args, { cwd: repository.root, env, homeDirectory: home.home })
-  return { ...home, call, drive: (...args: string[]) => call(['drive', ...args]) }
+  const installGitHub = (github: FakeGitHub) => {
+    const { bin } = installFakeGh(join(home.scratch, 'github'), github)
+    symlinkSync(join(bin, 'gh'), join(home.scratch, 'bin', 'gh'))
+  }
+  return { ...home, call, drive: (...args: string[]) => call(['drive', ...args]), installGitHub }
 }

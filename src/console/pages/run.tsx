@@ -6,6 +6,7 @@ import { useRun } from '../live/use-run.ts'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
 import { Markdown } from '../parts/text-view.tsx'
 import { AttemptView } from '../runs/attempt-view.tsx'
+import { BranchDiff } from '../runs/branch-diff.tsx'
 import { RunCard, RunChoices } from '../runs/run-choices.tsx'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
@@ -22,6 +23,8 @@ export function RunPage({ id }: { id: string }) {
       <RunFacts run={value} />
       {needsPerson(value) ? <RunCard run={value} isOnRunPage /> : <RunChoices run={value} />}
       <Delivery run={value} />
+      <BranchDiff run={value} />
+      <PinnedSections source={value.source} />
       <h2>Attempts</h2>
       {attempts.length === 0 && <p class="dim">None yet.</p>}
       {attempts.map((attempt) => (
@@ -97,6 +100,24 @@ function Delivery({ run: { delivered, branch } }: { run: DrivenRun }) {
       {request !== undefined && <span> as {toLine(request)}</span>}
       {note !== undefined && <span> {toLine(note)}</span>}
     </p>
+  )
+}
+
+/** What the run must fulfil, as it was in the issue when the run was bound to it. */
+function PinnedSections({ source }: { source: DrivenRun['source'] | undefined }) {
+  if (source === undefined) return null
+  return (
+    <details class="report">
+      <summary>Requirements: {toLine(source.title)}</summary>
+      {source.sections.map(({ key, role, title, markdown }) => (
+        <section key={key}>
+          <h3>
+            {toLine(title)} <span class="dim">{toLine(role)}</span>
+          </h3>
+          <Markdown text={markdown} />
+        </section>
+      ))}
+    </details>
   )
 }
 

@@ -206,10 +206,50 @@ export const DrivenRun = named(
         'The findings of the last review; only in a single run.',
       ),
     ),
+    source: optional(
+      Type.Object(
+        {
+          title: text('The title of the issue.'),
+          sections: list(
+            Type.Object({
+              key: text('The key of the section.'),
+              role: text('What the section is for.'),
+              title: text('Its title.'),
+              markdown: text('Its text, as it was when the run was bound to it.'),
+              url: text('The comment that it was taken from.'),
+            }),
+            'In the order of the issue.',
+          ),
+        },
+        { description: 'The sections that the run is bound to; only in a single run from an issue that has them.' },
+      ),
+    ),
     report: optional(text('The report in Markdown; only in a single run.')),
   }),
 )
 export type DrivenRun = Message<typeof DrivenRun>
+
+export const DrivenDiff = named(
+  'DrivenDiff',
+  Type.Object({
+    id: text('The id of the run.'),
+    base: text('The commit that the branch starts from.'),
+    branch: text('The branch.'),
+    commit: optional(text('The delivered commit. Without one, the files of the worktree are compared.')),
+    files: list(
+      Type.Object({
+        path: text('The path.'),
+        from: optional(text('The path that it was renamed from.')),
+        insertions: Type.Union([count('Added lines.'), Type.Null({ description: 'A binary file.' })]),
+        deletions: Type.Union([count('Removed lines.'), Type.Null({ description: 'A binary file.' })]),
+      }),
+      'The changed files.',
+    ),
+    patch: text('The changes in the format of `git diff`.'),
+    is_cut: Type.Boolean({ description: 'Whether the patch is longer than what is shown. All files are listed.' }),
+  }),
+)
+export type DrivenDiff = Message<typeof DrivenDiff>
 
 export const DrivenRunPage = named(
   'DrivenRunPage',

@@ -10,8 +10,8 @@ import { saveDriven } from '../record/driven-records.ts'
 import { toProblem } from './background-drives.ts'
 import { callerOf, refuseLimited } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
-import type { DrivenRun, DrivenRunEvent, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
-import { stateOfDriven, toDrivenRun, toDrivenRunDetail } from './driven-view.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
+import { stateOfDriven, toDrivenDiff, toDrivenRun, toDrivenRunDetail } from './driven-view.ts'
 import { RunReader, type Viewer } from './run-reader.ts'
 import {
   type Asking,
@@ -76,10 +76,17 @@ export class DrivenRuns {
     )
   }
 
-  /** With its attempts and its report. */
+  /** With its attempts, its report, and the sections of its issue. */
   async show(id: string, viewer: Viewer): Promise<DrivenRun> {
     const facts = await this.#reader.read(this.#reader.find(id, viewer))
-    return toDrivenRunDetail(facts, await this.#reader.report(facts))
+    const [report, source] = await Promise.all([this.#reader.report(facts), this.#reader.source(facts)])
+    return toDrivenRunDetail(facts, { report, source })
+  }
+
+  /** What the branch of the run changes. */
+  async diff(id: string, viewer: Viewer): Promise<DrivenDiff> {
+    const facts = await this.#reader.read(this.#reader.find(id, viewer))
+    return toDrivenDiff(facts, await this.#reader.patch(facts))
   }
 
   async list(viewer: Viewer, { state, repository, before, limit }: ListQuery): Promise<DrivenRunPage> {

@@ -1,9 +1,11 @@
 /** A driven run as clients see it. Pure. */
 import type { RunOutline } from '../../runs/run-status.ts'
+import type { PinnedReading } from '../../runs/source-materials.ts'
+import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { spentBy } from '../decide/budget.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
-import type { DrivenRun, DrivenState, RunChoice } from './driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun, DrivenState, RunChoice } from './driven-run.shape.ts'
 
 export type DrivenFacts = {
   readonly record: DrivenRecord
@@ -146,14 +148,46 @@ function questionOf({ source_candidate, pause_reason, actions }: RunOutline): st
 }
 
 /** The same with everything that is known. */
-export function toDrivenRunDetail(facts: DrivenFacts, report: string): DrivenRun {
+export function toDrivenRunDetail(
+  facts: DrivenFacts,
+  { report, source }: { report: string; source: DrivenRun['source'] | undefined },
+): DrivenRun {
   const { run, drive } = facts
   const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
   return {
     ...toDrivenRun(facts),
     attempts: drive.attempts.map((attempt) => toAttempt(attempt, facts)),
     findings: review?.outcome?.review?.findings ?? [],
+    ...(source !== undefined && { source }),
     report,
+  }
+}
+
+export function toSource({ source, materials }: PinnedReading): NonNullable<DrivenRun['source']> {
+  return {
+    title: source.title,
+    sections: source.sections.map(({ key, role, title, material_sha256: digest, provenance }) => ({
+      key,
+      role,
+      title,
+      markdown: materials.get(digest) ?? '',
+      url: provenance.url,
+    })),
+  }
+}
+
+export function toDrivenDiff({ record, drive, run }: DrivenFacts, { files, patch, isCut }: Patch): DrivenDiff {
+  const { place, delivered } = drive
+  if (place.kind !== 'worktree') throw new TypeError(`the run ${record.run_id} has no branch`)
+  const { base, branch } = place
+  return {
+    id: run.id,
+    base,
+    branch,
+    ...(delivered?.commit !== undefined && { commit: delivered.commit }),
+    files: [...files],
+    patch,
+    is_cut: isCut,
   }
 }
 

@@ -6,18 +6,21 @@ import { drivePathIn, journalPathOf, openRunStore, type RunStore } from '../../j
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { readPinnedSource } from '../../runs/read-material.ts'
 import { formatReport } from '../../runs/report-markdown.ts'
 import { matchRunIds } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
 import type { Git } from '../../workspace/git.ts'
-import { drivenRunAmbiguous, drivenRunNotFound } from '../faults.ts'
+import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
+import { drivenRunAmbiguous, drivenRunInPlace, drivenRunNotFound } from '../faults.ts'
 import { isDriven, readDriveEvents } from '../record/drive-journal.ts'
 import { toDriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven, listDriven, listDrivenIds } from '../record/driven-records.ts'
-import { reportRun } from '../report-run.ts'
-import type { DrivenFacts } from './driven-view.ts'
+import { patchOfRun, reportRun } from '../report-run.ts'
+import type { DrivenRun } from './driven-run.shape.ts'
+import { type DrivenFacts, toSource } from './driven-view.ts'
 
 type ReaderOptions = {
   /** The directory of the records of driven runs. */
@@ -80,6 +83,20 @@ export class RunReader {
   /** The report in Markdown. */
   async report({ record, run, drive }: DrivenFacts): Promise<string> {
     return formatReport(await reportRun(this.#contextFor(record), run, drive))
+  }
+
+  /** Throws `driven_run_in_place` if there is no branch. */
+  async patch({ record, drive }: DrivenFacts): Promise<Patch> {
+    const patch = await patchOfRun(this.#contextFor(record), drive)
+    if (patch === undefined) throw drivenRunInPlace({ id: record.run_id })
+    return patch
+  }
+
+  /** The sections of the issue that the run is bound to. */
+  async source({ record, run }: DrivenFacts): Promise<DrivenRun['source']> {
+    if (run.pinned_source === undefined) return undefined
+    const pinned = await readPinnedSource(this.#contextFor(record), record.run_id)
+    return pinned && toSource(pinned)
   }
 
   readEvents({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord) {

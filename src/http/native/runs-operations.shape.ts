@@ -1,6 +1,8 @@
 /** The OpenAPI operations of driven runs. */
 import { type TSchema, Type } from 'typebox'
 import {
+  DrivenDiff,
+  type DrivenDiff as DrivenDiffMessage,
   DrivenRun,
   DrivenRunEvent,
   type DrivenRunEvent as DrivenRunEventMessage,
@@ -111,6 +113,16 @@ const detail: DrivenRunMessage = {
   report: `# Run ${ID}\n\nState: **paused**.\n`,
 }
 
+const diff: DrivenDiffMessage = {
+  id: ID,
+  base: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  branch: 'drover/show-the-wind-in-knots-1a2b',
+  files: [{ path: 'wind.ts', insertions: 1, deletions: 0 }],
+  patch:
+    'diff --git a/wind.ts b/wind.ts\nindex e69de29..5c2d1f0 100644\n--- a/wind.ts\n+++ b/wind.ts\n@@ -0,0 +1 @@\n+// in knots\n',
+  is_cut: false,
+}
+
 const events: Record<string, DrivenRunEventMessage> = {
   state: { at: EXAMPLE.timestamp, type: 'state', data: { state: 'running', driven_by: 'this_server' } },
   attempt_started: {
@@ -201,6 +213,19 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [RUN_ID],
     responses: { 200: jsonResponse('The run.', DrivenRun, detail) },
     errors: SESSION_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/api/v1/runs/{id}/diff',
+    id: 'getRunDiff',
+    tag: 'native',
+    summary: 'Get what the branch of a run changes',
+    description:
+      'The delivered commit, or the files of the worktree, compared with the commit that the branch starts from. A long ' +
+      'patch is cut after 1 MiB.',
+    parameters: [RUN_ID],
+    responses: { 200: jsonResponse('The changes.', DrivenDiff, diff) },
+    errors: CHANGE_ERRORS,
   },
   {
     method: 'get',

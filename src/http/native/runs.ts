@@ -65,6 +65,10 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
     sendJson(reply, await runs.show(request.params.id, viewerOf(request, context))),
   )
 
+  scope.get<ById>('/runs/:id/diff', async (request, reply) =>
+    sendJson(reply, await runs.diff(request.params.id, viewerOf(request, context))),
+  )
+
   scope.get<ById>('/runs/:id/events', async (request, reply) => {
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     const signal = AbortSignal.any([abortOnDisconnect(reply.raw, context), context.shutdown])

@@ -6,8 +6,9 @@
 import { copyFileSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
+import { Fault } from '../../kit/fault.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
-import { gitFailed } from '../faults.ts'
+import { gitFailed, gitOutputTooLarge } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
 import { toPathText } from '../path-text.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
@@ -29,6 +30,16 @@ export type WorktreeDiff = {
   deletions: number
 }
 
+export type Patch = {
+  files: readonly FileChange[]
+  /** The patch of git, at most `PATCH_LIMIT_BYTES` of it. */
+  patch: string
+  isCut: boolean
+}
+
+/** More than people read at once. */
+export const PATCH_LIMIT_BYTES = 1024 * 1024
+
 export type DiffOptions = {
   git: Git
   workspace: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir' | 'git_common_dir'>
@@ -37,9 +48,23 @@ export type DiffOptions = {
   signal: AbortSignal
 }
 
+type Ask = (args: readonly [string, ...string[]]) => Promise<Buffer>
+
 /** Ignored files are left out. Throws a fault of git. */
 export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> {
-  const { workspace, base } = options
+  return await withTree(options, async (ask, tree) => {
+    const files = await filesBetween(ask, options.base, tree)
+    return { tree, files, insertions: sum(files, 'insertions'), deletions: sum(files, 'deletions') }
+  })
+}
+
+/** The same, with the changes of every line. */
+export async function patchWorktree(options: DiffOptions): Promise<Patch> {
+  return await withTree(options, async (ask, tree) => await patchBetween(ask, options.base, tree))
+}
+
+async function withTree<T>(options: DiffOptions, work: (ask: Ask, tree: string) => Promise<T>): Promise<T> {
+  const { workspace } = options
   removeLeftovers(workspace.git_dir)
   const scratch = join(workspace.git_dir, temporaryName())
   mkdirSync(join(scratch, 'objects'), { recursive: true, mode: 0o700 })
@@ -47,10 +72,7 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
     copyIndex(join(workspace.git_dir, 'index'), join(scratch, 'index'))
     const ask = asker(options, scratch)
     await addAll(options, scratch)
-    const tree = (await ask(['write-tree'])).toString('latin1').trim()
-    const output = await ask(['diff-tree', '-r', '-z', '-M', '--numstat', '--no-ext-diff', '--no-textconv', base, tree])
-    const files = parseNumstat(output)
-    return { tree, files, insertions: sum(files, 'insertions'), deletions: sum(files, 'deletions') }
+    return await work(ask, (await ask(['write-tree'])).toString('latin1').trim())
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -59,9 +81,40 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
 type CommitDiff = { git: Git; directory: string; from: string; to: string; signal: AbortSignal }
 
 /** What differs between two commits. Throws a fault of git, also if there is no such commit. */
-export async function diffCommits({ git, directory, from, to, signal }: CommitDiff): Promise<FileChange[]> {
-  const args = ['diff-tree', '-r', '-z', '-M', '--numstat', '--no-ext-diff', '--no-textconv', from, to] as const
-  return parseNumstat(await askGitForOutput({ ...git, timeoutMs: SLOW_GIT_MS }, { directory, args, signal }))
+export async function diffCommits({ from, to, ...place }: CommitDiff): Promise<FileChange[]> {
+  return await filesBetween(commitAsker(place), from, to)
+}
+
+/** The same, with the changes of every line. */
+export async function patchCommits({ from, to, ...place }: CommitDiff): Promise<Patch> {
+  return await patchBetween(commitAsker(place), from, to)
+}
+
+function commitAsker({ git, directory, signal }: Omit<CommitDiff, 'from' | 'to'>): Ask {
+  return async (args) => await askGitForOutput({ ...git, timeoutMs: SLOW_GIT_MS }, { directory, args, signal })
+}
+
+const DIFF_TREE = ['diff-tree', '-r', '-M', '--no-ext-diff', '--no-textconv'] as const
+
+async function filesBetween(ask: Ask, from: string, to: string): Promise<FileChange[]> {
+  return parseNumstat(await ask([...DIFF_TREE, '-z', '--numstat', from, to]))
+}
+
+async function patchBetween(ask: Ask, from: string, to: string): Promise<Patch> {
+  const files = await filesBetween(ask, from, to)
+  const patch = await ask([...DIFF_TREE, '--patch', '--no-color', from, to]).catch(ignoreTooLarge)
+  const shown = patch.subarray(0, PATCH_LIMIT_BYTES)
+  return {
+    files,
+    patch: shown.toString('utf8'),
+    isCut: patch.length > shown.length || (patch.length === 0 && files.length > 0),
+  }
+}
+
+/** A patch that is larger than all that git may print is not shown at all. */
+function ignoreTooLarge(error: unknown): Buffer {
+  if (error instanceof Fault && error.code === gitOutputTooLarge.code) return Buffer.alloc(0)
+  throw error
 }
 
 /**
@@ -84,10 +137,9 @@ async function addAll({ git, workspace, signal }: DiffOptions, scratch: string):
   if (code > 1) throw gitFailed({ command: 'git add', problem: gitErrorLine(stderr) })
 }
 
-function asker({ git, workspace, signal }: DiffOptions, scratch: string) {
+function asker({ git, workspace, signal }: DiffOptions, scratch: string): Ask {
   const asked = withScratch(git, { workspace, scratch })
-  return async (args: readonly [string, ...string[]]) =>
-    await askGitForOutput(asked, { directory: workspace.worktree_root, args, signal })
+  return async (args) => await askGitForOutput(asked, { directory: workspace.worktree_root, args, signal })
 }
 
 function withScratch(git: Git, { workspace, scratch }: Pick<DiffOptions, 'workspace'> & { scratch: string }): Git {

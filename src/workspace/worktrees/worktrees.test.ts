@@ -19,7 +19,7 @@ import { discoverWorkspace } from '../discover-workspace.ts'
 import { locateGit } from '../git.ts'
 import { commitWorktree } from './commit-worktree.ts'
 import { createWorktree, type NewWorktree } from './create-worktree.ts'
-import { diffWorktree, parseNumstat } from './diff-worktree.ts'
+import { diffWorktree, PATCH_LIMIT_BYTES, parseNumstat, patchWorktree } from './diff-worktree.ts'
 import { discardWorktree, removeWorktree } from './remove-worktree.ts'
 import { listWorktrees, type Worktree } from './worktree-records.ts'
 
@@ -239,6 +239,36 @@ describe('diffWorktree', () => {
     const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
     const { files } = await diffWorktree({ git, workspace, base: worktree.base, signal })
     expect(files).toEqual([{ path: 'b', from: 'a', insertions: 0, deletions: 0 }])
+  })
+})
+
+describe('patchWorktree', () => {
+  async function patchOf(text: string) {
+    const { worktree, write, inside } = await create()
+    inside('config', 'diff.external', '/bin/false')
+    inside('config', 'diff.loud.textconv', '/bin/false')
+    write('.gitattributes', 'a diff=loud\n')
+    write('a', text)
+    const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
+    return await patchWorktree({ git, workspace, base: worktree.base, signal })
+  }
+
+  it('has the changes of every line, and runs no program of the repository', async () => {
+    const { files, patch, isCut } = await patchOf('two\n')
+    expect(files.map(({ path }) => path)).toEqual(['.gitattributes', 'a'])
+    expect(patch).toContain('-one\n+two\n')
+    expect(isCut).toBe(false)
+  })
+
+  it('is cut after its limit, and empty beyond what git may print', async () => {
+    const { length } = (await patchOf('')).patch
+    const rest = PATCH_LIMIT_BYTES - length - '@@ -1 +0,0 @@'.length
+    const [fits, cut, none] = await Promise.all(
+      [rest - 100, rest + 100, 17 * 1024 * 1024].map((size) => patchOf('x'.repeat(size))),
+    )
+    expect([fits?.isCut, cut?.isCut, none?.isCut]).toEqual([false, true, true])
+    expect([cut?.patch.length, none?.patch.length]).toEqual([PATCH_LIMIT_BYTES, 0])
+    expect(none?.files).toHaveLength(2)
   })
 })
 
