@@ -22,7 +22,7 @@ const chain = (text: string, args: readonly string[] = [], options: RunOptions =
   home.drover(['chain', '-f', write(text), ...args], options)
 
 async function report(text: string, args: readonly string[] = [], options: RunOptions = {}) {
-  const { code, stdout, stderr } = await home.call(['chain', '-f', write(text), '--json', ...args], options)
+  const { code, stdout, stderr } = await home.drover(['chain', '-f', write(text), '--json', ...args], options)
   return { code, stderr, report: JSON.parse(stdout) }
 }
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 
 const chat = (lines: readonly string[], args: readonly string[] = [], options: RunOptions = {}) =>
-  home.drover(['chat', ...args], { input: lines.map((line) => `${line}\n`).join(''), ...options })
+  home.start(['chat', ...args], { input: lines.map((line) => `${line}\n`).join(''), ...options }).ended
 
 /** Oldest first. */
 async function sessions() {
@@ -106,7 +106,7 @@ describe('drover chat with piped input', () => {
   })
 
   it('refuses input that is neither a terminal nor a pipe', async () => {
-    const ran = await home.drover(['chat'])
+    const ran = await home.start(['chat']).ended
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('reads from a terminal or from piped input') })
   })
 })

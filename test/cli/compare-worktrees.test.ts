@@ -24,7 +24,7 @@ function teach(name: string, script: string): void {
   })
 }
 
-const drover = (...args: string[]) => home.call(['compare', ...args], { cwd: repository.root })
+const drover = (...args: string[]) => home.drover(['compare', ...args], { cwd: repository.root })
 const compare = (...args: string[]) => drover('--worktrees', '--backends', 'claude,codex', 'Show the wind', ...args)
 
 async function reportOf(ran: ReturnType<typeof compare>) {
@@ -95,7 +95,7 @@ describe('drover compare --worktrees', () => {
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x', '--json']
     // As in a hook of git, which must not lead the agents back to the repository.
     const env = { GIT_DIR: join(repository.root, '.git'), GIT_WORK_TREE: repository.root }
-    const ran = home.call(args, { cwd: join(repository.root, 'sub'), env })
+    const ran = home.drover(args, { cwd: join(repository.root, 'sub'), env })
     const { report, stderr } = await reportOf(ran)
     expect(report.results[0].worktree.changes).toMatchObject([{ path: 'sub/where' }, { path: 'top' }])
     const { path } = report.results[0].worktree
@@ -201,9 +201,9 @@ describe('drover compare --worktrees', () => {
     const cwd = join(home.path, 'plain')
     mkdirSync(cwd)
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x']
-    expect((await home.call(args, { cwd })).stderr).toContain('is not inside a git worktree')
+    expect((await home.drover(args, { cwd })).stderr).toContain('is not inside a git worktree')
     createRepository({ at: cwd })
-    expect((await home.call(args, { cwd })).stderr).toContain('make a first commit')
+    expect((await home.drover(args, { cwd })).stderr).toContain('make a first commit')
     expect(worktrees()).toEqual([])
   })
 })
@@ -250,7 +250,7 @@ describe('drover compare --keep, later', () => {
 })
 
 describe('drover worktrees', () => {
-  const worktreesCommand = (...args: string[]) => home.call(['worktrees', ...args], { cwd: home.path })
+  const worktreesCommand = (...args: string[]) => home.drover(['worktrees', ...args], { cwd: home.path })
 
   it('lists what drover has created, and what would be lost', async () => {
     expect(await worktreesCommand()).toMatchObject({ code: 0, stdout: 'No worktrees found.\n' })

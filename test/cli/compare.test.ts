@@ -15,7 +15,7 @@ beforeEach(() => {
 const compare = (args: readonly string[], options: RunOptions = {}) => home.drover(['compare', ...args], options)
 
 async function report(args: readonly string[], options: RunOptions = {}) {
-  const { code, stdout, stderr } = await home.call(['compare', '--json', ...args], options)
+  const { code, stdout, stderr } = await home.drover(['compare', '--json', ...args], options)
   return { code, stderr, report: JSON.parse(stdout) }
 }
 

@@ -29,7 +29,7 @@ async function startHanging(args: readonly string[], { env = KEPT, script = {} a
 }
 
 async function running(): Promise<Execution[]> {
-  return JSON.parse((await home.call(['ps', '--json'])).stdout).executions
+  return JSON.parse((await home.drover(['ps', '--json'])).stdout).executions
 }
 
 /** The id of the only execution that runs, when it is saved. */
@@ -41,7 +41,7 @@ describe('drover ps', () => {
   it('shows what runs in another process, with the beginning of its prompt if that is kept', async () => {
     await startHanging(['prompt', 'count the\nlines of this project', '-b', 'codex'])
     const id = await runningId()
-    const { stdout } = await home.call(['ps'])
+    const { stdout } = await home.drover(['ps'])
     const [heading, row, ...more] = stdout.trimEnd().split('\n')
     expect(heading).toMatch(/^ID +STATE +KIND +BACKEND +AGE +DIRECTORY +PROMPT$/)
     expect(row).toMatch(
@@ -53,17 +53,17 @@ describe('drover ps', () => {
   it('shows prompts of the command line of which nothing is kept, without their texts', async () => {
     const { child, ended } = await startHanging(['prompt', 'a secret'], { env: {} as typeof KEPT })
     await runningId()
-    expect((await home.call(['ps', '--json'])).stdout).not.toContain('secret')
+    expect((await home.drover(['ps', '--json'])).stdout).not.toContain('secret')
     child.kill('SIGINT')
     await ended
-    expect((await home.call(['ps', '--all'])).stdout).toContain('No executions are kept')
+    expect((await home.drover(['ps', '--all'])).stdout).toContain('No executions are kept')
   })
 
   it('shows the parts of a batch under it', async () => {
     writeFileSync(join(home.path, 'tasks.json'), JSON.stringify({ tasks: [{ prompt: 'one' }, { prompt: 'two' }] }))
     const { child, ended } = await startHanging(['parallel', '-f', 'tasks.json'])
     await until(async () => (await running()).length === 3)
-    const rows = (await home.call(['ps'])).stdout.trimEnd().split('\n').slice(1)
+    const rows = (await home.drover(['ps'])).stdout.trimEnd().split('\n').slice(1)
     expect(rows.map((row) => row.replace(/^(└?) *[0-9a-f]+ +running +(\w+) .*$/, '$1$2'))).toEqual([
       'parallel',
       '└task',
@@ -74,14 +74,14 @@ describe('drover ps', () => {
   })
 
   it('lists with --all the latest that have ended, page by page', async () => {
-    for (const prompt of ['one', 'two', 'three']) await home.call(['prompt', prompt], { env: KEPT })
+    for (const prompt of ['one', 'two', 'three']) await home.drover(['prompt', prompt], { env: KEPT })
     const list = async (args: string[]) => {
-      const { stdout } = await home.call(['ps', '--all', '--json', ...args])
+      const { stdout } = await home.drover(['ps', '--all', '--json', ...args])
       return JSON.parse(stdout).executions as Execution[]
     }
     const all = await list([])
     expect(all.map(({ prompt_start }) => prompt_start)).toEqual(['three', 'two', 'one'])
-    const { stdout } = await home.call(['ps', '--all', '-n', '2'])
+    const { stdout } = await home.drover(['ps', '--all', '-n', '2'])
     const [, before = ''] = /more: drover ps --all --before (\w+)\n$/.exec(stdout) ?? []
     expect(await list(['--before', before])).toMatchObject([{ prompt_start: 'one', state: 'completed' }])
   })
@@ -90,21 +90,21 @@ describe('drover ps', () => {
 describe('drover logs', () => {
   it('replays the answer and the tool calls of an execution that has ended', async () => {
     const script = { text: ['It is ', 'done.'], tool: 'true' }
-    const { stdout } = await home.call(['prompt', 'go', '-o', 'json'], { env: KEPT, script })
+    const { stdout } = await home.drover(['prompt', 'go', '-o', 'json'], { env: KEPT, script })
     const id: string = JSON.parse(stdout).execution_id
-    const text = await home.call(['logs', id.slice(5, 11)])
+    const text = await home.drover(['logs', id.slice(5, 11)])
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toContain('→ ')
     expect(text.stdout.endsWith('It is done.\n')).toBe(true)
-    const events = (await home.call(['logs', id, '--json'])).stdout.trimEnd().split('\n')
+    const events = (await home.drover(['logs', id, '--json'])).stdout.trimEnd().split('\n')
     const seqs = events.map((line) => JSON.parse(line).seq)
     expect(seqs).toEqual(seqs.map((_, at) => at + 1))
   })
 
   it('prints the answer if only results are kept', async () => {
     const env = { DROVER_EXECUTIONS_KEEP: 'results' }
-    const { stdout } = await home.call(['prompt', 'go', '-o', 'json'], { env, script: { text: ['Yes.'] } })
-    expect(await home.call(['logs', JSON.parse(stdout).execution_id])).toEqual({
+    const { stdout } = await home.drover(['prompt', 'go', '-o', 'json'], { env, script: { text: ['Yes.'] } })
+    expect(await home.drover(['logs', JSON.parse(stdout).execution_id])).toEqual({
       code: 0,
       stdout: 'Yes.\n',
       stderr: '',
@@ -145,10 +145,10 @@ describe('drover logs', () => {
 
   it('prints the parts of a batch in turn', async () => {
     writeFileSync(join(home.path, 'tasks.json'), JSON.stringify({ tasks: [{ prompt: 'one' }, { prompt: 'two' }] }))
-    await home.call(['parallel', '-f', 'tasks.json'], { env: KEPT, script: { text: ['Done.'] } })
-    const { executions } = JSON.parse((await home.call(['ps', '--all', '--json'])).stdout)
+    await home.drover(['parallel', '-f', 'tasks.json'], { env: KEPT, script: { text: ['Done.'] } })
+    const { executions } = JSON.parse((await home.drover(['ps', '--all', '--json'])).stdout)
     const batch = executions.find(({ kind }: Execution) => kind === 'parallel')
-    const { stdout } = await home.call(['logs', batch.id])
+    const { stdout } = await home.drover(['logs', batch.id])
     expect(stdout).toMatch(/^── [0-9a-f]{8} claude: (one|two)\nDone\.\n── [0-9a-f]{8} claude: (one|two)\nDone\.\n$/)
   })
 
@@ -156,7 +156,11 @@ describe('drover logs', () => {
     ['a wrong id', 'exec_ffffffff', 1, 'no execution exec_ffffffff exists'],
     ['a text that is no id', 'nonsense', 2, 'is not an execution id'],
   ])('refuses %s', async (_name, id, code, message) => {
-    expect(await home.call(['logs', id])).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+    expect(await home.drover(['logs', id])).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    })
   })
 })
 
@@ -164,10 +168,10 @@ describe('drover cancel', () => {
   it('ends the agent of another process and waits until it is gone', async () => {
     const { agent, ended } = await startHanging(['prompt', 'go'])
     const id = await runningId()
-    expect(await home.call(['cancel', id])).toEqual({ code: 0, stdout: `${id.slice(5, 13)} cancelled\n`, stderr: '' })
+    expect(await home.drover(['cancel', id])).toEqual({ code: 0, stdout: `${id.slice(5, 13)} cancelled\n`, stderr: '' })
     expect(isRunning(agent)).toBe(false)
     expect((await ended).stderr).toContain('was cancelled')
-    const again = await home.call(['cancel', id])
+    const again = await home.drover(['cancel', id])
     expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('had ended before: cancelled') })
   })
 
@@ -179,7 +183,7 @@ describe('drover cancel', () => {
       return all.length === 3 && all
     })
     const batch = found.find(({ kind }) => kind === 'parallel')
-    const { code, stdout } = await home.call(['cancel', String(batch?.id), '--json'])
+    const { code, stdout } = await home.drover(['cancel', String(batch?.id), '--json'])
     expect({ code, stdout: JSON.parse(stdout) }).toEqual({
       code: 0,
       stdout: { executions: [{ id: batch?.id, state: 'cancelled' }] },
@@ -191,18 +195,18 @@ describe('drover cancel', () => {
   it('cancels nothing if one of the ids is wrong', async () => {
     const { agent } = await startHanging(['prompt', 'go'])
     const id = await runningId()
-    expect(await home.call(['cancel', id, 'exec_ffffffff'])).toMatchObject({ code: 1, stdout: '' })
+    expect(await home.drover(['cancel', id, 'exec_ffffffff'])).toMatchObject({ code: 1, stdout: '' })
     expect(isRunning(agent)).toBe(true)
-    expect((await home.call(['complete-words', '--', 'cancel', ''])).stdout).toBe(`${id.slice(5, 13)}\n`)
+    expect((await home.drover(['complete-words', '--', 'cancel', ''])).stdout).toBe(`${id.slice(5, 13)}\n`)
   })
 
   it('reports an execution as lost if its process was killed', async () => {
     const { child } = await startHanging(['prompt', 'go'])
     const id = await runningId()
-    const cancelling = home.call(['logs', '-f', id])
+    const cancelling = home.drover(['logs', '-f', id])
     child.kill('SIGKILL')
     expect((await cancelling).stderr).toContain('it is lost and has no result')
-    expect(await home.call(['cancel', id])).toMatchObject({ code: 1, stdout: expect.stringContaining('lost') })
+    expect(await home.drover(['cancel', id])).toMatchObject({ code: 1, stdout: expect.stringContaining('lost') })
   })
 })
 
@@ -214,20 +218,20 @@ describe('--detach', () => {
     const env = { DROVER_UNIFIED_FLAGS_APPROVAL_MODE: 'auto' }
     const first = await home.drover(['prompt', '--detach', '--sandbox', 'workspace', 'go'], { cwd, env })
     expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^exec_[0-9a-f]{24}\n$/) })
-    const log = await home.call(['logs', '-f', first.stdout.trim()])
+    const log = await home.drover(['logs', '-f', first.stdout.trim()])
     expect(log.stdout).toContain('Your prompt arrived: "go"')
-    const { sessions } = JSON.parse((await home.call(['sessions', 'list', '--json'])).stdout)
+    const { sessions } = JSON.parse((await home.drover(['sessions', 'list', '--json'])).stdout)
     expect(sessions).toMatchObject([
       { working_dir: cwd, tags: [], policy: { approval_mode: 'auto', sandbox_mode: 'workspace' } },
     ])
-    const second = await home.call(['resume', sessions[0].id, '--detach', '-o', 'json', 'more'])
+    const second = await home.drover(['resume', sessions[0].id, '--detach', '-o', 'json', 'more'])
     const accepted = JSON.parse(second.stdout)
     expect(accepted).toMatchObject({ session_id: sessions[0].id, links: { self: expect.any(String) } })
-    expect((await home.call(['logs', '-f', accepted.execution_id])).stdout).toContain('It continues session')
+    expect((await home.drover(['logs', '-f', accepted.execution_id])).stdout).toContain('It continues session')
   })
 
   it('without a server, says how to start one', async () => {
-    expect(await home.call(['prompt', '--detach', 'go'])).toMatchObject({
+    expect(await home.drover(['prompt', '--detach', 'go'])).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/^drover: no server answers on .*server\.sock; start one with "drover serve"/),
@@ -238,7 +242,7 @@ describe('--detach', () => {
   it.each([[['--raw']], [['--dry-run']], [['--demo']], [['--ephemeral']], [['-o', 'stream-json']]])(
     'is refused with %j',
     async (args) => {
-      expect(await home.call(['prompt', '--detach', 'go', ...args])).toMatchObject({ code: 2, stdout: '' })
+      expect(await home.drover(['prompt', '--detach', 'go', ...args])).toMatchObject({ code: 2, stdout: '' })
     },
   )
 })

@@ -16,13 +16,13 @@ import { describe, expect, it } from 'vitest'
 import { checkCliError } from '../../src/contract/cli-error.ts'
 import { checkChangeReport, checkListReport } from '../../src/contract/host-reports.ts'
 import { HOST_IDS } from '../../src/hosts/host.ts'
+import { bundledProgram } from '../support/bundled-program.ts'
 import { PLAIN_ENV } from '../support/git-repository.ts'
 import { createHostWorktree } from '../support/host-worktree.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, type Ran, runAt } from '../support/run-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
-import { program } from '../support/test-command.ts'
 import { CAN_DROP_PRIVILEGES } from '../support/unprivileged.ts'
 
 const RUN_SKILL = '.claude/skills/drover-run/SKILL.md'
@@ -352,7 +352,7 @@ describe('two processes at the same time', () => {
 
   it('do not wait forever for each other', async () => {
     const { drover, root } = open('claude')
-    const holder = spawn(process.execPath, [program('change-and-die.ts'), root, '8', 'wait'], {
+    const holder = spawn(process.execPath, [bundledProgram('programs/change-and-die'), root, '8', 'wait'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(holder.stdout, 'data')

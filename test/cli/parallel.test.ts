@@ -25,7 +25,7 @@ function write(content: unknown): string {
 }
 
 async function report(content: unknown, args: readonly string[] = [], options: RunOptions = {}) {
-  const { code, stdout, stderr } = await home.call(['parallel', '-f', write(content), '--json', ...args], options)
+  const { code, stdout, stderr } = await home.drover(['parallel', '-f', write(content), '--json', ...args], options)
   return { code, stderr, report: JSON.parse(stdout) }
 }
 

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { hangingAgent } from '../support/agent-home.ts'
+import { callMain } from '../support/call-main.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
-import { DROVER, ending, type Ran, run, runAt, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, ending, type Ran, run, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
@@ -24,7 +25,8 @@ beforeEach(() => {
 })
 
 const scripted = (script: Script) => ({ ...env, FAKE_AGENT_SCRIPT: JSON.stringify(script) })
-const drover = (args: readonly string[], vars = env): Promise<Ran> => runDrover(args, { env: vars })
+const drover = (args: readonly string[], vars = env): Promise<Ran> =>
+  callMain(args, { cwd: room, env: vars, homeDirectory: room })
 
 /** Starts drover with something on standard input. */
 function feed(args: readonly string[], input: string | Buffer): Promise<Ran> {

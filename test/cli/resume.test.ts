@@ -17,13 +17,13 @@ beforeEach(() => {
 
 /** Starts a session in a directory of its own and gives its id. */
 async function begin(args: readonly string[] = [], cwd = home.path): Promise<string> {
-  const { stdout, stderr } = await home.call(['first words', '-o', 'json', ...args], { cwd })
+  const { stdout, stderr } = await home.drover(['first words', '-o', 'json', ...args], { cwd })
   expect(stderr).toBe('')
   return JSON.parse(stdout).session_id
 }
 
 async function show(id: string) {
-  return JSON.parse((await home.call(['sessions', 'show', id, '--json'])).stdout)
+  return JSON.parse((await home.drover(['sessions', 'show', id, '--json'])).stdout)
 }
 
 describe('a session of the demo agent', () => {
@@ -32,11 +32,11 @@ describe('a session of the demo agent', () => {
     ['-c', () => ['-c', 'go on']],
     ['chat -c', () => ['chat', '-c']],
   ])('is not continued by the real agent with %s', async (_name, argsFor) => {
-    const demo = await home.call(['first words', '-o', 'json', '--demo'], { env: home.bare })
+    const demo = await home.drover(['first words', '-o', 'json', '--demo'], { env: home.bare })
     const id = JSON.parse(demo.stdout).session_id
     expect(await show(id)).toMatchObject({ is_demo: true })
-    expect((await home.call(['sessions', 'list'])).stdout).toContain('claude (demo)')
-    const ran = await home.drover(argsFor(id), { input: 'go on' })
+    expect((await home.drover(['sessions', 'list'])).stdout).toContain('claude (demo)')
+    const ran = await home.start(argsFor(id), { input: 'go on' }).ended
     expect(ran.stderr).toContain('is one of the demo agent, and claude is installed now')
     expect(await show(id)).toMatchObject({ turn_count: 1 })
   })
@@ -191,7 +191,7 @@ describe('the resumed session', () => {
 
   it('is never one that cannot be resumed', async () => {
     const good = await begin()
-    await home.call(['first words'], { script: { crashAfter: 'start' } })
+    await home.drover(['first words'], { script: { crashAfter: 'start' } })
     const { stdout } = await home.drover(['resume', '--last', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout).session_id).toBe(good)
   })
@@ -224,7 +224,7 @@ describe('the resumed session', () => {
   })
 
   it('is refused with the reason if the agent never reported an id', async () => {
-    await home.call(['first words'], { script: { crashAfter: 'start' } })
+    await home.drover(['first words'], { script: { crashAfter: 'start' } })
     const { sessions } = JSON.parse((await home.drover(['sessions', 'list', '--json'])).stdout)
     const args = ['resume', sessions[0].id, 'x', '-o', 'json']
     const [ran, dry] = [await home.drover(args), await home.drover([...args, '--dry-run'])]
@@ -280,21 +280,21 @@ describe('drover resume --fork', () => {
   })
 
   it('accepts a session that cannot be resumed', async () => {
-    await home.call(['first words'], { script: { crashAfter: 'start' } })
+    await home.drover(['first words'], { script: { crashAfter: 'start' } })
     expect(await home.drover(['resume', '--last', '--fork', 'once more'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
 describe('drover resume --fork -b', () => {
   const KEPT = { DROVER_EXECUTIONS_KEEP: 'results' }
-  const forkOf = (id: string, args: readonly string[]) => home.call(['resume', id, '--fork', ...args], { env: KEPT })
+  const forkOf = (id: string, args: readonly string[]) => home.drover(['resume', id, '--fork', ...args], { env: KEPT })
 
   /** The shown command has the prompt as a word of bash. */
   const shown = ({ stdout }: { stdout: string }) => stdout.replaceAll('\\n', '\n')
 
   it('starts a session of another agent, which gets the conversation in front of the prompt', async () => {
     const env = { ...KEPT, DROVER_BACKENDS_CLAUDE_MODEL: 'opus' }
-    const first = await home.call(['first words', '-o', 'json', '--sandbox', 'workspace'], {
+    const first = await home.drover(['first words', '-o', 'json', '--sandbox', 'workspace'], {
       env,
       script: { text: ['An answer.'] },
     })
@@ -321,7 +321,7 @@ describe('drover resume --fork -b', () => {
 
   it('says which turns are not kept', async () => {
     const id = await begin()
-    await home.call(['resume', id, 'second'], { env: KEPT })
+    await home.drover(['resume', id, 'second'], { env: KEPT })
     const { stdout } = await forkOf(id, ['-b', 'codex', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout).warnings).toEqual(['1 turns of the conversation are not kept and were not sent'])
   })
@@ -337,7 +337,7 @@ describe('drover resume --fork -b', () => {
   })
 
   it('is refused for a conversation with the demo agent', async () => {
-    const demo = await home.call(['first words', '-o', 'json', '--demo'], { env: { ...home.bare, ...KEPT } })
+    const demo = await home.drover(['first words', '-o', 'json', '--demo'], { env: { ...home.bare, ...KEPT } })
     const id = JSON.parse(demo.stdout).session_id
     const { stderr } = await forkOf(id, ['-b', 'codex', 'go on'])
     expect(stderr).toContain('is one of the demo agent, and codex is installed now')

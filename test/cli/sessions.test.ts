@@ -218,10 +218,10 @@ describe('drover sessions show', () => {
   it('prints the turns that are kept: prompt, tools, answer, time and usage', async () => {
     const env = { DROVER_EXECUTIONS_KEEP: 'events' }
     const script = { text: ['Fine.'], tool: 'true' }
-    const first = await home.call(['prompt', 'first\nlines', '-o', 'json'], { env, script })
+    const first = await home.drover(['prompt', 'first\nlines', '-o', 'json'], { env, script })
     const id: string = JSON.parse(first.stdout).session_id
-    await home.call(['resume', id, 'unkept'], { script })
-    await home.call(['resume', id, 'third'], { env, script: { fail: 429 } })
+    await home.drover(['resume', id, 'unkept'], { script })
+    await home.drover(['resume', id, 'third'], { env, script: { fail: 429 } })
     const { stdout } = await sessions('show', id)
     const [, ...turns] = stdout.split('\n\n')
     expect(turns).toHaveLength(3)
@@ -241,10 +241,10 @@ describe('drover sessions show', () => {
 
   it('shows nothing more of a session that was deleted', async () => {
     const env = { DROVER_EXECUTIONS_KEEP: 'events' }
-    const { stdout } = await home.call(['prompt', 'private', '-o', 'json'], { env })
+    const { stdout } = await home.drover(['prompt', 'private', '-o', 'json'], { env })
     const { session_id: id, execution_id: execution } = JSON.parse(stdout)
     await sessions('delete', id)
-    expect(await home.call(['logs', execution])).toMatchObject({ code: 1, stdout: '' })
+    expect(await home.drover(['logs', execution])).toMatchObject({ code: 1, stdout: '' })
   })
 
   it('prints why the last turn failed', async () => {

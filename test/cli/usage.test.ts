@@ -12,17 +12,17 @@ beforeEach(() => {
 })
 
 async function usage(...args: string[]): Promise<UsageReport> {
-  return JSON.parse((await home.call(['usage', '--json', ...args])).stdout)
+  return JSON.parse((await home.drover(['usage', '--json', ...args])).stdout)
 }
 
 describe('drover usage', () => {
   it('shows what prompts have used and what they cost, also if nothing else is kept of them', async () => {
     const replay = join(import.meta.dirname, '../recordings/claude/tool.stream-json-partial.stdout')
     for (const more of [[], ['--ephemeral'], ['--dry-run']]) {
-      await home.call(['prompt', 'hi', ...more], { script: { replay } })
+      await home.drover(['prompt', 'hi', ...more], { script: { replay } })
     }
-    await home.call(['prompt', 'hi', '-b', 'codex'], { script: { usage: { input: 1500, output: 20 } } })
-    const { stdout, stderr, code } = await home.call(['usage', '--by', 'backend, day'])
+    await home.drover(['prompt', 'hi', '-b', 'codex'], { script: { usage: { input: 1500, output: 20 } } })
+    const { stdout, stderr, code } = await home.drover(['usage', '--by', 'backend, day'])
     const today = new Date().toISOString().slice(0, 10)
     const cell = (text: string) => text.replace(/ +/g, ' ')
     const lines = stdout.trimEnd().split('\n').map(cell)
@@ -41,12 +41,12 @@ describe('drover usage', () => {
 
   it('counts a prompt once as lost whose process was killed, and the parts of a batch', async () => {
     writeFileSync(join(home.path, 'tasks.json'), JSON.stringify({ tasks: [{ prompt: 'one' }, { prompt: 'two' }] }))
-    await home.call(['parallel', '-f', 'tasks.json'])
+    await home.drover(['parallel', '-f', 'tasks.json'])
     const pidFile = join(home.path, 'pids')
     const { child, ended } = home.start(['prompt', 'hi'], { script: { hangAfter: 'text', pidFile } })
     onTestFinished(() => void child.kill('SIGKILL'))
     await hangingAgent(pidFile)
-    await until(async () => JSON.parse((await home.call(['ps', '--json'])).stdout).executions.length === 1)
+    await until(async () => JSON.parse((await home.drover(['ps', '--json'])).stdout).executions.length === 1)
     child.kill('SIGKILL')
     await ended
     for (let at = 0; at < 2; at += 1) {
@@ -55,7 +55,7 @@ describe('drover usage', () => {
   })
 
   it('says if there is nothing', async () => {
-    const { stdout } = await home.call(['usage', '--since', '2026-01-01', '--until', '2026-01-02'])
+    const { stdout } = await home.drover(['usage', '--since', '2026-01-01', '--until', '2026-01-02'])
     expect(stdout).toBe('No prompt ended from 2026-01-01 to 2026-01-02.\n')
   })
 
@@ -65,7 +65,7 @@ describe('drover usage', () => {
     [['--by', 'day,week'], '--by must be some of day,key,backend,model, not "day,week"'],
     [['--since', '2026-02-02', '--until', '2026-02-01'], 'until (2026-02-01) is before since (2026-02-02)'],
   ])('refuses %j', async (flags, message) => {
-    const { code, stderr, stdout } = await home.call(['usage', ...flags])
+    const { code, stderr, stdout } = await home.drover(['usage', ...flags])
     expect(stderr).toContain(message)
     expect([code === 0, stdout]).toEqual([false, ''])
   })

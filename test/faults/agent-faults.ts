@@ -22,7 +22,7 @@ const STUBBORN: Script = {
 export const AGENT_FAULTS: readonly Scenario[] = [
   serverSurvives({
     name: 'agent killed in mid-stream, its tool left running',
-    times: { gate: 2, full: 100 },
+    times: { gate: 1, full: 100 },
     options: { script: { text: ['a'], tool: 'sleep 300' } },
     leaves: { error: 1 },
     async provoke(server, { path }) {
@@ -35,7 +35,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'agent hangs until the deadline',
-    times: { gate: 2, full: 100 },
+    times: { gate: 1, full: 100 },
     atOnce: 8,
     options: { script: { hangAfter: 'init' } },
     leaves: { paused: 1 },
@@ -43,7 +43,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'agent and its tool hang and ignore signals, with a daemon',
-    times: { gate: 2, full: 40 },
+    times: { gate: 1, full: 40 },
     atOnce: 8,
     options: { script: STUBBORN },
     leaves: { paused: 1 },
@@ -78,7 +78,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'agent stops in the middle of a line',
-    times: { gate: 3, full: 200 },
+    times: { gate: 2, full: 200 },
     atOnce: 4,
     options: { script: { text: ['a', 'b'], halfLine: true } },
     leaves: { error: 1 },
@@ -89,7 +89,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'agents fail in a row',
-    times: { gate: 5, full: 500 },
+    times: { gate: 3, full: 500 },
     atOnce: 4,
     options: { script: { fail: 500 } },
     leaves: { error: 1 },

@@ -18,13 +18,13 @@ const LAST_CHUNK = '0\r\n\r\n'
 export const CLIENT_FAULTS: readonly Scenario[] = [
   serverSurvives({
     name: 'client disconnects while it sends the headers',
-    times: { gate: 10, full: 1000 },
+    times: { gate: 4, full: 1000 },
     leaves: {},
     provoke: (server, _home, at) => disconnectAfter(server, PART_OF_THE_HEADERS, at),
   }),
   serverSurvives({
     name: 'client disconnects while it sends the body',
-    times: { gate: 10, full: 1000 },
+    times: { gate: 4, full: 1000 },
     leaves: {},
     provoke: (server, _home, at) => disconnectAfter(server, PART_OF_THE_BODY, at),
   }),
@@ -46,7 +46,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'client disconnects before the first event',
-    times: { gate: 3, full: 200 },
+    times: { gate: 2, full: 200 },
     options: { script: { hangAfter: 'start' } },
     leaves: { error: 1 },
     async provoke(server) {
@@ -58,7 +58,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'client disconnects in mid-stream',
-    times: { gate: 5, full: 200 },
+    times: { gate: 2, full: 200 },
     atOnce: 4,
     options: { script: { hangAfter: 'word' } },
     leaves: { paused: 1 },
@@ -70,7 +70,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'client disconnects right after the last byte',
-    times: { gate: 5, full: 200 },
+    times: { gate: 2, full: 200 },
     atOnce: 4,
     leaves: { completed: 1 },
     async provoke(server, _home, at) {
@@ -84,7 +84,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'requests cancelled in a row: when sent, when the agent starts, when it prints text',
-    times: { gate: 21, full: 1000 },
+    times: { gate: 9, full: 1000 },
     options: { script: { hangAfter: 'text', text: ['a', 'b', 'c'] } },
     leaves: 'inactive',
     async provoke(server, _home, at) {

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { inspectChanges } from '../../src/hosts/change/inspect-changes.ts'
 import { listHosts } from '../../src/hosts/list/list-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../src/hosts/worktree.ts'
+import { bundledProgram } from '../support/bundled-program.ts'
 import {
   clear,
   createHostWorktree,
@@ -15,7 +16,6 @@ import {
   install,
   uninstall,
 } from '../support/host-worktree.ts'
-import { program } from '../support/test-command.ts'
 import type { LastingCall } from '../support/watched-disk.ts'
 
 const RUN_SKILL = '.claude/skills/drover-run/SKILL.md'
@@ -121,7 +121,7 @@ describe('an interrupted change', () => {
   it('is not confused with a running change', async () => {
     const site = await prepared(SCENARIOS[0]?.prepare)
     const seen: (string | undefined)[] = []
-    const holder = spawn(process.execPath, [program('change-and-die.ts'), site.root, '8', 'wait'], {
+    const holder = spawn(process.execPath, [bundledProgram('programs/change-and-die'), site.root, '8', 'wait'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     await once(holder.stdout, 'data')
@@ -234,7 +234,9 @@ async function realEnds() {
 }
 
 async function die(site: HostWorktree, at: number): Promise<NodeJS.Signals | null> {
-  const child = spawn(process.execPath, [program('change-and-die.ts'), site.root, String(at)], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [bundledProgram('programs/change-and-die'), site.root, String(at)], {
+    stdio: 'inherit',
+  })
   const [, killedBy] = await once(child, 'close')
   return killedBy
 }

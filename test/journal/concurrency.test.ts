@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { readRun } from '../../src/journal/read-run.ts'
+import { bundledProgram } from '../support/bundled-program.ts'
 import { createJournalFixture, plainHistory, RUN_ID } from '../support/journal-fixture.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', 'programs', 'journal-race.ts')
+const PROGRAM = bundledProgram('programs/journal-race')
 const PROCESSES = 8
 const TIMES = 4
 

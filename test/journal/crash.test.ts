@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
+import { bundledProgram } from '../support/bundled-program.ts'
 import { type DiskCall, isChange, recordingDisk } from '../support/counted-disk.ts'
 import {
   boundHistory,
@@ -17,7 +18,7 @@ import {
 } from '../support/journal-fixture.ts'
 import { temporaryDirectoryForAll } from '../support/run-drover.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', 'programs', 'journal-step.ts')
+const PROGRAM = bundledProgram('programs/journal-step')
 const HISTORY = boundHistory()
 const AT_ONCE = 4
 /** Compile cache, shared by the processes. */

@@ -53,9 +53,8 @@ export function createAgentHome() {
     bare: { PATH: NOWHERE },
     env,
     start,
-    drover: (args: readonly string[], options?: RunOptions): Promise<Ran> => start(args, options).ended,
-    /** Runs drover in this process: faster, for tables of many rows and for what a test only prepares. */
-    call: (args: readonly string[], options: RunOptions = {}): Promise<Ran> => {
+    /** Runs drover in this process, which is faster. `start` is for what only a process of its own shows, such as signals. */
+    drover: (args: readonly string[], options: RunOptions = {}): Promise<Ran> => {
       const { cwd = path, input } = options
       const env = environment(options)
       return callMain(args, { cwd, env, homeDirectory: path, ...(input !== undefined && { input }) })

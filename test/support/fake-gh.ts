@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.shape.ts'
-import { program } from './test-command.ts'
+import { bundledProgram } from './bundled-program.ts'
 
 type FakeComment = {
   id: string
@@ -67,7 +67,10 @@ export function installFakeGh(directory: string, github: FakeGitHub) {
   mkdirSync(bin, { recursive: true })
   writeFileSync(join(directory, 'github.json'), JSON.stringify(github))
   const gh = join(bin, 'gh')
-  writeFileSync(gh, `#!/bin/sh\nexec '${process.execPath}' '${program('fake-gh.ts')}' '${directory}' "$@"\n`)
+  writeFileSync(
+    gh,
+    `#!/bin/sh\nexec '${process.execPath}' '${bundledProgram('programs/fake-gh')}' '${directory}' "$@"\n`,
+  )
   chmodSync(gh, 0o755)
   const log = join(directory, 'calls.jsonl')
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const LIMIT_MS = 20_000
+const LIMIT_MS = 40_000
 
 type Maybe<T> = T | undefined | false
 
