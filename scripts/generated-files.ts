@@ -26,6 +26,7 @@ import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } fr
 import { SessionDetailQuery, SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
 import { UsageQuery } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
+import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import {
   ChainRequest,
@@ -124,6 +125,9 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateSkipBody: SkipBody,
     validateResumeBody: ResumeBody,
     validateChatRequest: ChatRequest,
+    validateResponseRequest: ResponseRequest,
+    validateResponseQuery: ResponseQuery,
+    validateInputItemsQuery: InputItemsQuery,
     validateMessageRequest: MessageRequest,
     validateCountTokensRequest: CountTokensRequest,
   }

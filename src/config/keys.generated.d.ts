@@ -86,6 +86,7 @@ export type ConfigPath =
   | 'server.vendor_errors'
   | 'server.require_api_version'
   | 'server.model_rules'
+  | 'server.client_tools'
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'
   | 'server.mcp_wait_secs'

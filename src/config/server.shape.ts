@@ -222,6 +222,11 @@ export const ServerSection = strict({
     description:
       'Which backend answers on the compatible APIs for a model name without `claude`, `gpt` and `gemini` in it. The first rule that matches decides. The list replaces the default.',
   }),
+  client_tools: literals(['refuse', 'ignore'], {
+    default: 'refuse',
+    description:
+      'What happens on the compatible APIs to tools that a client offers, which agents cannot call. `refuse`: the request gets 400. `ignore`: they are left out, and named in `X-Drover-Warning`. For programs that always offer tools, such as Codex CLI and Claude Code.',
+  }),
   max_concurrent_runs: Type.Integer({
     default: 8,
     minimum: 1,

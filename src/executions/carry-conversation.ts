@@ -22,7 +22,8 @@ type CarryOptions = {
 const MAX_ANCESTORS = 100
 const MARK_BYTES = 8
 
-type TurnId = { id: string; backend: string }
+/** An execution that is a turn of a conversation. */
+export type TurnId = { id: string; backend: string }
 
 /** The latest turns that fit. Throws a Fault if no turn is kept. */
 export async function carryConversation(
@@ -32,13 +33,22 @@ export async function carryConversation(
 ): Promise<ConversationHistory> {
   const talk = await findConversation(session, stores, apiKey)
   if (talk.kept.length === 0) throw conversationNotKept({ id: session.id, backend: session.backend })
-  const { quoted, leftOut } = await quoteLatest(talk.kept, stores.executions)
+  return await carryTurns(talk, stores.executions, ids)
+}
+
+/** The same for turns that are known, oldest first. `missing` is the number of those that are not kept. */
+export async function carryTurns(
+  { kept, missing }: { kept: readonly TurnId[]; missing: number },
+  executions: ExecutionStore,
+  ids: Ids,
+): Promise<ConversationHistory> {
+  const { quoted, leftOut } = await quoteLatest(kept, executions)
   const notes = [
     ...(leftOut === 0 ? [] : [`the conversation is long: its first ${leftOut} turns were not sent`]),
-    ...(talk.missing === 0 ? [] : [`${talk.missing} turns of the conversation are not kept and were not sent`]),
+    ...(missing === 0 ? [] : [`${missing} turns of the conversation are not kept and were not sent`]),
   ]
   const mark = ids.hex(MARK_BYTES)
-  return { text: frameConversation(quoted, { mark, leftOut: leftOut + talk.missing }), notes }
+  return { text: frameConversation(quoted, { mark, leftOut: leftOut + missing }), notes }
 }
 
 /** Oldest first. A fork on another backend began with the conversation of its parent, so that belongs to it too. */

@@ -22,6 +22,7 @@ import { OPERATIONS as sessions } from './native/sessions.shape.ts'
 import { OPERATIONS as usage } from './native/usage.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
 import { OPERATIONS as models } from './openai/models.shape.ts'
+import { OPERATIONS as responses } from './openai/responses.shape.ts'
 import { OPERATIONS as aliases } from './root/aliases.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
@@ -39,6 +40,6 @@ export const OPERATIONS: readonly Operation[] = [
     ...login,
     ...mcp,
   ],
-  ...[...models, ...chatCompletions, ...messageModels, ...messages, ...countTokens, ...aliases],
+  ...[...models, ...chatCompletions, ...responses, ...messageModels, ...messages, ...countTokens, ...aliases],
   ...[...health, ...openapi, ...docs, ...metrics, ...consolePage],
 ]

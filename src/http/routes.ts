@@ -22,6 +22,7 @@ import { registerSessions } from './native/sessions.ts'
 import { registerUsage } from './native/usage.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
 import { registerModels } from './openai/models.ts'
+import { registerResponses } from './openai/responses.ts'
 import { registerRootModels } from './root/models.ts'
 
 export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
@@ -39,8 +40,8 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerUsage,
     registerLogin,
   ],
-  '/openai/v1': [registerModels, registerChatCompletions],
+  '/openai/v1': [registerModels, registerChatCompletions, registerResponses],
   '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],
   // For clients with a base URL that lacks the prefix of the API.
-  '/v1': [registerRootModels, registerChatCompletions, registerMessages, registerCountTokens],
+  '/v1': [registerRootModels, registerChatCompletions, registerResponses, registerMessages, registerCountTokens],
 }

@@ -1,9 +1,10 @@
-/** Uses both compatible APIs through the two providers of the AI SDK. */
+/** Uses the compatible APIs through three providers of the AI SDK. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai'
+import { APICallError, generateText, jsonSchema, type LanguageModel, Output, streamText, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -138,4 +139,64 @@ it.each(PROVIDERS)('$name shows the message of the server if errors are those of
   await expect(generateText({ model: model(server.url, 'claude'), maxRetries: 0, prompt: 'x' })).rejects.toThrow(
     'claude failed: ',
   )
+})
+
+describe('the AI SDK with its default provider for OpenAI', () => {
+  async function open(script: Script, options: ServerOptions = {}) {
+    const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) }, ...options })
+    const bodies: string[] = []
+    const send: typeof fetch = (input, init) => {
+      bodies.push(String(init?.body))
+      return fetch(input, init)
+    }
+    const openai = createOpenAI({ baseURL: `${server.url}/openai/v1`, apiKey: 'key', fetch: send })
+    return { server, openai, bodies, settings: { model: openai('claude'), maxRetries: 0 } }
+  }
+
+  it('generates and streams a text through the Responses API', async () => {
+    const { settings, server } = await open(HELLO)
+    const { text, finishReason, usage } = await generateText({ ...settings, prompt: 'say hello' })
+    expect({ text, finishReason }).toEqual({ text: 'Hello there', finishReason: 'stop' })
+    expect(usage).toMatchObject({ inputTokens: 12, outputTokens: 3 })
+    const stream = streamText({ ...settings, instructions: 'be brief', prompt: 'say hello' })
+    const pieces: string[] = []
+    for await (const piece of stream.textStream) pieces.push(piece)
+    expect(pieces).toEqual(['Hello', ' there'])
+    expect(await stream.finishReason).toBe('stop')
+    expect(server.access.map(({ route }) => route)).toEqual(['/openai/v1/responses', '/openai/v1/responses'])
+  })
+
+  it('goes on with a conversation, in which it names the answer by its id', async () => {
+    const { settings, bodies } = await open(HELLO)
+    const question = { role: 'user' as const, content: 'the colour is red' }
+    const { response } = await generateText({ ...settings, messages: [question] })
+    const asked = { role: 'user' as const, content: 'which colour?' }
+    const second = await generateText({ ...settings, messages: [question, ...response.messages, asked] })
+    expect(bodies.at(-1)).toMatch(/"item_reference","id":"msg_/)
+    expect(second.text).toBe('Hello there')
+  })
+
+  it('gets what the agent thought, and an object', async () => {
+    const { openai } = await open({})
+    // The SDK asks only models for it whose names it knows.
+    const model = openai('gpt-5')
+    const providerOptions = { openai: { reasoningSummary: 'auto' } }
+    expect((await generateText({ model, prompt: 'think', providerOptions })).reasoningText).toMatch(/\w/)
+    const { settings: typed } = await open({ text: ['{"city": "Bern"}'] })
+    const properties = { city: { type: 'string' as const } }
+    const schema = jsonSchema<{ city: string }>({ type: 'object', properties, required: ['city'] })
+    const { output } = await generateText({ ...typed, prompt: 'where', output: Output.object({ schema }) })
+    expect(output).toEqual({ city: 'Bern' })
+  })
+
+  it('reports errors, also in the middle of a stream', async () => {
+    const { settings } = await open({ fail: 500 })
+    const error = await generateText({ ...settings, prompt: 'x' }).catch((reason: unknown) => reason)
+    if (!APICallError.isInstance(error)) throw error
+    expect(error).toMatchObject({ statusCode: 500, message: expect.stringContaining('claude failed: ') })
+    const { settings: cut } = await open({ text: ['one', 'two'], crashAfter: 'word' })
+    const errors: unknown[] = []
+    await streamText({ ...cut, prompt: 'x', onError: ({ error: each }) => void errors.push(each) }).consumeStream()
+    expect(JSON.stringify(errors)).toContain('claude failed')
+  })
 })

@@ -1,5 +1,6 @@
 /** `POST /anthropic/v1/messages/count_tokens`: an estimate, because agents have no way to count the tokens of a prompt. */
 import { checker } from '../../kit/schema.ts'
+import { type ClientTools, ignoreToolCalls } from '../compatible/client-tools.ts'
 import { toConversation } from '../compatible/conversation.ts'
 import { announce, chooseFor } from '../compatible/send-reply.ts'
 import { estimateTokens } from '../compatible/tokens.ts'
@@ -16,7 +17,7 @@ export const registerCountTokens: RegisterRoutes = (scope, context) => {
   scope.post('/messages/count_tokens', async (request, reply): Promise<TokenCount> => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
     const asked = checkBody(request.body, checkRequest)
-    const count = countTokens(asked)
+    const count = countTokens(asked, context.config.server.client_tools)
     announce(reply, { model: asked.model, choice: choose(asked.model), warnings: [ESTIMATED] })
     return count
   })
@@ -25,9 +26,10 @@ export const registerCountTokens: RegisterRoutes = (scope, context) => {
 const ESTIMATED =
   'input_tokens is an estimate: a quarter of the bytes of all texts; the agent adds its own instructions'
 
-/** Counts what the agent would get. Tools are counted too, although a message request with tools is refused. */
-function countTokens({ messages, system, tools }: CountTokensRequest): TokenCount {
-  const { prompt, systemPrompt = '' } = toConversation(messages, system ?? undefined)
+/** Counts what the agent would get. Tools are counted too, although the agent does not get them. */
+function countTokens({ messages, system, tools }: CountTokensRequest, clientTools: ClientTools): TokenCount {
+  const kept = ignoreToolCalls(messages, clientTools)
+  const { prompt, systemPrompt = '' } = toConversation(kept.messages, system ?? undefined)
   const offered = (tools ?? []).map((tool) => JSON.stringify(tool)).join('')
   return { input_tokens: estimateTokens(systemPrompt + prompt + offered) }
 }

@@ -42,7 +42,7 @@ export const MessageRequest = named(
     max_tokens: Type.Unknown({ description: 'Required, but ignored.' }),
     messages: MESSAGES,
     system: orNull(TextContent, 'The system prompt.'),
-    mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, like `tools`.'),
+    mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused or ignored, like `tools`.'),
     output_format: orNull(OutputFormat, 'The format of the answer; for claude and codex.'),
     output_config: orNull(
       Type.Object({ format: orNull(OutputFormat, 'The same as `output_format`.') }),

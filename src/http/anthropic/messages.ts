@@ -2,7 +2,8 @@
 import { randomPartOf } from '../../executions/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
-import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
+import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'
+import { toPromptRequest } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
@@ -48,11 +49,12 @@ const IGNORED_FIELDS: IgnoredFields = {
 const checkMessageRequest = checker<MessageRequest>('the request', validateMessageRequest)
 
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
-export function readMessageRequest(body: unknown, { choose, target }: ReadOptions): CompatiblePrompt {
+export function readMessageRequest(body: unknown, { choose, target, clientTools }: ReadOptions): CompatiblePrompt {
   const request = checkMessageRequest(body)
-  const { model, tools, mcp_servers } = request
+  const { model, tools: offered, mcp_servers } = request
   const choice = choose(model)
-  refuseTools({ tools, mcp_servers })
+  const tools = ignoreTools({ tools: offered, mcp_servers }, clientTools)
+  const { messages, ignored } = ignoreToolCalls(request.messages, clientTools)
   const { format: configured, ...otherOutput } = request.output_config ?? {}
   const asked = request.output_format
     ? { place: 'output_format', format: request.output_format }
@@ -61,8 +63,8 @@ export function readMessageRequest(body: unknown, { choose, target }: ReadOption
   return {
     model,
     choice,
-    prompt: toPromptRequest({ ...request, outputSchema }, choice, target),
-    ignored: namesOfIgnored({ ...request, output_config: otherOutput }, IGNORED_FIELDS),
+    prompt: toPromptRequest({ ...request, messages, outputSchema }, choice, target),
+    ignored: [...tools, ...ignored, ...namesOfIgnored({ ...request, output_config: otherOutput }, IGNORED_FIELDS)],
     isStream: request.stream === true,
   }
 }

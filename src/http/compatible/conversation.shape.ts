@@ -24,7 +24,7 @@ export const REPLY_HEADERS: readonly string[] = [
 ]
 
 /** Longer than any real type. The value is repeated in the error message. */
-const MAX_TYPE_LENGTH = 64
+export const MAX_TYPE_LENGTH = 64
 
 export const orNull = <S extends TSchema>(shape: S, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { description }))
@@ -45,7 +45,10 @@ export const COMPATIBLE_REQUEST = {
   model: { ...model, description: 'Selects the backend, and its model.' },
   stream: orNull(Type.Boolean(), 'Whether to send the reply as a stream of events.'),
   dry_run: orNull(Type.Boolean(), 'An extension of the vendor API: return the command instead of running it.'),
-  tools: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, because agents use their own tools.'),
+  tools: orNull(
+    Type.Array(Type.Unknown()),
+    'Agents use their own tools: refused unless empty, or ignored with `server.client_tools: ignore`.',
+  ),
 }
 
 /** The request headers of both endpoints that run a prompt. */

@@ -179,7 +179,7 @@ describe('several turns', () => {
 })
 
 describe('a continued session', () => {
-  const continued = { isContinued: true }
+  const continued = { knowsAnswers: true }
 
   it.each<[string, readonly WireMessage[], string]>([
     ['the message after the last answer', [user('a'), assistant('b'), user('c')], 'c'],

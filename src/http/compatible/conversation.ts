@@ -1,4 +1,4 @@
-/** The messages of a compatible request become one prompt. Content that is not supported is refused, never dropped. */
+/** The messages of a compatible request become one prompt. Content that is not supported is refused, never left out. */
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../agents/adapter/json-fields.ts'
 import { messageInvalid } from '../../kit/faults.ts'
@@ -8,13 +8,21 @@ import type { Choice } from './choose-backend.ts'
 import type { PromptTarget } from './prompt-target.ts'
 
 /** A message as both APIs have it. */
-export type WireMessage = { role: string; content: WireContent | null; tool_calls?: unknown }
+export type WireMessage = {
+  role: string
+  content?: WireContent | null | undefined
+  tool_calls?: unknown
+  /** Where it is in the request, if not at its index in `messages`. */
+  place?: string
+}
 export type WireContent = string | readonly { type: string; text?: string | undefined }[]
 
 /** The fields that both APIs have. `system` is the system prompt of a request that has it outside of its messages. */
 export type CompatibleRequest = {
   model: string
   messages: readonly WireMessage[]
+  /** The field of the request that has them, if it is not called `messages`. */
+  list?: string
   system?: WireContent | null | undefined
   dry_run?: boolean | null | undefined
   /** What the answer must match. */
@@ -25,10 +33,13 @@ export type CompatibleRequest = {
 export function toPromptRequest(
   request: CompatibleRequest,
   { backend, model }: Choice,
-  { session, storesSession, workdir }: PromptTarget,
+  { session, storesSession, sendsOnlyNew = false, workdir }: PromptTarget,
 ): PromptRequest {
   const isContinued = session !== undefined
-  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined, { isContinued })
+  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined, {
+    knowsAnswers: isContinued && !sendsOnlyNew,
+    list: request.list ?? 'messages',
+  })
   // The session has its system prompt already.
   const isNewSystemPrompt = systemPrompt !== undefined && systemPrompt !== session?.system_prompt
   return {
@@ -41,13 +52,6 @@ export function toPromptRequest(
     ...(isContinued && { resumes: session }),
     ephemeral: !storesSession,
     dry_run: request.dry_run === true,
-  }
-}
-
-/** Agents use their own tools. A client that offers tools would wait for calls that never come. */
-export function refuseTools(offered: Readonly<Record<string, readonly unknown[] | null | undefined>>): void {
-  for (const [place, tools] of Object.entries(offered)) {
-    if ((tools ?? []).length > 0) throw unsupportedFeature({ place, feature: 'tools' })
   }
 }
 
@@ -64,17 +68,17 @@ const ROLES: ReadonlyMap<string, Turn['role']> = new Map([
 const TOOL_ROLES = ['tool', 'function']
 const TEXT_PARTS = ['text', 'input_text', 'output_text']
 
-/** In a continued session the agent knows the turns up to its last answer, so it gets only those after it. */
+/** An agent that knows its answers gets only the turns after the last one. */
 export function toConversation(
   messages: readonly WireMessage[],
   system: WireContent = '',
-  { isContinued }: { isContinued: boolean } = { isContinued: false },
+  { knowsAnswers = false, list = 'messages' }: { knowsAnswers?: boolean; list?: string } = {},
 ): Conversation {
   const turns = messages.map(toTurn).filter(hasText)
   const dialog = turns.filter(({ role }) => role !== 'system')
-  if (!dialog.some(({ role }) => role === 'user')) throw invalid('messages', 'must contain a user message with text')
-  const newTurns = dialog.slice(isContinued ? dialog.findLastIndex(({ role }) => role === 'assistant') + 1 : 0)
-  if (newTurns.length === 0) throw invalid('messages', 'must end with a user message to continue a session')
+  if (!dialog.some(({ role }) => role === 'user')) throw invalid(list, 'must contain a user message with text')
+  const newTurns = dialog.slice(knowsAnswers ? dialog.findLastIndex(({ role }) => role === 'assistant') + 1 : 0)
+  if (newTurns.length === 0) throw invalid(list, 'must end with a user message to continue a session')
   const instructions = [{ text: textOf(system, 'system') }, ...turns.filter(({ role }) => role === 'system')]
   const systemTexts = instructions.filter(hasText).map(({ text }) => text)
   return { prompt: toPrompt(newTurns), ...(systemTexts.length > 0 && { systemPrompt: systemTexts.join('\n\n') }) }
@@ -84,18 +88,20 @@ function hasText({ text }: { text: string }): boolean {
   return text.trim() !== ''
 }
 
-function toTurn({ role, content, tool_calls: calls }: WireMessage, at: number): Turn {
-  const place = `messages[${at}]`
+function toTurn(message: WireMessage, at: number): Turn {
+  const { role, content, tool_calls: calls, place = `messages[${at}]` } = message
   if (TOOL_ROLES.includes(role)) throw unsupportedFeature({ place: `${place}.role`, feature: `the role ${role}` })
   const known = ROLES.get(role)
   if (known === undefined) throw invalid(`${place}.role`, 'must be system, developer, user or assistant')
   if (Array.isArray(calls) && calls.length > 0) {
     throw unsupportedFeature({ place: `${place}.tool_calls`, feature: 'tool calls' })
   }
+  if (content === undefined) throw invalid(`${place}.content`, 'is required')
   return { role: known, text: textOf(content ?? '', `${place}.content`) }
 }
 
-function textOf(content: WireContent, place: string): string {
+/** Throws a Fault for content that is not text. */
+export function textOf(content: WireContent, place: string): string {
   if (typeof content === 'string') return content
   const texts = content.map(({ type, text }, at) => {
     if (!TEXT_PARTS.includes(type)) {

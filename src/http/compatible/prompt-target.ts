@@ -12,6 +12,8 @@ export type PromptTarget = {
   storesSession: boolean
   /** The session to continue. */
   session?: Session
+  /** The request has only what is new in the session, never the whole conversation. */
+  sendsOnlyNew?: boolean
   workdir?: string
 }
 

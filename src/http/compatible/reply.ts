@@ -91,7 +91,8 @@ function streamFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions
   }
 }
 
-function failureOf(result: PromptResult): Fault | undefined {
+/** The error of a prompt that has failed or was canceled. */
+export function failureOf(result: PromptResult): Fault | undefined {
   const { backend, exit_code: exitCode, error, error_code: code } = result
   // The client is still connected, so it was the server that canceled the prompt.
   if (statusOf(result) === 'canceled') return shuttingDown({})

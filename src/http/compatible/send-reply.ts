@@ -4,8 +4,9 @@ import { backendNames } from '../../agents/locate-agents.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
-import { sendPrompt } from '../response/send-prompt.ts'
+import { type PromptReply, type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
 import { type Choice, chooseBackend } from './choose-backend.ts'
+import type { ClientTools } from './client-tools.ts'
 import { chooseInSession, type PromptTarget, readTarget } from './prompt-target.ts'
 import { type ReplyWriter, replyFormat } from './reply.ts'
 
@@ -19,8 +20,8 @@ export type CompatiblePrompt = {
   ignored: readonly string[]
 }
 
-/** How a request is read: which backend a model selects, and where its prompt runs. */
-export type ReadOptions = { choose: (model: string) => Choice; target: PromptTarget }
+/** How a request is read: which backend a model selects, where its prompt runs, and what becomes of tools. */
+export type ReadOptions = { choose: (model: string) => Choice; target: PromptTarget; clientTools: ClientTools }
 
 /** Throws a Fault for a header that names no session. From the choice on, errors name the backend too. */
 export async function readOptions({ request, reply, context }: Exchange): Promise<ReadOptions> {
@@ -31,7 +32,7 @@ export async function readOptions({ request, reply, context }: Exchange): Promis
     reply.header('x-drover-backend', choice.backend)
     return choice
   }
-  return { target, choose }
+  return { target, choose, clientTools: context.config.server.client_tools }
 }
 
 export function chooseFor({ config: { server, backends } }: ServerContext): (model: string) => Choice {
@@ -50,7 +51,30 @@ export async function sendReply(
   asked: CompatiblePrompt,
   toWriter: (execution: { id: string; createdAt: string }) => ReplyWriter,
 ): Promise<object> {
-  const { prompt, ignored } = asked
+  const { prompt } = asked
+  const isChecked = prompt.output_schema !== undefined
+  return await sendCompatible(exchange, asked, {
+    prompt,
+    // The agent stores no session, but the execution is stored.
+    isEphemeral: false,
+    toFormat: (execution, hooks) => replyFormat(prompt.prompt, toWriter(execution), { ...asked, ...hooks, isChecked }),
+  })
+}
+
+/** What a format calls before anything is sent. */
+export type ReplyHooks = { onSession(id: string): void; onWarnings(warnings: readonly string[]): void }
+
+type CompatibleReply = Omit<PromptReply, 'toFormat'> & {
+  toFormat(execution: { id: string; createdAt: string }, hooks: ReplyHooks): ReplyFormat
+}
+
+/** Sets the headers that every compatible API has. */
+export async function sendCompatible(
+  exchange: Exchange,
+  asked: CompatiblePrompt,
+  { toFormat, ...sent }: CompatibleReply,
+): Promise<object> {
+  const { ignored } = asked
   const ignoring = ignored.length > 0 ? [`ignored: ${ignored.join(', ')}`] : []
   const onWarnings = (warnings: readonly string[]) =>
     announce(exchange.reply, { ...asked, warnings: [...ignoring, ...warnings] })
@@ -58,13 +82,9 @@ export async function sendReply(
   const onSession = (id: string) => {
     if (id !== '') exchange.reply.header('x-drover-session', id)
   }
-  const isChecked = prompt.output_schema !== undefined
   return await sendPrompt(exchange, {
-    prompt,
-    // The agent stores no session, but the execution is stored.
-    isEphemeral: false,
-    toFormat: (execution) =>
-      replyFormat(prompt.prompt, toWriter(execution), { ...asked, onSession, onWarnings, isChecked }),
+    ...sent,
+    toFormat: (execution) => toFormat(execution, { onSession, onWarnings }),
   })
 }
 

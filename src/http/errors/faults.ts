@@ -198,6 +198,29 @@ export const modelNotFound = defineFault({
     `no model ${JSON.stringify(d.model)}; GET ${d.list} lists the models`,
 })
 
+export const responseNotFound = defineFault({
+  code: 'response_not_found',
+  kind: 'not_found',
+  when: 'No stored response has this id: it was made with `store: false`, was deleted, is too old, or belongs to another key.',
+  message: (d: { id: string }) =>
+    `no response ${JSON.stringify(d.id)} is stored; it may be deleted, too old, or made with store: false`,
+})
+
+export const responseRunning = defineFault({
+  code: 'response_running',
+  kind: 'conflict',
+  when: 'A response that has not ended cannot be deleted, nor continued.',
+  message: (d: { id: string }) => `response ${d.id} has not ended yet; wait for it, or cancel it first`,
+})
+
+export const previousResponseNotFound = defineFault({
+  code: 'previous_response_not_found',
+  kind: 'invalid',
+  when: 'A request names a `previous_response_id` that is not stored.',
+  message: (d: { id: string; place: string }) =>
+    `previous_response_id: no response ${JSON.stringify(d.id)} is stored; send the whole conversation as input instead`,
+})
+
 export const sessionBackendDiffers = defineFault({
   code: 'session_backend_differs',
   kind: 'invalid',

@@ -136,7 +136,7 @@ async function ofKey(
 }
 
 /** A key with the role `client` sees only its own executions. Undefined: all are visible. */
-export function keyThatSees({ facts }: FastifyRequest, { keys }: ServerContext): string | undefined {
+export function keyThatSees({ facts }: FastifyRequest, { keys }: Pick<ServerContext, 'keys'>): string | undefined {
   if (facts.isLocalUser) return undefined
   return keys.isRequired && facts.key?.role !== 'operator' ? (facts.key?.name ?? '') : undefined
 }

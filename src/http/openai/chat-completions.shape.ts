@@ -24,7 +24,9 @@ const ChatMessage = named(
       description: '`system`, `developer`, `user` or `assistant`.',
       ...stated({ values: ['system', 'developer', 'user', 'assistant'] }),
     }),
-    content: Type.Union([TextContent, Type.Null()]),
+    content: Type.Optional(
+      Type.Union([TextContent, Type.Null()], { description: 'Required, except in a message with tool calls.' }),
+    ),
   }),
 )
 
@@ -47,7 +49,7 @@ export const ChatRequest = named(
       }),
       'The format of the answer. `json_schema` is for claude and codex, `json_object` for claude.',
     ),
-    functions: orNull(Type.Array(Type.Unknown()), 'Refused unless empty. The old name of `tools`.'),
+    functions: orNull(Type.Array(Type.Unknown()), 'Refused or ignored, like `tools`, whose old name it is.'),
     max_tokens: ignored(),
     max_completion_tokens: ignored(),
     temperature: ignored(),

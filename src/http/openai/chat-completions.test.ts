@@ -29,7 +29,7 @@ const read = (body: unknown) => {
 
 const choose = (name: string) =>
   chooseBackend(name, { names: ['claude', 'codex', 'gemini'], rules: [], isAlias: () => false })
-const options = { choose, target: { storesSession: false } }
+const options = { choose, target: { storesSession: false }, clientTools: 'refuse' as const }
 
 const ignoredIn = (fields: object) => readChatRequest({ ...MINIMAL, ...fields }, options).ignored
 

@@ -1,7 +1,8 @@
 /** `POST /openai/v1/chat/completions` */
 import { randomPartOf } from '../../executions/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
-import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
+import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'
+import { toPromptRequest } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
@@ -54,18 +55,19 @@ const IGNORED_FIELDS: IgnoredFields = {
 const checkChatRequest = checker<ChatRequest>('the request', validateChatRequest)
 
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
-export function readChatRequest(body: unknown, { choose, target }: ReadOptions): Chat {
+export function readChatRequest(body: unknown, { choose, target, clientTools }: ReadOptions): Chat {
   const request = checkChatRequest(body)
-  const { model, tools, functions } = request
+  const { model, tools: offered, functions } = request
   const choice = choose(model)
-  refuseTools({ tools, functions })
+  const tools = ignoreTools({ tools: offered, functions }, clientTools)
+  const { messages, ignored } = ignoreToolCalls(request.messages, clientTools)
   const { response_format: format } = request
   const outputSchema = toOutputSchema({ place: 'response_format', format, backend: choice.backend })
   return {
     model,
     choice,
-    prompt: toPromptRequest({ ...request, outputSchema }, choice, target),
-    ignored: namesOfIgnored(request, IGNORED_FIELDS),
+    prompt: toPromptRequest({ ...request, messages, outputSchema }, choice, target),
+    ignored: [...tools, ...ignored, ...namesOfIgnored(request, IGNORED_FIELDS)],
     isStream: request.stream === true,
     wantsUsage: request.stream_options?.include_usage === true,
   }

@@ -98,11 +98,7 @@ function refuseUnknownRoute(request: FastifyRequest, { routes }: RequestGuards):
 
 /** Many clients are configured with a base URL that lacks the prefix of the API, or has a part of it twice. */
 function endpointMeantBy(path: string, routes: readonly Endpoint[]): string | undefined {
-  // Clients of the responses API can use chat completions instead.
-  const tail = path
-    .replace(/^\/(?:openai|anthropic)(?=\/)/, '')
-    .replace(/^(?:\/v1)+(?=\/)/, '')
-    .replace(/^\/responses$/, '/chat/completions')
+  const tail = path.replace(/^\/(?:openai|anthropic)(?=\/)/, '').replace(/^(?:\/v1)+(?=\/)/, '')
   if (tail.length < 2) return undefined
   const found = routes.map((route) => route.path).filter((each) => each !== tail && each.endsWith(tail))
   return found.find((each) => each.split('/')[1] === path.split('/')[1]) ?? found[0]

@@ -4,7 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replayEvents, resultOf } from '../../executions/replay.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { ExecutionOptions } from '../../prompts/execution-recorder.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { PromptRunOptions } from '../../prompts/prompt-run.ts'
@@ -22,15 +24,25 @@ import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 import { type StreamFormat, sendStream, streamLimits } from './send-stream.ts'
 
 /** `toBody` may throw a Fault, which is then sent as the error. */
-export type ReplyFormat = StreamFormat | { toBody(result: PromptResult): object }
+export type ReplyFormat =
+  | StreamFormat
+  | {
+      toBody(result: PromptResult): object
+      /** Gets the events of the prompt before its result. */
+      onEvent?(event: PromptEvent): void
+    }
 
 export type PromptReply = {
   prompt: PromptRequest
   /** The format may contain the id and the time of the execution, so that a repeated request gets the same answer. */
   toFormat(execution: { id: string; createdAt: string }): ReplyFormat
   detach?: boolean | undefined
+  /** Answers a detached request, in place of the answer of the native API. */
+  accept?: (execution: RequestedExecution) => Promise<object>
   /** Whether nothing is stored of the execution. The default is what the prompt says. */
   isEphemeral?: boolean
+  /** Stored with the execution. */
+  clientRequest?: JsonObject
 }
 
 /** How long a detached request waits for the session of its prompt. */
@@ -52,7 +64,7 @@ export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise
   }
   if (!execution.isInBackground) return await sendRun(run, format)
   const started = execution.isRepeat ? undefined : await startInBackground(run)
-  if (execution.isDetached) return await acceptExecution(exchange, execution)
+  if (execution.isDetached) return await (sent.accept?.(execution) ?? acceptExecution(exchange, execution))
   return await sendReplay(run, format, started?.result)
 }
 
@@ -62,7 +74,11 @@ async function sendRun({ exchange, ...run }: Run, format: ReplyFormat): Promise<
   const { request, reply, context } = exchange
   const prompts = promptsOf(request, context)
   const options = { signal: abortOnDisconnect(reply.raw, context), execution: executionOptions({ exchange, ...run }) }
-  if ('toBody' in format) return sendBody(exchange, await runPromptToEnd(run.prompt, prompts, options), format)
+  if ('toBody' in format) {
+    const { onEvent } = format
+    const result = await runPromptToEnd(run.prompt, prompts, { ...options, ...(onEvent !== undefined && { onEvent }) })
+    return sendBody(exchange, result, format)
+  }
   const events = runPrompt(run.prompt, prompts, options)
   const result = await sendStream({ reply, events }, format, streamLimits(context))
   request.facts.answers = [result.output]
@@ -78,11 +94,23 @@ async function sendReplay(
   const { request, reply, context } = exchange
   const signal = abortOnDisconnect(reply.raw, context)
   const result = () => started ?? (resultOf(id, context, signal) as Promise<PromptResult>)
-  if ('toBody' in format) return sendBody(exchange, await result(), format)
   const events = replayEvents(id, context, { signal, result })
+  if ('toBody' in format) {
+    const ended = format.onEvent === undefined ? await result() : await readEvents(events, format.onEvent)
+    return sendBody(exchange, ended, format)
+  }
   const sent = await sendStream({ reply, events }, format, streamLimits(context))
   request.facts.answers = [sent.output]
   return reply
+}
+
+async function readEvents(
+  events: AsyncGenerator<PromptEvent, PromptResult, undefined>,
+  onEvent: (event: PromptEvent) => void,
+): Promise<PromptResult> {
+  let next = await events.next()
+  for (; next.done !== true; next = await events.next()) onEvent(next.value)
+  return next.value
 }
 
 function sendBody(
@@ -129,5 +157,6 @@ function executionOptions({ exchange, execution, sent }: Run): ExecutionOptions 
     isInBackground,
     onBegin,
     ...(sent.isEphemeral !== undefined && { isEphemeral: sent.isEphemeral }),
+    ...(sent.clientRequest !== undefined && { clientRequest: sent.clientRequest }),
   }
 }

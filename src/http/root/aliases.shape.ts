@@ -6,6 +6,7 @@ import { OPERATIONS as messageModels } from '../anthropic/models.shape.ts'
 import type { Content, Operation, Parameter } from '../api-description/operation.shape.ts'
 import { OPERATIONS as chatCompletions } from '../openai/chat-completions.shape.ts'
 import { OPERATIONS as models } from '../openai/models.shape.ts'
+import { OPERATIONS as responses } from '../openai/responses.shape.ts'
 
 const MESSAGE_CLIENT: Parameter = {
   name: 'anthropic-version',
@@ -33,11 +34,15 @@ function either(chat: Content | undefined, message: Content | undefined): Conten
   return { shape: Type.Union([one ?? Type.Unknown(), two ?? Type.Unknown()]), examples }
 }
 
-export const OPERATIONS: readonly Operation[] = [...sharedModels, ...chatCompletions, ...messages, ...countTokens].map(
-  (operation) => ({
-    ...operation,
-    path: operation.path.replace(/^\/(?:openai|anthropic)/, ''),
-    id: `root${operation.id.replace(/^(?:openai|anthropic)/, '')}`,
-    description: `The same as \`${operation.path}\`.`,
-  }),
-)
+export const OPERATIONS: readonly Operation[] = [
+  ...sharedModels,
+  ...chatCompletions,
+  ...responses,
+  ...messages,
+  ...countTokens,
+].map((operation) => ({
+  ...operation,
+  path: operation.path.replace(/^\/(?:openai|anthropic)/, ''),
+  id: `root${operation.id.replace(/^(?:openai|anthropic)/, '')}`,
+  description: `The same as \`${operation.path}\`.`,
+}))

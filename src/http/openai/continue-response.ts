@@ -1,0 +1,105 @@
+/** Decides how a response goes on after an earlier one: in its session, or in a new one that gets the conversation as text. */
+import type { FastifyRequest } from 'fastify'
+import { carryTurns, type TurnId } from '../../executions/carry-conversation.ts'
+import { findTurns } from '../../executions/session-turns.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { ConversationHistory } from '../../prompts/prompt-request.ts'
+import { sessionNotFound } from '../../sessions/faults.ts'
+import type { Session } from '../../sessions/session.shape.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
+import { keyThatSees } from '../native/executions.ts'
+import { type FoundResponse, findVisible } from './find-response.ts'
+import { executionIdOf } from './response-record.ts'
+
+export type Continuation =
+  | { resumes: Session; ownsSession: boolean }
+  | { history: ConversationHistory; forks: Session | undefined }
+
+export async function findPrevious(
+  id: string,
+  request: FastifyRequest,
+  context: ServerContext,
+): Promise<FoundResponse> {
+  const executionId = executionIdOf(id)
+  const previous = executionId === undefined ? undefined : await findVisible(executionId, request, context)
+  if (previous === undefined) throw previousResponseNotFound({ id, place: 'previous_response_id' })
+  if (previous.execution.ended_at === undefined) throw responseRunning({ id })
+  return previous
+}
+
+type Wanted = {
+  backend: string
+  /** Whether the new response is stored. Otherwise it must not change the session. */
+  isStored: boolean
+}
+
+export async function continueFrom(
+  previous: FoundResponse,
+  { backend, isStored }: Wanted,
+  { request, context }: { request: FastifyRequest; context: ServerContext },
+): Promise<Continuation> {
+  await context.executions.save()
+  const apiKey = keyThatSees(request, context)
+  const session = await findSession(previous.execution.session_id, context)
+  if (session !== undefined && isStored && (await canGoOn(session, previous, { backend, context }))) {
+    return { resumes: session, ownsSession: previous.record.owns_session }
+  }
+  const kept = await turnsUpTo(previous, { request, context, apiKey })
+  const history = await carryTurns({ kept, missing: 0 }, context.executionStore, context.ids)
+  const forks = session?.backend === backend ? session : undefined
+  const note = 'the earlier responses were sent to a new session as text'
+  return { history: { ...history, notes: [note, ...history.notes] }, forks }
+}
+
+/** The agent can go on only after the last turn of its own session. */
+async function canGoOn(
+  { id, backend, status, backend_session_id: agentSession }: Session,
+  { execution }: FoundResponse,
+  wanted: { backend: string; context: ServerContext },
+): Promise<boolean> {
+  if (backend !== wanted.backend || status === 'active' || agentSession === undefined) return false
+  const { executions } = await wanted.context.executionStore.list({ session: id }, { limit: 1 })
+  return executions[0]?.id === execution.id
+}
+
+async function findSession(id: string | undefined, { store }: ServerContext): Promise<Session | undefined> {
+  if (id === undefined) return undefined
+  try {
+    return await store.find(id)
+  } catch (error) {
+    if (error instanceof Fault && error.code === sessionNotFound.code) return undefined
+    throw error
+  }
+}
+
+/** More would be a loop. */
+const MAX_SESSIONS = 100
+
+type Reader = { request: FastifyRequest; context: ServerContext; apiKey: string | undefined }
+
+/** The turns of the conversation, oldest first. A session that began with an earlier response has its turns too. */
+async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<TurnId[]> {
+  const turns: TurnId[] = []
+  let current: FoundResponse | undefined = last
+  for (let count = 0; current !== undefined && count < MAX_SESSIONS; count += 1) {
+    const { id, session_id: session, backend = '' }: FoundResponse['execution'] = current.execution
+    const { executionStore } = reader.context
+    const all: string[] =
+      session === undefined ? [id] : await findTurns(executionStore, { session, apiKey: reader.apiKey })
+    const ids = all.slice(0, all.indexOf(id) + 1)
+    turns.unshift(...ids.map((turn) => ({ id: turn, backend })))
+    const first: FoundResponse | undefined = await findVisible(ids[0] ?? id, reader.request, reader.context)
+    current = await findEarlier(first, reader)
+  }
+  return turns
+}
+
+async function findEarlier(
+  response: FoundResponse | undefined,
+  { request, context }: Reader,
+): Promise<FoundResponse | undefined> {
+  const id = response?.record.previous_response_id
+  const executionId = id === undefined ? undefined : executionIdOf(id)
+  return executionId === undefined ? undefined : await findVisible(executionId, request, context)
+}

@@ -1,0 +1,179 @@
+/** Reads a request for a response: what the agent gets, and what is stored to send the response again. */
+
+import { messageInvalid } from '../../kit/faults.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import { checker, type Rule } from '../../kit/schema.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
+import type { Choice } from '../compatible/choose-backend.ts'
+import { ignoreTools } from '../compatible/client-tools.ts'
+import { toPromptRequest, type WireMessage } from '../compatible/conversation.ts'
+import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
+import { toOutputSchema } from '../compatible/output-format.ts'
+import type { PromptTarget } from '../compatible/prompt-target.ts'
+import { type CompatiblePrompt, readOptions } from '../compatible/send-reply.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { unsupportedFeature } from '../errors/faults.ts'
+import type { Exchange } from '../executions/requested-execution.ts'
+import { validateResponseRequest } from '../request/checks.generated.js'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { type Continuation, continueFrom, findPrevious } from './continue-response.ts'
+import { findVisible } from './find-response.ts'
+import { readResponse } from './response-formats.ts'
+import { type InputEntry, readInput, toStoredMessages } from './response-input.ts'
+import { executionOfItem, type ResponseRecord } from './response-record.ts'
+import type { ResponseRequest } from './responses.shape.ts'
+
+type ExecutionSettings = ServerContext['config']['executions']
+
+export type AskedResponse = CompatiblePrompt & { record: ResponseRecord }
+
+const IGNORED_FIELDS: IgnoredFields = {
+  max_output_tokens: null,
+  max_tool_calls: null,
+  temperature: 1,
+  top_p: 1,
+  top_logprobs: 0,
+  truncation: 'disabled',
+  'reasoning.effort': null,
+  'text.verbosity': null,
+}
+
+const MAX_NAME_LENGTH = 64
+
+const namesAreShort: Rule<ResponseRequest> = ({ metadata }) =>
+  Object.keys(metadata ?? {})
+    .filter((name) => name.length > MAX_NAME_LENGTH)
+    .map(() => ({ path: '$.metadata', rule: `must have names of at most ${MAX_NAME_LENGTH} characters` }))
+
+const checkShape = checker<ResponseRequest>('the request', validateResponseRequest, [namesAreShort])
+
+/** Throws a Fault for a request that contradicts itself, or that asks for something that no agent has. */
+export function checkResponseRequest(body: unknown, { keep }: Pick<ExecutionSettings, 'keep'>): ResponseRequest {
+  const request = checkShape(body)
+  const { conversation, prompt, background, store } = request
+  const refuse = (place: string, advice: string) => unsupportedFeature({ place, feature: place, advice })
+  if (conversation) throw refuse('conversation', 'use previous_response_id')
+  if (prompt) throw refuse('prompt', 'send the text as input')
+  if (background === true && store === false) throw invalid('background', 'must not be true if store is false')
+  if (background === true && keep === 'none')
+    throw refuse('background', 'this server stores nothing (executions.keep: none)')
+  return request
+}
+
+function invalid(path: string, rule: string) {
+  return messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule }] })
+}
+
+export async function readResponseRequest(request: ResponseRequest, exchange: Exchange): Promise<AskedResponse> {
+  const { target, choose, clientTools } = await readOptions(exchange)
+  const isStored = request.store !== false && exchange.context.config.executions.keep !== 'none'
+  const { choice, continuation } = await continuationOf(request, exchange, { choose, target, isStored })
+  const tools = ignoreTools({ tools: request.tools }, clientTools)
+  const { entries, ignored } = readInput(request.input, { clientTools })
+  const messages = await resolveReferences(entries, exchange)
+  const format = request.text?.format
+  const outputSchema = toOutputSchema({ place: 'text.format', format, backend: choice.backend })
+  const system = request.instructions ?? undefined
+  const asked = { ...request, messages, list: 'input', system, outputSchema }
+  const prompt = toPromptRequest(asked, choice, targetOf(target, { continuation, isStored }))
+  const record = toRecord(request, { messages, prompt, isStored, ownsSession: ownsSession(target, continuation) })
+  return {
+    model: request.model,
+    choice,
+    prompt: { ...prompt, ...(continuation !== undefined && 'history' in continuation && continuation) },
+    ignored: [...tools, ...ignored, ...namesOfIgnored(flatten(request), IGNORED_FIELDS)],
+    isStream: request.stream === true,
+    record,
+  }
+}
+
+function flatten({ reasoning, text, ...request }: ResponseRequest): object {
+  const verbosity = (text as { verbosity?: unknown } | null | undefined)?.verbosity
+  return { ...request, 'reasoning.effort': reasoning?.effort, 'text.verbosity': verbosity }
+}
+
+type Options = { choose: (model: string) => Choice; target: PromptTarget; isStored: boolean }
+
+/** An unknown model leaves the conversation with its backend. */
+async function continuationOf(
+  { previous_response_id: id, model }: ResponseRequest,
+  exchange: Exchange,
+  { choose, target, isStored }: Options,
+): Promise<{ choice: Choice; continuation?: Continuation }> {
+  const choice = choose(model)
+  if (id === undefined || id === null) return { choice }
+  if (target.session !== undefined) {
+    throw invalid('previous_response_id', 'must not be sent together with the header X-Drover-Session')
+  }
+  const previous = await findPrevious(id, exchange.request, exchange.context)
+  const { backend = choice.backend } = choice.isDefault === true ? previous.execution : choice
+  const continuation = await continueFrom(previous, { backend, isStored }, exchange)
+  return { choice: choice.isDefault === true ? { backend } : choice, continuation }
+}
+
+function targetOf(
+  target: PromptTarget,
+  { continuation, isStored }: { continuation: Continuation | undefined; isStored: boolean },
+): PromptTarget {
+  const storesSession = target.storesSession || isStored
+  if (continuation === undefined || !('resumes' in continuation)) return { ...target, storesSession }
+  return { ...target, storesSession, session: continuation.resumes, sendsOnlyNew: true }
+}
+
+function ownsSession({ session }: PromptTarget, continuation: Continuation | undefined): boolean {
+  if (continuation !== undefined && 'resumes' in continuation) return continuation.ownsSession
+  return session === undefined
+}
+
+/** Messages of earlier responses that the client names by their id. */
+async function resolveReferences(
+  entries: readonly InputEntry[],
+  { request, reply, context }: Exchange,
+): Promise<WireMessage[]> {
+  const messages: WireMessage[] = []
+  for (const entry of entries) {
+    if (!('reference' in entry)) {
+      messages.push(entry)
+      continue
+    }
+    const { reference, place } = entry
+    const id = executionOfItem(reference)
+    const found = id === undefined ? undefined : await findVisible(id, request, context)
+    const response = found && (await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+    const item = response?.output.find((each) => each.id === reference)
+    if (item === undefined) throw invalid(`${place}.id`, 'must be the id of an item of a stored response')
+    if (item.type === 'message') messages.push({ role: 'assistant', content: item.content[0]?.text ?? '', place })
+  }
+  return messages
+}
+
+type RecordFacts = {
+  messages: readonly WireMessage[]
+  prompt: PromptRequest
+  isStored: boolean
+  ownsSession: boolean
+}
+
+function toRecord(request: ResponseRequest, facts: RecordFacts): ResponseRecord {
+  const { instructions, previous_response_id: previous, reasoning, max_output_tokens: max } = request
+  const format = request.text?.format
+  const effort = reasoning?.effort
+  const stored = toStoredMessages(facts.messages)
+  const isPrompt = stored.length === 1 && stored[0]?.role === 'user' && stored[0].text === facts.prompt.prompt
+  return {
+    api: 'responses',
+    model: request.model,
+    store: facts.isStored,
+    background: request.background === true,
+    stream: request.stream === true,
+    ...(!isPrompt && { messages: stored }),
+    ...(typeof instructions === 'string' && { instructions }),
+    ...(typeof previous === 'string' && { previous_response_id: previous }),
+    metadata: request.metadata ?? {},
+    ...(typeof max === 'number' && Number.isSafeInteger(max) && { max_output_tokens: max }),
+    ...(typeof effort === 'string' && { effort }),
+    ...(typeof reasoning?.summary === 'string' && { summary: reasoning.summary }),
+    ...(format && format.type !== 'text' && { format: format as unknown as JsonObject }),
+    owns_session: facts.ownsSession,
+  }
+}

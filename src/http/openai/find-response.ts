@@ -1,0 +1,45 @@
+/** Finds stored responses. A key sees only its own. */
+import type { FastifyRequest } from 'fastify'
+import type { Execution } from '../../executions/execution.shape.ts'
+import { executionNotFound } from '../../executions/faults.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { responseNotFound } from '../errors/faults.ts'
+import { keyThatSees } from '../native/executions.ts'
+import { executionIdOf, type ResponseRecord, recordOf } from './response-record.ts'
+
+export type FoundResponse = { execution: Execution; record: ResponseRecord }
+
+/** Throws a Fault if there is none, or if it belongs to another key. */
+export async function findResponse(
+  id: string,
+  request: FastifyRequest,
+  context: ServerContext,
+): Promise<FoundResponse> {
+  const executionId = executionIdOf(id)
+  const found = executionId === undefined ? undefined : await findVisible(executionId, request, context)
+  if (found === undefined) throw responseNotFound({ id })
+  return found
+}
+
+/** The same by the id of its execution; undefined if there is none. */
+export async function findVisible(
+  id: string,
+  request: FastifyRequest,
+  { executions, executionStore, keys }: ServerContext,
+): Promise<FoundResponse | undefined> {
+  const execution = executions.find(id) ?? (await findStored(id, executionStore))
+  const record = execution === undefined ? undefined : recordOf(execution)
+  const apiKey = keyThatSees(request, { keys })
+  const isVisible = apiKey === undefined || execution?.api_key === apiKey
+  return execution !== undefined && record?.store === true && isVisible ? { execution, record } : undefined
+}
+
+async function findStored(id: string, store: ServerContext['executionStore']): Promise<Execution | undefined> {
+  try {
+    return await store.find(id)
+  } catch (error) {
+    if (error instanceof Fault && error.code === executionNotFound.code) return undefined
+    throw error
+  }
+}

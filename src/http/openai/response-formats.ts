@@ -1,0 +1,162 @@
+/** How a response is sent: as one body or as a stream, while its agent runs or from what is stored. */
+import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import { executionEventsGone } from '../../executions/faults.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+import { statusOf } from '../../prompts/prompt-result.ts'
+import { failureOf } from '../compatible/reply.ts'
+import type { ReplyHooks } from '../compatible/send-reply.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { toHttpError } from '../errors/http-error.ts'
+import type { Exchange } from '../executions/requested-execution.ts'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import type { ReplyFormat } from '../response/send-prompt.ts'
+import { type StreamFormat, sendStream, streamLimits } from '../response/send-stream.ts'
+import { COMMENT_FRAME, eventFrame, SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
+import type { ResponseObject } from './response-object.shape.ts'
+import { envelopeOf, type ResponseRecord } from './response-record.ts'
+import { type NumberedEvent, type ResponseEnd, ResponseWriter } from './response-writer.ts'
+
+type Followed = { execution: Execution; record: ResponseRecord }
+
+/** For the client whose request runs the agent. A failure before the first text is an HTTP error. */
+export function liveFormat(
+  execution: { id: string; createdAt: string },
+  record: ResponseRecord,
+  options: ReplyHooks & { prompt: string; isStream: boolean; isShuttingDown: () => boolean },
+): ReplyFormat {
+  const { prompt, isStream, onSession, onWarnings } = options
+  const writer = new ResponseWriter({ execution, record, isWhole: isChecked(record) || !isStream })
+  const begin = toFrames(writer.begin())
+  const endOf = (result: PromptResult) => {
+    const isCancelled = statusOf(result) === 'canceled' && !options.isShuttingDown()
+    return { end: toEnd(result, prompt), failure: isCancelled ? undefined : failureOf(result) }
+  }
+  if (isStream) return streamFormat({ writer, begin, endOf, onSession })
+  return {
+    onEvent: (event) => void writer.event(event),
+    toBody(result) {
+      onSession(result.session_id)
+      onWarnings(result.warnings ?? [])
+      const { end, failure } = endOf(result)
+      if (failure !== undefined) throw failure
+      writer.end(end)
+      return writer.response()
+    },
+  }
+}
+
+type LiveStream = {
+  writer: ResponseWriter
+  begin: string
+  endOf(result: PromptResult): { end: ResponseEnd; failure: Error | undefined }
+  onSession: ReplyHooks['onSession']
+}
+
+function streamFormat({ writer, begin, endOf, onSession }: LiveStream): StreamFormat {
+  let hasBegun = false
+  const afterBegin = (frames: string) => {
+    const first = hasBegun ? '' : begin
+    hasBegun = true
+    return first + frames
+  }
+  return {
+    contentType: SSE_MEDIA_TYPE,
+    frame(event) {
+      if (!hasBegun) onSession(event.session_id)
+      const frames = toFrames(writer.event(event))
+      return frames === '' ? '' : afterBegin(frames)
+    },
+    heartbeat: () => afterBegin(COMMENT_FRAME),
+    end(result) {
+      const { end, failure } = endOf(result)
+      if (failure !== undefined && !hasBegun) throw failure
+      return afterBegin(toFrames(writer.end(end)))
+    },
+  }
+}
+
+/** Sends the events of a response that runs without this client, or that has ended. */
+export async function sendResponseEvents(
+  { reply, context }: Exchange,
+  { execution, record }: Followed,
+  startingAfter = -1,
+): Promise<object> {
+  const { id, created_at: createdAt, last_seq: lastSeq } = execution
+  const isGone = execution.ended_at !== undefined && lastSeq === 0
+  // Without its events, a response has other numbers than the client has seen.
+  if (isGone && startingAfter >= 0) throw executionEventsGone({ id, after: startingAfter, first: 0 })
+  const writer = new ResponseWriter({ execution: { id, createdAt }, record, isWhole: isChecked(record) || isGone })
+  let begin = writer.begin()
+  const framesOf = (events: readonly NumberedEvent[]) => {
+    const all = [...begin, ...events].filter(({ sequence_number: number }) => number > startingAfter)
+    begin = []
+    return toFrames(all)
+  }
+  const format: StreamFormat<readonly ExecutionEvent[], Execution> = {
+    contentType: SSE_MEDIA_TYPE,
+    opensAtOnce: true,
+    frame: (events) => framesOf(events.flatMap((event) => writer.event(event))),
+    heartbeat: () => COMMENT_FRAME,
+    end: (ended) => framesOf(writer.end(endOfExecution(ended))),
+  }
+  const signal = abortOnDisconnect(reply.raw, context)
+  await sendStream({ reply, events: followEvents(id, context, signal) }, format, streamLimits(context))
+  return reply
+}
+
+/** The first batch is empty, so that a stream begins before its agent does. */
+async function* followEvents(
+  id: string,
+  { executions, executionStore }: ServerContext,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ExecutionEvent[], Execution, undefined> {
+  yield []
+  yield* executions.follow(id, { after: 0, signal })
+  return executions.find(id) ?? (await executionStore.find(id))
+}
+
+/** The response as it is now. */
+export async function readResponse(
+  { execution, record }: Followed,
+  { executions }: Pick<ServerContext, 'executions'>,
+  signal: AbortSignal,
+): Promise<ResponseObject> {
+  const { id, created_at: createdAt, state } = execution
+  if (execution.ended_at === undefined) {
+    const status = state === 'queued' ? 'queued' : 'in_progress'
+    return { ...envelopeOf({ id, createdAt }, record), status, error: null, output: [], usage: null }
+  }
+  const writer = new ResponseWriter({
+    execution: { id, createdAt },
+    record,
+    isWhole: isChecked(record) || !record.stream || execution.last_seq === 0,
+  })
+  if (record.stream || record.summary !== undefined) {
+    for await (const events of executions.follow(id, { after: 0, signal }))
+      for (const each of events) writer.event(each)
+  }
+  writer.end(endOfExecution(execution))
+  return writer.response()
+}
+
+/** The answer is checked when it is complete, so nothing of it is sent before. */
+function isChecked({ format }: ResponseRecord): boolean {
+  return format !== undefined
+}
+
+function toEnd(result: PromptResult, prompt: string): ResponseEnd {
+  const status = statusOf(result)
+  if (status === 'completed') return { status, result, prompt }
+  return status === 'canceled' ? { status: 'cancelled' } : { status, error: toHttpError(failureOf(result)) }
+}
+
+function endOfExecution({ id, state, result, prompt = '', error }: Execution): ResponseEnd {
+  if (result !== undefined) return toEnd(result as unknown as PromptResult, prompt)
+  if (state === 'cancelled') return { status: 'cancelled' }
+  const message = error?.message ?? `${id} is ${state}: the server that ran it has ended; send the request again`
+  return { status: 'failed', error: { status: 500, message } }
+}
+
+function toFrames(events: readonly NumberedEvent[]): string {
+  return events.map(eventFrame).join('')
+}

@@ -1,0 +1,69 @@
+/** Reads the input of a response request: a text, or items. What cannot be passed to an agent is refused. Pure. */
+import { messageInvalid } from '../../kit/faults.ts'
+import type { ClientTools } from '../compatible/client-tools.ts'
+import { textOf, type WireContent, type WireMessage } from '../compatible/conversation.ts'
+import { unsupportedFeature } from '../errors/faults.ts'
+
+/** A message of the input, or the id of a message of an earlier response. */
+export type InputEntry = WireMessage | { reference: string; place: string }
+
+type WireItem = {
+  type?: string | null | undefined
+  id?: string | null | undefined
+  role?: string | null | undefined
+  content?: WireContent | null | undefined
+}
+
+/** Calls of tools and their results, by clients that have talked to a model before, or that run tools themselves. */
+const TOOL_ITEM = /_(?:call|call_output|list_tools|approval_request|approval_response|search_output)$/
+/** Of no use to an agent. Clients send back what they got. */
+const NOT_NEEDED = ['reasoning', 'compaction']
+
+type InputOptions = { clientTools: ClientTools }
+
+/** Returns the messages in order, and the types of the items that are ignored because of `server.client_tools`. */
+export function readInput(
+  input: string | readonly WireItem[],
+  { clientTools }: InputOptions,
+): { entries: InputEntry[]; ignored: string[] } {
+  if (typeof input === 'string') return { entries: [{ role: 'user', content: input, place: 'input' }], ignored: [] }
+  const ignored = new Set<string>()
+  const entries = input.flatMap((item, at): InputEntry[] => {
+    const place = `input[${at}]`
+    const type = item.type ?? 'message'
+    if (type === 'message') return [toMessage(item, place)]
+    if (type === 'item_reference') return [{ reference: required(item.id, `${place}.id`), place }]
+    if (NOT_NEEDED.includes(type)) return []
+    const isOfTool = TOOL_ITEM.test(type)
+    if (!isOfTool || clientTools === 'refuse') throw unsupported(type, { place: `${place}.type`, isOfTool })
+    ignored.add(type)
+    return []
+  })
+  return { entries, ignored: [...ignored] }
+}
+
+function toMessage({ role, content }: WireItem, place: string): WireMessage {
+  return { role: required(role, `${place}.role`), content: required(content, `${place}.content`), place }
+}
+
+function required<T>(value: T | null | undefined, path: string): T {
+  if (value !== undefined && value !== null) return value
+  throw messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule: 'is required' }] })
+}
+
+function unsupported(type: string, { place, isOfTool }: { place: string; isOfTool: boolean }) {
+  const advice = isOfTool
+    ? 'agents use their own tools; send messages only, or ask the operator for server.client_tools: ignore'
+    : 'send messages only'
+  return unsupportedFeature({ place, feature: `items of type ${type}`, advice })
+}
+
+/** A message as it is stored. */
+export type StoredMessage = { role: string; text: string }
+
+export function toStoredMessages(messages: readonly WireMessage[]): StoredMessage[] {
+  return messages.map(({ role, content, place = 'input' }) => ({
+    role,
+    text: textOf(content ?? '', `${place}.content`),
+  }))
+}

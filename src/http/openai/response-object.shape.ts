@@ -1,0 +1,165 @@
+/** A response of the Responses API, and the events of its stream. */
+import { type TProperties, Type } from 'typebox'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import { literals, type Message, named, tagged } from '../../kit/shape.ts'
+
+const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
+const never = (description: string) => Type.Null({ description })
+const orNothing = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T, description: string) =>
+  Type.Union([shape, Type.Null()], { description })
+
+const OutputText = named(
+  'ResponseOutputText',
+  Type.Object({
+    type: Type.Literal('output_text'),
+    text: Type.String(),
+    annotations: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
+    logprobs: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
+  }),
+)
+
+const ITEM_STATUSES = ['in_progress', 'completed', 'incomplete'] as const
+
+export const MessageItem = named(
+  'ResponseMessageItem',
+  Type.Object({
+    type: Type.Literal('message'),
+    id: Type.String(),
+    status: literals(ITEM_STATUSES),
+    role: Type.Literal('assistant'),
+    content: Type.Array(OutputText),
+  }),
+)
+export type MessageItem = Message<typeof MessageItem>
+
+const SummaryText = named(
+  'ResponseSummaryText',
+  Type.Object({ type: Type.Literal('summary_text'), text: Type.String({ description: 'What the agent thought.' }) }),
+)
+
+const ReasoningItem = named(
+  'ResponseReasoningItem',
+  Type.Object({
+    type: Type.Literal('reasoning'),
+    id: Type.String(),
+    status: literals(ITEM_STATUSES),
+    summary: Type.Array(SummaryText),
+  }),
+)
+export type ReasoningItem = Message<typeof ReasoningItem>
+
+const OutputItem = tagged('type', [MessageItem, ReasoningItem])
+export type OutputItem = MessageItem | ReasoningItem
+
+const ResponseUsage = named(
+  'ResponseUsage',
+  Type.Object(
+    {
+      input_tokens: count(),
+      input_tokens_details: Type.Object({ cached_tokens: count('The part of the input that came from a cache.') }),
+      output_tokens: count(),
+      output_tokens_details: Type.Object({ reasoning_tokens: count('The part of the output that is thinking.') }),
+      total_tokens: count(),
+    },
+    { description: 'Estimated as a quarter of the bytes if the agent reports no usage.' },
+  ),
+)
+export type ResponseUsage = Message<typeof ResponseUsage>
+
+export const RESPONSE_STATUSES = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const
+
+const ResponseError = Type.Object({
+  code: literals(['server_error', 'rate_limit_exceeded', 'invalid_prompt']),
+  message: Type.String({ description: 'The message of the agent.' }),
+})
+
+export const Metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string', maxLength: 512 },
+  maxProperties: 16,
+  description: 'Up to 16 texts of at most 512 characters, by names of at most 64. The response has them again.',
+})
+
+export const ResponseObject = named(
+  'Response',
+  Type.Object({
+    id: Type.String({ pattern: '^resp_[0-9a-f]{24}$' }),
+    object: Type.Literal('response'),
+    created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+    status: literals(RESPONSE_STATUSES, { description: '`failed` and `cancelled` responses have no whole answer.' }),
+    background: Type.Boolean(),
+    error: orNothing(ResponseError, 'Why it failed.'),
+    incomplete_details: never('Always null.'),
+    instructions: orNothing(Type.String(), 'As in the request.'),
+    max_output_tokens: orNothing(Type.Integer(), 'As in the request. It has no effect.'),
+    metadata: Metadata,
+    model: Type.String({ description: 'As in the request.' }),
+    output: Type.Array(OutputItem, {
+      description: 'The answer as a message, and what the agent thought if `reasoning.summary` was requested.',
+    }),
+    parallel_tool_calls: Type.Literal(true, { description: 'Always true.' }),
+    previous_response_id: orNothing(Type.String(), 'As in the request.'),
+    reasoning: Type.Object({
+      effort: orNothing(Type.String(), 'As in the request. It has no effect.'),
+      summary: orNothing(Type.String(), 'As in the request.'),
+    }),
+    store: Type.Boolean({ description: 'Whether it can be read again.' }),
+    temperature: never('Always null.'),
+    text: Type.Object({ format: Type.Unsafe<JsonObject>({ type: 'object', description: 'As in the request.' }) }),
+    tool_choice: Type.Literal('auto', { description: 'Always `auto`.' }),
+    tools: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty: agents use their own tools.' }),
+    top_p: never('Always null.'),
+    truncation: Type.Literal('disabled', { description: 'Always `disabled`.' }),
+    usage: orNothing(ResponseUsage, 'Null until the response is completed.'),
+  }),
+)
+export type ResponseObject = Omit<Message<typeof ResponseObject>, 'text' | 'output' | 'tools'> & {
+  readonly text: { readonly format: JsonObject }
+  readonly output: readonly OutputItem[]
+  readonly tools: readonly never[]
+}
+
+const event = <const T extends string, P extends TProperties>(type: T, fields: P) =>
+  named(
+    eventName(type),
+    Type.Object({
+      type: Type.Literal(type),
+      sequence_number: count('Counts from 0. `starting_after` goes on after it.'),
+      ...fields,
+    }),
+  )
+
+/** `response.output_text.delta` is called `ResponseOutputTextDeltaEvent`. */
+function eventName(type: string): string {
+  return `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
+}
+
+const ITEM = { output_index: count('The index in `output`.') }
+const PART = { ...ITEM, item_id: Type.String(), content_index: count() }
+const SUMMARY_PART = { ...ITEM, item_id: Type.String(), summary_index: count() }
+const whole = { response: ResponseObject }
+const logprobs = Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' })
+
+export const ResponseStreamEvent = named(
+  'ResponseStreamEvent',
+  tagged('type', [
+    event('response.created', whole),
+    event('response.in_progress', whole),
+    event('response.output_item.added', { ...ITEM, item: OutputItem }),
+    event('response.reasoning_summary_part.added', { ...SUMMARY_PART, part: SummaryText }),
+    event('response.reasoning_summary_text.delta', { ...SUMMARY_PART, delta: Type.String() }),
+    event('response.reasoning_summary_text.done', { ...SUMMARY_PART, text: Type.String() }),
+    event('response.reasoning_summary_part.done', { ...SUMMARY_PART, part: SummaryText }),
+    event('response.content_part.added', { ...PART, part: OutputText }),
+    event('response.output_text.delta', { ...PART, delta: Type.String(), logprobs }),
+    event('response.output_text.done', { ...PART, text: Type.String(), logprobs }),
+    event('response.content_part.done', { ...PART, part: OutputText }),
+    event('response.output_item.done', { ...ITEM, item: OutputItem }),
+    event('response.completed', whole),
+    event('response.failed', whole),
+    event('response.incomplete', whole),
+  ]),
+)
+
+/** An event before it has its number. */
+export type ResponseEvent = { type: string } & Readonly<Record<string, unknown>>

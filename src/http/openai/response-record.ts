@@ -1,0 +1,105 @@
+/** What is stored of a response request besides its prompt, and what is sent again from it. Pure. */
+import type { Execution } from '../../executions/execution.shape.ts'
+import { randomPartOf } from '../../executions/execution-id.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { StoredMessage } from './response-input.ts'
+import type { ResponseObject } from './response-object.shape.ts'
+import type { InputItemsQuery, ItemList, StoredItem } from './responses.shape.ts'
+
+/** Stored as JSON with the execution. */
+export type ResponseRecord = {
+  api: 'responses'
+  model: string
+  store: boolean
+  background: boolean
+  /** The client got its events. */
+  stream: boolean
+  /** Undefined: the prompt is the only message. */
+  messages?: readonly StoredMessage[]
+  instructions?: string
+  previous_response_id?: string
+  metadata: Readonly<Record<string, string>>
+  max_output_tokens?: number
+  effort?: string
+  /** The client wants to see what the agent thinks. */
+  summary?: string
+  /** Of the answer; text if it is undefined. */
+  format?: JsonObject
+  /** The session was started by a response, so it is deleted with its last response. */
+  owns_session: boolean
+}
+
+/** Undefined if the execution is not that of a response. */
+export function recordOf({ client_request: request }: Execution): ResponseRecord | undefined {
+  return request?.['api'] === 'responses' ? (request as unknown as ResponseRecord) : undefined
+}
+
+const PREFIX = 'resp_'
+
+export function responseIdOf(executionId: string): string {
+  return PREFIX + randomPartOf(executionId)
+}
+
+/** Undefined if no response can have this id. */
+export function executionIdOf(responseId: string): string | undefined {
+  return /^resp_[0-9a-f]{24}$/.test(responseId) ? `exec_${responseId.slice(PREFIX.length)}` : undefined
+}
+
+/** The execution that a message of an output belongs to. */
+export function executionOfItem(itemId: string): string | undefined {
+  const [, random] = /^(?:msg|rs)_([0-9a-f]{24})[0-9a-f]{2,}$/.exec(itemId) ?? []
+  return random === undefined ? undefined : `exec_${random}`
+}
+
+/** The fields of a response that do not change. */
+export function envelopeOf(
+  { id, createdAt }: { id: string; createdAt: string },
+  record: ResponseRecord,
+): Omit<ResponseObject, 'status' | 'error' | 'output' | 'usage'> {
+  return {
+    id: responseIdOf(id),
+    object: 'response',
+    created_at: Math.floor(Date.parse(createdAt) / 1000),
+    background: record.background,
+    incomplete_details: null,
+    instructions: record.instructions ?? null,
+    max_output_tokens: record.max_output_tokens ?? null,
+    metadata: record.metadata,
+    model: record.model,
+    parallel_tool_calls: true,
+    previous_response_id: record.previous_response_id ?? null,
+    reasoning: { effort: record.effort ?? null, summary: record.summary ?? null },
+    store: record.store,
+    temperature: null,
+    text: { format: record.format ?? { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    truncation: 'disabled',
+  }
+}
+
+const DEFAULT_LIMIT = 20
+
+/** A page of the messages of the input. */
+export function listInput(execution: Execution, record: ResponseRecord, query: InputItemsQuery): ItemList {
+  const { limit = DEFAULT_LIMIT, order = 'desc', after } = query
+  const messages = record.messages ?? [{ role: 'user', text: execution.prompt ?? '' }]
+  const items = messages.map((message, at) => toItem(message, `msg_${randomPartOf(execution.id)}in${at}`))
+  if (order === 'desc') items.reverse()
+  const rest = items.slice(after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1)
+  const data = rest.slice(0, limit)
+  const [first, last] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null]
+  return { object: 'list', data, first_id: first, last_id: last, has_more: rest.length > limit }
+}
+
+function toItem({ role, text }: StoredMessage, id: string): StoredItem {
+  const type = role === 'assistant' ? 'output_text' : 'input_text'
+  return {
+    type: 'message',
+    id,
+    status: 'completed',
+    role: role as StoredItem['role'],
+    content: [{ type, text }],
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Turns the events of a prompt into the events of a response, and into the response itself. The same events always give
+ * the same numbers, so a stream that was cut off can be written again from the stored events. Pure.
+ */
+import { randomPartOf } from '../../executions/execution-id.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+import { type Tokens, tokensOf } from '../compatible/tokens.ts'
+import type { HttpError } from '../errors/http-error.ts'
+import type {
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+  ResponseEvent,
+  ResponseObject,
+  ResponseUsage,
+} from './response-object.shape.ts'
+import { envelopeOf, type ResponseRecord } from './response-record.ts'
+
+/** An event of a prompt, live or stored. */
+export type AnyEvent = { readonly type: string; readonly content: unknown }
+
+/** How the execution ended. */
+export type ResponseEnd =
+  | { status: 'completed'; result: PromptResult; prompt: string }
+  | { status: 'failed'; error: Pick<HttpError, 'status' | 'message'> }
+  | { status: 'cancelled' }
+
+export type NumberedEvent = ResponseEvent & { sequence_number: number }
+
+type WriterOptions = {
+  execution: { id: string; createdAt: string }
+  record: ResponseRecord
+  /** The text of the response is the final answer, not everything that the agent says on its way to it. */
+  isWhole: boolean
+}
+
+type OpenItem = { kind: 'message' | 'reasoning'; id: string; text: string }
+
+export class ResponseWriter {
+  readonly #options: WriterOptions
+  readonly #done: OutputItem[] = []
+  #open: OpenItem | undefined
+  #number = 0
+  #state: Pick<ResponseObject, 'status' | 'error' | 'usage'> = { status: 'in_progress', error: null, usage: null }
+  /** The texts of messages and of thoughts are paragraphs. */
+  readonly #paragraphs = { message: new Paragraphs(), reasoning: new Paragraphs() }
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+  }
+
+  /** The response as far as it is known. */
+  response(): ResponseObject {
+    const output = this.#open === undefined ? this.#done : [...this.#done, toItem(this.#open, 'incomplete')]
+    return { ...envelopeOf(this.#options.execution, this.#options.record), ...this.#state, output: [...output] }
+  }
+
+  begin(): NumberedEvent[] {
+    const response = this.response()
+    return [
+      ...this.#numbered({ type: 'response.created', response }),
+      ...this.#numbered({ type: 'response.in_progress', response }),
+    ]
+  }
+
+  event({ type, content }: AnyEvent): NumberedEvent[] {
+    if (type === 'tool_use' || type === 'tool_result') {
+      this.#paragraphs.message.end()
+      this.#paragraphs.reasoning.end()
+    }
+    const { record, isWhole } = this.#options
+    if (type === 'message' && !isWhole) return this.#add('message', content as Text)
+    if (type === 'thinking' && record.summary !== undefined) return this.#add('reasoning', content as Text)
+    return []
+  }
+
+  end(end: ResponseEnd): NumberedEvent[] {
+    if (end.status === 'completed') return this.#complete(end)
+    const error = end.status === 'failed' ? toResponseError(end.error) : null
+    this.#state = { status: end.status, error, usage: null }
+    const type = end.status === 'failed' ? 'response.failed' : 'response.incomplete'
+    return this.#numbered({ type, response: this.response() })
+  }
+
+  #complete({ result, prompt }: Extract<ResponseEnd, { status: 'completed' }>): NumberedEvent[] {
+    const hasMessage = this.#open?.kind === 'message' || this.#done.some(({ type }) => type === 'message')
+    const answer = hasMessage ? [] : this.#switchTo('message')
+    const text = hasMessage || result.output === '' ? [] : this.#append(result.output)
+    const closed = this.#close()
+    this.#state = { status: 'completed', error: null, usage: toUsage(tokensOf(result, prompt)) }
+    return [...answer, ...text, ...closed, ...this.#numbered({ type: 'response.completed', response: this.response() })]
+  }
+
+  #add(kind: OpenItem['kind'], content: Text): NumberedEvent[] {
+    const text = this.#paragraphs[kind].add(content)
+    return text === '' ? [] : [...this.#switchTo(kind), ...this.#append(text)]
+  }
+
+  /** One item at a time is open. */
+  #switchTo(kind: OpenItem['kind']): NumberedEvent[] {
+    if (this.#open?.kind === kind) return []
+    const closed = this.#close()
+    const number = this.#done.length.toString(16).padStart(2, '0')
+    const prefix = kind === 'message' ? 'msg_' : 'rs_'
+    const open = { kind, id: prefix + randomPartOf(this.#options.execution.id) + number, text: '' }
+    this.#open = open
+    return [
+      ...closed,
+      ...this.#numbered({ type: 'response.output_item.added', ...this.#index(), item: toItem(open, 'in_progress') }),
+      ...this.#numbered({ type: PART_EVENTS[kind].added, ...this.#place(open), part: toPart(open) }),
+    ]
+  }
+
+  #append(delta: string): NumberedEvent[] {
+    const open = this.#open
+    if (open === undefined) return []
+    open.text += delta
+    const type = PART_EVENTS[open.kind].delta
+    return this.#numbered({ type, ...this.#place(open), delta, ...logprobsOf(open) })
+  }
+
+  #close(): NumberedEvent[] {
+    const open = this.#open
+    if (open === undefined) return []
+    const events = PART_EVENTS[open.kind]
+    const place = this.#place(open)
+    const item = toItem(open, 'completed')
+    const closing = [
+      ...this.#numbered({ type: events.text, ...place, text: open.text, ...logprobsOf(open) }),
+      ...this.#numbered({ type: events.done, ...place, part: toPart(open) }),
+      ...this.#numbered({ type: 'response.output_item.done', ...this.#index(), item }),
+    ]
+    this.#done.push(item)
+    this.#open = undefined
+    // Clients join the texts of all messages, but show each thought by itself.
+    if (open.kind === 'message') this.#paragraphs.message.end()
+    else this.#paragraphs.reasoning = new Paragraphs()
+    return closing
+  }
+
+  #index() {
+    return { output_index: this.#done.length }
+  }
+
+  #place({ kind, id }: OpenItem) {
+    return { ...this.#index(), item_id: id, [kind === 'message' ? 'content_index' : 'summary_index']: 0 }
+  }
+
+  #numbered(event: ResponseEvent): NumberedEvent[] {
+    const number = this.#number
+    this.#number += 1
+    return [{ ...event, sequence_number: number }]
+  }
+}
+
+type Text = { text: string; is_partial?: boolean }
+
+/** Joins pieces to paragraphs: an empty line separates two that do not belong together. */
+class Paragraphs {
+  #hasText = false
+  #hasEnded = false
+
+  /** The next piece begins a new paragraph. */
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  add({ text, is_partial: isPartial = false }: Text): string {
+    if (text === '') return ''
+    const piece = this.#hasText && this.#hasEnded ? `\n\n${text}` : text
+    this.#hasText = true
+    this.#hasEnded = !isPartial
+    return piece
+  }
+}
+
+const PART_EVENTS = {
+  message: {
+    added: 'response.content_part.added',
+    delta: 'response.output_text.delta',
+    text: 'response.output_text.done',
+    done: 'response.content_part.done',
+  },
+  reasoning: {
+    added: 'response.reasoning_summary_part.added',
+    delta: 'response.reasoning_summary_text.delta',
+    text: 'response.reasoning_summary_text.done',
+    done: 'response.reasoning_summary_part.done',
+  },
+} as const
+
+function toItem({ kind, id, text }: OpenItem, status: OutputItem['status']): OutputItem {
+  const isBegun = status === 'in_progress'
+  if (kind === 'message') {
+    const content = isBegun ? [] : [{ type: 'output_text' as const, text, annotations: [], logprobs: [] }]
+    return { type: 'message', id, status, role: 'assistant', content } satisfies MessageItem
+  }
+  const summary = isBegun ? [] : [{ type: 'summary_text' as const, text }]
+  return { type: 'reasoning', id, status, summary } satisfies ReasoningItem
+}
+
+function toPart({ kind, text }: OpenItem) {
+  return kind === 'message'
+    ? { type: 'output_text', text, annotations: [], logprobs: [] }
+    : { type: 'summary_text', text }
+}
+
+function logprobsOf({ kind }: OpenItem): { logprobs?: readonly never[] } {
+  return kind === 'message' ? { logprobs: [] } : {}
+}
+
+/** The input includes cached tokens, and the output includes reasoning. */
+function toUsage({ input, cacheRead, output, reasoning }: Tokens): ResponseUsage {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cacheRead },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  }
+}
+
+function toResponseError({ status, message }: Pick<HttpError, 'status' | 'message'>): ResponseObject['error'] {
+  if (status === 429) return { code: 'rate_limit_exceeded', message }
+  return { code: status < 500 ? 'invalid_prompt' : 'server_error', message }
+}

@@ -1,0 +1,301 @@
+import { Type } from 'typebox'
+import { literals, type Message, named, type Static, strict } from '../../kit/shape.ts'
+import { AGENT_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import {
+  EXAMPLE,
+  IDEMPOTENCY_KEY,
+  jsonResponse,
+  type Operation,
+  type Parameter,
+  streamOf,
+  toQueryParameters,
+} from '../api-description/operation.shape.ts'
+import {
+  AnySchema,
+  COMPATIBLE_REQUEST,
+  FormatType,
+  ignored,
+  MAX_TYPE_LENGTH,
+  orNull,
+  REPLY_HEADERS,
+  TARGET_HEADERS,
+  TextContent,
+} from '../compatible/conversation.shape.ts'
+import { eventFrame } from '../response/sse-frames.ts'
+import { Metadata, ResponseObject, ResponseStreamEvent } from './response-object.shape.ts'
+
+const InputItem = named(
+  'ResponseInputItem',
+  Type.Object(
+    {
+      type: orNull(
+        Type.String({ maxLength: MAX_TYPE_LENGTH }),
+        '`message` (the default), `reasoning` (ignored) or `item_reference`. Items of tools are refused, or ignored with ' +
+          '`server.client_tools: ignore`. Other types are refused.',
+      ),
+      id: orNull(Type.String(), 'For `item_reference`: the id of a message of an earlier response.'),
+      role: orNull(Type.String(), 'For `message`: `user`, `assistant`, `system` or `developer`.'),
+      content: orNull(TextContent, 'For `message`.'),
+    },
+    { description: 'One item of the input.' },
+  ),
+)
+
+export const ResponseRequest = named(
+  'ResponseRequest',
+  Type.Object({
+    ...COMPATIBLE_REQUEST,
+    input: Type.Union([Type.String(), Type.Array(InputItem, { minItems: 1 })], {
+      description: 'A text, or the items of a conversation with at least one user message.',
+    }),
+    instructions: orNull(Type.String(), 'The system prompt.'),
+    previous_response_id: orNull(Type.String(), 'Continues the conversation of this response.'),
+    store: orNull(
+      Type.Boolean(),
+      'Whether the response is stored, and with it a session. The default is true. `previous_response_id` needs it.',
+    ),
+    background: orNull(Type.Boolean(), 'Whether the agent goes on without the client. Needs `store`.'),
+    metadata: orNull(Metadata, 'Of the client; the response has it again.'),
+    text: orNull(
+      Type.Object({
+        format: orNull(
+          Type.Object({ type: FormatType, schema: orNull(AnySchema, 'For `json_schema`.') }),
+          'The format of the answer. `json_schema` is for claude and codex, `json_object` for claude.',
+        ),
+      }),
+      'Only `format` is used.',
+    ),
+    reasoning: orNull(
+      Type.Object({
+        effort: ignored(),
+        summary: orNull(Type.String(), 'If it is given, the output has what the agent thought.'),
+      }),
+      'Only `summary` is used.',
+    ),
+    conversation: ignored('Refused: use `previous_response_id`.'),
+    prompt: ignored('Refused: there are no prompt templates.'),
+    max_output_tokens: ignored(),
+    max_tool_calls: ignored(),
+    temperature: ignored(),
+    top_p: ignored(),
+    top_logprobs: ignored(),
+    truncation: ignored(),
+    include: ignored(),
+    service_tier: ignored(),
+    user: ignored(),
+  }),
+)
+export type ResponseRequest = Message<typeof ResponseRequest>
+
+/** An SDK may add other parameters of the vendor's API, so unknown ones are ignored. */
+export const ResponseQuery = Type.Object({
+  stream: Type.Optional(literals(['true', 'false'], { description: 'Whether to send the events of the response.' })),
+  starting_after: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'With `stream`: only events with a greater `sequence_number`.' }),
+  ),
+})
+export type ResponseQuery = Static<typeof ResponseQuery>
+
+const MAX_ITEMS = 100
+
+export const InputItemsQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ITEMS, default: 20, description: 'Items of a page.' })),
+  order: Type.Optional(literals(['asc', 'desc'], { default: 'desc', description: 'By their place in the input.' })),
+  after: Type.Optional(Type.String({ description: 'Only items that come after the one with this id.' })),
+})
+export type InputItemsQuery = Static<typeof InputItemsQuery>
+
+const StoredItem = named(
+  'ResponseStoredItem',
+  Type.Object({
+    type: Type.Literal('message'),
+    id: Type.String(),
+    status: Type.Literal('completed'),
+    role: literals(['user', 'assistant', 'system', 'developer']),
+    content: Type.Array(Type.Object({ type: literals(['input_text', 'output_text']), text: Type.String() })),
+  }),
+)
+export type StoredItem = Message<typeof StoredItem>
+
+const ItemList = named(
+  'ResponseItemList',
+  Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(StoredItem),
+    first_id: Type.Union([Type.String(), Type.Null()]),
+    last_id: Type.Union([Type.String(), Type.Null()]),
+    has_more: Type.Boolean(),
+  }),
+)
+export type ItemList = Message<typeof ItemList>
+
+const ResponseDeleted = named(
+  'ResponseDeleted',
+  strict({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) }),
+)
+export type ResponseDeleted = Message<typeof ResponseDeleted>
+
+const request: ResponseRequest = { model: 'claude', instructions: 'Answer in one sentence.', input: 'What is a monad?' }
+
+const RESPONSE_ID = `resp_${EXAMPLE.executionId.slice('exec_'.length)}`
+const ITEM_ID = `msg_${EXAMPLE.executionId.slice('exec_'.length)}00`
+
+const part = { type: 'output_text', text: 'A way to chain computations.', annotations: [], logprobs: [] }
+const item = { type: 'message', id: ITEM_ID, status: 'completed', role: 'assistant', content: [part] }
+
+const response = {
+  id: RESPONSE_ID,
+  object: 'response',
+  created_at: EXAMPLE.unixSeconds,
+  status: 'completed',
+  background: false,
+  error: null,
+  incomplete_details: null,
+  instructions: 'Answer in one sentence.',
+  max_output_tokens: null,
+  metadata: {},
+  model: 'claude',
+  output: [item],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  reasoning: { effort: null, summary: null },
+  store: true,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_p: null,
+  truncation: 'disabled',
+  usage: {
+    input_tokens: 2104,
+    input_tokens_details: { cached_tokens: 1792 },
+    output_tokens: 57,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 2161,
+  },
+}
+
+const begun = { ...response, status: 'in_progress', output: [], usage: null }
+const at = { output_index: 0, item_id: ITEM_ID, content_index: 0 }
+const events = [
+  { type: 'response.created', sequence_number: 0, response: begun },
+  { type: 'response.in_progress', sequence_number: 1, response: begun },
+  {
+    type: 'response.output_item.added',
+    sequence_number: 2,
+    output_index: 0,
+    item: { ...item, status: 'in_progress', content: [] },
+  },
+  { type: 'response.content_part.added', sequence_number: 3, ...at, part: { ...part, text: '' } },
+  { type: 'response.output_text.delta', sequence_number: 4, ...at, delta: part.text, logprobs: [] },
+  { type: 'response.output_text.done', sequence_number: 5, ...at, text: part.text, logprobs: [] },
+  { type: 'response.content_part.done', sequence_number: 6, ...at, part },
+  { type: 'response.output_item.done', sequence_number: 7, output_index: 0, item },
+  { type: 'response.completed', sequence_number: 8, response },
+]
+
+const contents = {
+  'application/json': { shape: ResponseObject, examples: { example: response } },
+  'text/event-stream': streamOf(
+    { shape: ResponseStreamEvent, description: 'Server-sent events with JSON as data (`ResponseStreamEvent`).' },
+    { events: Object.fromEntries(events.map((each) => [each.type, each])), frame: eventFrame },
+  ),
+}
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  shape: Type.String({ description: 'The id of the response.' }),
+  isRequired: true,
+  example: RESPONSE_ID,
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/openai/v1/responses',
+    id: 'openaiCreateResponse',
+    tag: 'chat',
+    summary: 'Create a response',
+    description:
+      '`model` selects the backend as for chat completions. Unless `store` is false, the response and a session are ' +
+      'stored. `previous_response_id` continues that session; if it went on since, or if another backend answers, a new ' +
+      'session gets the conversation as text.',
+    parameters: [IDEMPOTENCY_KEY, ...TARGET_HEADERS],
+    body: {
+      shape: ResponseRequest,
+      examples: { whole: request, stream: { ...request, stream: true }, background: { ...request, background: true } },
+    },
+    responses: {
+      200: {
+        description:
+          'The response. With `stream`, its events: the last is `response.completed`, `response.failed` or, if it was ' +
+          'cancelled, `response.incomplete`. With `background` and without `stream`, the response as it is now.',
+        headers: REPLY_HEADERS,
+        content: contents,
+      },
+    },
+    errors: ['NotFound', ...AGENT_ERRORS],
+  },
+  {
+    method: 'get',
+    path: '/openai/v1/responses/{id}',
+    id: 'openaiGetResponse',
+    tag: 'chat',
+    summary: 'Get a response',
+    description: 'With `stream=true`, its events from the beginning, or after `starting_after`, until it ends.',
+    parameters: [ID, ...toQueryParameters(ResponseQuery)],
+    responses: { 200: { description: 'The response, or its events.', content: contents } },
+    errors: SESSION_ERRORS,
+  },
+  {
+    method: 'delete',
+    path: '/openai/v1/responses/{id}',
+    id: 'openaiDeleteResponse',
+    tag: 'chat',
+    summary: 'Delete a response',
+    description: 'Its session is deleted with its last response. A response that runs must be cancelled first.',
+    parameters: [ID],
+    responses: {
+      200: jsonResponse('It is deleted.', ResponseDeleted, { id: RESPONSE_ID, object: 'response', deleted: true }),
+    },
+    errors: SESSION_ERRORS,
+  },
+  {
+    method: 'post',
+    path: '/openai/v1/responses/{id}/cancel',
+    id: 'openaiCancelResponse',
+    tag: 'chat',
+    summary: 'Cancel a response',
+    description: 'Ends its agent. A response that has ended stays as it is.',
+    parameters: [ID],
+    responses: { 200: jsonResponse('The response as it is now.', ResponseObject, { ...begun, status: 'cancelled' }) },
+    errors: SESSION_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/openai/v1/responses/{id}/input_items',
+    id: 'openaiListInputItems',
+    tag: 'chat',
+    summary: 'List the input of a response',
+    parameters: [ID, ...toQueryParameters(InputItemsQuery)],
+    responses: {
+      200: jsonResponse('The messages of its input.', ItemList, {
+        object: 'list',
+        data: [
+          {
+            type: 'message',
+            id: `${ITEM_ID}in`,
+            status: 'completed',
+            role: 'user',
+            content: [{ type: 'input_text', text: 'What is a monad?' }],
+          },
+        ],
+        first_id: `${ITEM_ID}in`,
+        last_id: `${ITEM_ID}in`,
+        has_more: false,
+      } satisfies ItemList),
+    },
+    errors: SESSION_ERRORS,
+  },
+]

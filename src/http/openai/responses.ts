@@ -1,0 +1,101 @@
+/** `POST /openai/v1/responses`, and `GET`, `DELETE`, `…/cancel` and `…/input_items` of a response */
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import { checker } from '../../kit/schema.ts'
+import { sendCompatible } from '../compatible/send-reply.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { responseRunning } from '../errors/faults.ts'
+import type { Exchange, RequestedExecution } from '../executions/requested-execution.ts'
+import { checkBody } from '../request/body.ts'
+import { validateInputItemsQuery, validateResponseQuery } from '../request/checks.generated.js'
+import { readQuery } from '../request/query.ts'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { sendJson } from '../response/send-json.ts'
+import { type AskedResponse, checkResponseRequest, readResponseRequest } from './create-response.ts'
+import { type FoundResponse, findResponse } from './find-response.ts'
+import { liveFormat, readResponse, sendResponseEvents } from './response-formats.ts'
+import { listInput } from './response-record.ts'
+import type { InputItemsQuery, ResponseDeleted, ResponseQuery } from './responses.shape.ts'
+
+type ById = { Params: { id: string } }
+
+const checkQuery = checker<ResponseQuery>('the query', validateResponseQuery)
+const checkItemsQuery = checker<InputItemsQuery>('the query', validateInputItemsQuery)
+
+/** An agent that is cancelled is gone by then. */
+const CANCEL_WAIT_MS = 6000
+
+export const registerResponses: RegisterRoutes = (scope, context) => {
+  scope.post('/responses', async (request, reply) => {
+    const asked = checkBody(request.body, (body) => checkResponseRequest(body, context.config.executions))
+    const exchange = { request, reply, context }
+    return await sendResponse(exchange, await readResponseRequest(asked, exchange))
+  })
+
+  scope.get<ById>('/responses/:id', async (request, reply) => {
+    const { stream = 'false', starting_after: after } = readQuery(request.query, checkQuery, ['starting_after'])
+    const found = await findResponse(request.params.id, request, context)
+    if (stream === 'true') return await sendResponseEvents({ request, reply, context }, found, after)
+    return sendJson(reply, await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+  })
+
+  scope.post<ById>('/responses/:id/cancel', async (request, reply) => {
+    const { id } = request.params
+    const { execution } = await findResponse(id, request, context)
+    if (execution.ended_at === undefined) {
+      await context.executions.cancel(execution)
+      await context.executions.ended(execution.id, AbortSignal.timeout(CANCEL_WAIT_MS))
+    }
+    const found = await findResponse(id, request, context)
+    return sendJson(reply, await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+  })
+
+  scope.delete<ById>('/responses/:id', async (request): Promise<ResponseDeleted> => {
+    const { id } = request.params
+    const found = await findResponse(id, request, context)
+    if (found.execution.ended_at === undefined) throw responseRunning({ id })
+    await deleteResponse(found, context)
+    return { id, object: 'response', deleted: true }
+  })
+
+  scope.get<ById>('/responses/:id/input_items', async (request, reply) => {
+    const query = readQuery(request.query, checkItemsQuery, ['limit'])
+    const { execution, record } = await findResponse(request.params.id, request, context)
+    return sendJson(reply, listInput(execution, record, query))
+  })
+}
+
+async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<object> {
+  const { prompt, record, isStream } = asked
+  const { drainDeadline } = exchange.context
+  const options = { prompt: prompt.prompt, isStream, isShuttingDown: () => drainDeadline.aborted }
+  return await sendCompatible(exchange, asked, {
+    prompt,
+    isEphemeral: !record.store,
+    clientRequest: record as unknown as JsonObject,
+    ...(record.background && { detach: true }),
+    accept: (execution) => acceptResponse(exchange, execution),
+    toFormat: (execution, hooks) => liveFormat(execution, record, { ...options, ...hooks }),
+  })
+}
+
+/** The answer to a client that does not wait for the agent. */
+async function acceptResponse(exchange: Exchange, { id }: RequestedExecution): Promise<object> {
+  const { request, reply, context } = exchange
+  // The client may ask for it at once, also through another process.
+  await context.executions.save()
+  const execution = context.executions.find(id) ?? (await context.executionStore.find(id))
+  const found = { execution, record: execution.client_request as unknown as FoundResponse['record'] }
+  if (execution.session_id !== undefined) reply.header('x-drover-session', execution.session_id)
+  if (found.record.stream) return await sendResponseEvents({ request, reply, context }, found)
+  return sendJson(reply, await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+}
+
+/** Deletes its session too, if no other turn of it is stored and a response has started it. */
+async function deleteResponse({ execution, record }: FoundResponse, context: ServerContext): Promise<void> {
+  const { id, session_id: session } = execution
+  await context.executions.save()
+  await context.executionStore.remove(id)
+  if (session === undefined || !record.owns_session) return
+  const { executions } = await context.executionStore.list({ session }, { limit: 1 })
+  if (executions.length === 0) await context.store.delete(session).catch(() => {})
+}
