@@ -38,6 +38,11 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/agents.md': [2, 'need a file with a schema, or other agents; test/cli runs the same commands'],
   'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
   'docs/clients/curl.md': [1, 'sets variables that the test sets'],
+  'docs/clients/codex.md': [1, 'needs Codex CLI; test/real/client-programs.test.ts does what it does'],
+  'docs/clients/claude-code.md': [1, 'needs Claude Code; test/real/client-programs.test.ts does what it does'],
+  'docs/clients/agents-sdk.md': [1, 'needs Python packages'],
+  'docs/clients/langchain.md': [1, 'needs Python packages'],
+  'docs/clients/litellm.md': [1, 'needs Python packages'],
   'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a fake gh'],
   'docs/many-machines.md': [
     1,
