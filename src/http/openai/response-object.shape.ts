@@ -20,7 +20,7 @@ const OutputText = named(
 
 const ITEM_STATUSES = ['in_progress', 'completed', 'incomplete'] as const
 
-export const MessageItem = named(
+const MessageItem = named(
   'ResponseMessageItem',
   Type.Object({
     type: Type.Literal('message'),
@@ -66,7 +66,7 @@ const ResponseUsage = named(
 )
 export type ResponseUsage = Message<typeof ResponseUsage>
 
-export const RESPONSE_STATUSES = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const
+const RESPONSE_STATUSES = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const
 
 const ResponseError = Type.Object({
   code: literals(['server_error', 'rate_limit_exceeded', 'invalid_prompt']),

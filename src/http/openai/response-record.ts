@@ -36,7 +36,7 @@ export function recordOf({ client_request: request }: Execution): ResponseRecord
 
 const PREFIX = 'resp_'
 
-export function responseIdOf(executionId: string): string {
+function responseIdOf(executionId: string): string {
   return PREFIX + randomPartOf(executionId)
 }
 
