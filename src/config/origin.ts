@@ -4,6 +4,8 @@ export type Origin =
   | { readonly from: 'file'; readonly file: string; readonly line: number; readonly column: number }
   | { readonly from: 'environment'; readonly variable: string }
   | { readonly from: 'flag'; readonly flag: string }
+  /** The settings that a program passes to the library. */
+  | { readonly from: 'program' }
 
 /** Formats an origin: `default`, `--port`, `DROVER_SERVER_PORT` or `/home/me/.drover/config.yaml:3:5`. */
 export function formatOrigin(origin: Origin): string {
@@ -16,6 +18,8 @@ export function formatOrigin(origin: Origin): string {
       return origin.variable
     case 'flag':
       return origin.flag
+    case 'program':
+      return 'the option config'
   }
 }
 

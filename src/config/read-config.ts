@@ -2,12 +2,13 @@ import { Fault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
 import type { Config } from './config.shape.ts'
-import { configFileMissing, configInvalid } from './faults.ts'
+import { type ConfigProblem, configFileMissing, configInvalid } from './faults.ts'
 import type { ConfigPath } from './keys.ts'
 import { checkLayer, definedIn, type Layer, mergeLayers, type Origins } from './layers.ts'
 import { byLine } from './origin.ts'
 import type { ParsedConfig } from './parse-config.ts'
 import { type ConfigEnvironment, findPaths } from './paths.ts'
+import type { Tree } from './pick-settings.ts'
 import { readEnvironment } from './read-environment.ts'
 import { findWarnings } from './warnings.ts'
 
@@ -29,23 +30,33 @@ export type LoadedConfig = {
 
 const CONFIG_FILE_BYTES = 1_048_576
 
+type ConfigSources = ConfigEnvironment & {
+  overrides?: readonly Override[]
+  /** The settings of a program that uses the library, in the form of the file. They count more than variables. */
+  settings?: Readonly<Record<string, unknown>> | undefined
+  /** False: there is no file. */
+  readsFile?: boolean
+}
+
 /**
  * Reads the configuration: a flag beats an environment variable, a variable beats the file, the file beats the default.
  * Throws `config_invalid` with every problem of all sources, or `config_file_missing` if a named file does not exist.
  */
-export async function readConfig(
-  sources: ConfigEnvironment & { overrides?: readonly Override[] },
-): Promise<LoadedConfig> {
+export async function readConfig(sources: ConfigSources): Promise<LoadedConfig> {
   const paths = findPaths(sources)
   const flags = toLayer(sources.overrides ?? [])
-  const file = await parseConfigFile(paths.config)
-  const environment = readEnvironment(sources.env, definedIn(file === undefined ? [] : [file.layer]))
-  if (file === undefined && paths.configNamedBy !== undefined) {
+  const program = await toProgramLayer(sources.settings)
+  const file = sources.readsFile === false ? undefined : await parseConfigFile(paths.config)
+  const defining = [program.layer, ...(file === undefined ? [] : [file.layer])]
+  const environment = readEnvironment(sources.env, definedIn(defining))
+  if (file === undefined && paths.configNamedBy !== undefined && sources.readsFile !== false) {
     throw configFileMissing({ file: paths.config, namedBy: paths.configNamedBy })
   }
-  const layers = [flags, environment.layer, ...(file === undefined ? [] : [file.layer])]
-  const checked = await Promise.all(layers.map((layer) => checkLayer(layer, file?.layer)))
-  const problems = [...environment.problems, ...(file?.problems ?? []), ...checked.flat()].toSorted(byLine)
+  const layers = [flags, program.layer, environment.layer, ...(file === undefined ? [] : [file.layer])]
+  const definitions = sources.settings === undefined ? file?.layer : joinLayers(defining)
+  const checked = await Promise.all(layers.map((layer) => checkLayer(layer, definitions)))
+  const parsed = [...program.problems, ...environment.problems, ...(file?.problems ?? [])]
+  const problems = [...parsed, ...checked.flat()].toSorted(byLine)
   if (problems.length > 0) throw configInvalid({ file: paths.config, problems })
   const { config, origins, problems: broken } = mergeLayers(layers)
   if (broken.length > 0) throw configInvalid({ file: paths.config, problems: broken })
@@ -72,6 +83,24 @@ export function readConfigText(file: string): string | undefined {
     if (error instanceof Fault && error.code === fileMissing.code) return undefined
     throw error
   }
+}
+
+async function toProgramLayer(settings: ConfigSources['settings']): Promise<{
+  layer: Layer
+  problems: ConfigProblem[]
+}> {
+  if (settings === undefined) return { layer: { values: new Map(), origins: new Map() }, problems: [] }
+  const { pickSettings } = await import('./pick-settings.ts')
+  const { values, problems } = pickSettings(settings as Tree)
+  const origin = { from: 'program' } as const
+  const layer = { values, origins: new Map([...values.keys()].map((path) => [path, origin])) }
+  return { layer, problems: problems.map(({ path, rule }) => ({ key: path, rule, origin })) }
+}
+
+/** The first layer that has a value wins. */
+function joinLayers(layers: readonly Layer[]): Layer {
+  const values = new Map(layers.toReversed().flatMap((layer) => [...layer.values]))
+  return { values, origins: new Map() }
 }
 
 function toLayer(overrides: readonly Override[]): Layer {
