@@ -7,6 +7,9 @@ import { nameOf } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { buildConsole } from './build-console.ts'
 
+/** The files in src/library that programs import. */
+export const LIBRARY_ENTRIES: readonly string[] = ['drover']
+
 /** Bundles the program, its thread, the demo agent and the console: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
 export async function bundle(root: string, outdir: string): Promise<void> {
   const common: BuildOptions = {
@@ -20,8 +23,21 @@ export async function bundle(root: string, outdir: string): Promise<void> {
   await bundleProgram(common, outdir)
   await build({ ...common, entryPoints: ['src/demo/agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
   await build({ ...common, entryPoints: ['src/http/request/json-thread.ts'], outdir, format: 'esm' })
+  await bundleLibrary(common, join(outdir, 'library'))
   copySwagger(join(outdir, 'docs'))
   await buildConsole(root, join(outdir, 'console'))
+}
+
+/** What programs import. The parts that a program may not need, such as the server, are files of their own. */
+async function bundleLibrary(common: BuildOptions, outdir: string): Promise<void> {
+  await build({
+    ...common,
+    entryPoints: LIBRARY_ENTRIES.map((name) => `src/library/${name}.ts`),
+    outdir,
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'part-[hash]',
+  })
 }
 
 /** The files of the /docs page, and their licenses. As a dependency, Swagger UI would install a program that reports to its authors. */

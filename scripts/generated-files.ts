@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ApprovalRequest } from '../src/agents/adapter/agent.shape.ts'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
 import { DriveEvent } from '../src/drive/record/event.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
+import { SessionTurn } from '../src/executions/session-turn.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
@@ -28,6 +30,8 @@ import { UsageQuery } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
+import * as library from '../src/library/requests.shape.ts'
+import { PromptEvent } from '../src/prompts/prompt-event.shape.ts'
 import {
   ChainRequest,
   CompareRequest,
@@ -35,6 +39,8 @@ import {
   PromptRequest,
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
+import * as results from '../src/prompts/prompt-result.shape.ts'
+import { Session, SessionPage } from '../src/sessions/session.shape.ts'
 import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/manifest.shape.ts'
 import { WorktreeRecord } from '../src/workspace/worktrees/worktree.shape.ts'
@@ -51,6 +57,7 @@ import { errorDocs } from './error-docs.ts'
 import { fieldsOf, formOf } from './form-of-shape.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { declareTexts, hostTexts, textsModule } from './host-texts.ts'
+import { libraryTypes } from './library-types.ts'
 import { manPage } from './man-page.ts'
 import { declareMcpTools, mcpTools, mcpToolsModule } from './mcp-tools.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
@@ -71,6 +78,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await workspaceFiles()),
     ...(await hostFiles()),
     ...(await driveFiles()),
+    ...(await libraryFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
     { path: 'docs/doctor.md', content: await doctorDocs() },
@@ -213,6 +221,29 @@ async function driveFiles(): Promise<GeneratedFile[]> {
   return [
     { path: 'src/drive/record/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/drive/record/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },
+  ]
+}
+
+async function libraryFiles(): Promise<GeneratedFile[]> {
+  const { PromptRequest, ParallelRequest, ChainRequest, SessionQuery, SessionChange, DriveRequest } = library
+  const shapes = {
+    validatePromptRequest: PromptRequest,
+    validateParallelRequest: ParallelRequest,
+    validateChainRequest: ChainRequest,
+    validateSessionQuery: SessionQuery,
+    validateSessionChange: SessionChange,
+    validateDriveRequest: DriveRequest,
+  }
+  const { PromptResult, ParallelResult, ChainResult, ComparisonResult } = results
+  const types = libraryTypes({
+    ...{ PromptRequest, ParallelRequest, ChainRequest, CompareRequest, SessionQuery, SessionChange, DriveRequest },
+    ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult },
+    ...{ Session, SessionPage, SessionTurn },
+  })
+  return [
+    { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
+    { path: 'src/library/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+    { path: 'src/library/messages.generated.ts', content: types },
   ]
 }
 

@@ -33,6 +33,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'kit',
   ],
+  library: ['drive', 'http', 'executions', 'prompts', 'sessions', 'agents', 'runs', 'workspace', 'config', 'kit'],
   // For types only: the console runs in browsers.
   console: ['http', 'drive', 'executions', 'prompts', 'sessions', 'agents'],
   'bin.ts': ['cli', 'kit'],
@@ -44,4 +45,4 @@ export const HALVES = {
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']
-export const ABOVE_BOTH_HALVES = ['drive', 'http', 'cli', 'console', 'bin.ts']
+export const ABOVE_BOTH_HALVES = ['drive', 'http', 'library', 'cli', 'console', 'bin.ts']

@@ -9,7 +9,7 @@ const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
 
 /** Far more than anyone needs, and too little for one call to do harm. */
 const MAX_EXTRA = 64
-const MAX_TASKS = 100
+export const MAX_TASKS = 100
 const MAX_BACKENDS = 16
 const MAX_TURNS = 10_000
 const MAX_MODEL_LENGTH = 256

@@ -139,7 +139,7 @@ function waitsFor(facts: DrivenFacts): NonNullable<DrivenRun['waits_for']> {
   }
 }
 
-function questionOf({ source_candidate, pause_reason, actions }: RunOutline): string {
+export function questionOf({ source_candidate, pause_reason, actions }: RunOutline): string {
   if (source_candidate !== undefined) {
     return 'The issue has changed, and the run waits for a choice between its pinned and its current text.'
   }

@@ -45,9 +45,9 @@ function swaggerFile(file: string, contentType: string): () => Promise<Document>
   }
 }
 
-/** The build copies the files beside the bundle. A clone reads them from the development dependency. */
+/** The build copies the files beside the program and above the library. A clone reads them from the development dependency. */
 function swaggerDirectory(): string {
   const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const built = beside('./docs/')
-  return existsSync(built) ? built : beside('../../../node_modules/swagger-ui-dist/')
+  const built = [beside('./docs/'), beside('../docs/')].find((path) => existsSync(join(path, 'swagger-ui.css')))
+  return built ?? beside('../../../node_modules/swagger-ui-dist/')
 }

@@ -1,0 +1,114 @@
+/** Writes the public types of the library from the shapes, with their descriptions: the package must not need TypeBox. */
+import type { TSchema } from 'typebox'
+import type { Json } from './rewrite-shape.ts'
+
+const WIDTH = 116
+
+/** What the types mean whose shapes have no description. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  PromptRequest: 'One prompt for one agent.',
+  ParallelRequest: 'Several prompts at once.',
+  ParallelTask: 'One prompt of several. It has no session.',
+  ChainRequest: 'Prompts one after another, which may contain earlier answers.',
+  ChainStep: 'One prompt of a chain. It has no session.',
+  CompareRequest: 'One prompt for several agents.',
+  BackendName: 'The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines.',
+  SessionQuery: 'Which sessions are listed.',
+  SessionChange: 'What changes about a session.',
+  DriveRequest: 'What agents shall do, and how. Exactly one of `goal`, `issue` and `run` is given.',
+  ApprovalRequest: 'Something that an agent wants to do, and asks about first.',
+  PromptResult: 'The result of a prompt.',
+  ParallelResult: 'The results of several prompts.',
+  ChainResult: 'The results of a chain.',
+  StepResult: 'The result of a step of a chain.',
+  ComparisonResult: 'The answers of several agents to one prompt.',
+  TokenUsage: 'Token counts of a turn as the agent reports them; 0 if it does not report a count.',
+  Session: 'The record of one conversation with an agent.',
+  SessionSummary: 'A session in a page, with the beginnings of its prompts.',
+  SessionPage: 'A page of sessions.',
+  SessionPolicy: 'The permissions of the agent; a resumed session gets the same.',
+  SessionTurn: 'A turn of a session, as it is kept in an execution.',
+}
+
+/** The named shapes, and every named part of them, as types. */
+export function libraryTypes(shapes: Readonly<Record<string, TSchema>>): string {
+  const definitions = new Map<string, Json>()
+  for (const [name, shape] of Object.entries(shapes)) {
+    collect({ ...(JSON.parse(JSON.stringify(shape)) as Json), $id: name }, definitions)
+  }
+  const types = [...definitions].map(([name, shape]) => declare(name, shape))
+  return `/** Written by \`npm run generate\` from the shapes of the messages. */\n\n${types.join('\n\n')}\n`
+}
+
+function collect(shape: Json, definitions: Map<string, Json>): void {
+  const name = shape['$id']
+  if (typeof name === 'string') {
+    if (definitions.has(name)) return
+    definitions.set(name, shape)
+  }
+  for (const part of partsOf(shape)) collect(part, definitions)
+}
+
+function partsOf(shape: Json): Json[] {
+  const fields = Object.values((shape['properties'] ?? {}) as Record<string, Json>)
+  const items = isShape(shape['items']) ? [shape['items']] : []
+  return [...fields, ...items, ...((shape['anyOf'] ?? []) as Json[])]
+}
+
+function isShape(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null
+}
+
+function declare(name: string, shape: Json): string {
+  const meaning = MEANINGS[name] ?? shape['description']
+  if (meaning === undefined) throw new Error(`the type ${name} has no meaning`)
+  return `${comment(meaning, '')}export type ${name} = ${typeOf({ ...shape, $id: undefined }, '')}`
+}
+
+function typeOf(shape: Json, indent: string): string {
+  const { $id: name, type, items, properties } = shape
+  if (typeof name === 'string') return name
+  if (shape['const'] !== undefined) return quote(shape['const'])
+  if (Array.isArray(shape['enum'])) return shape['enum'].map(quote).join(' | ')
+  if (Array.isArray(shape['anyOf'])) return unionOf(shape['anyOf'] as Json[], indent)
+  if (type === 'array') return listOf(typeOf(items as Json, indent))
+  if (type === 'object') return properties === undefined ? 'Record<string, unknown>' : objectOf(shape, indent)
+  return PLAIN[String(type)] ?? 'unknown'
+}
+
+const PLAIN: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+}
+
+function listOf(item: string): string {
+  return `readonly ${/ \| /.test(item) ? `(${item})` : item}[]`
+}
+
+function unionOf(branches: readonly Json[], indent: string): string {
+  const types = branches.map((branch) => typeOf(branch, indent))
+  const line = types.join(' | ')
+  return line.length < WIDTH - 30 ? line : types.map((type) => `\n${indent}  | ${type}`).join('')
+}
+
+function objectOf(shape: Json, indent: string): string {
+  const required = (shape['required'] ?? []) as string[]
+  const inner = `${indent}  `
+  const fields = Object.entries(shape['properties'] as Record<string, Json>).map(([name, part]) => {
+    const isOptional = !required.includes(name)
+    const type = `${typeOf(part, inner)}${isOptional ? ' | undefined' : ''}`
+    return `${comment(part['x-meaning'] ?? part['description'], inner)}${inner}${name}${isOptional ? '?' : ''}: ${type}\n`
+  })
+  return `{\n${fields.join('')}${indent}}`
+}
+
+function quote(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+function comment(text: unknown, indent: string): string {
+  return typeof text === 'string' ? `${indent}/** ${text.replaceAll('*/', '*\\/')} */\n` : ''
+}

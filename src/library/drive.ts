@@ -1,0 +1,160 @@
+/** Drives a run for a program, as `drover drive` does for a person. */
+import { uninterrupted } from '../drive/drive-context.ts'
+import { type DriveResult as DrivenResult, driveRounds } from '../drive/drive-rounds.ts'
+import { issueNotConfirmed } from '../drive/faults.ts'
+import { DrivenNote, recordOfUser } from '../drive/note-driven.ts'
+import type { DriveEvent, Options } from '../drive/record/event.shape.ts'
+import { reportRun } from '../drive/report-run.ts'
+import { questionOf } from '../drive/service/driven-view.ts'
+import { completeOptions, type GivenOptions } from '../drive/start/drive-options.ts'
+import { removeDelivered } from '../drive/start/remove-delivered.ts'
+import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
+import { systemClock } from '../kit/clock.ts'
+import { checker } from '../kit/schema.ts'
+import { answerQuestion } from '../runs/operations.ts'
+import { parseAnswer } from '../runs/parse-request.ts'
+import { formatReport } from '../runs/report-markdown.ts'
+import { resolveRunId } from '../runs/resolve-run-id.ts'
+import { openRunContext, type RunContext } from '../runs/run-context.ts'
+import { outlineRun } from '../runs/run-status.ts'
+import { inWorktreeOf } from '../runs/run-worktree.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import { locateGit } from '../workspace/git.ts'
+import { validateDriveRequest } from './checks.generated.js'
+import { driveTargetUnclear } from './faults.ts'
+import type { OpenedInstance } from './instance.ts'
+import { packageVersion } from './package-version.ts'
+import type { DriveRequest } from './requests.shape.ts'
+import type { DriveRecord, DriveResult } from './types.ts'
+
+const checkRequest = checker<DriveRequest>('the request', validateDriveRequest)
+
+type DriveCall = { emit: (record: DriveRecord) => void; signal: AbortSignal }
+
+export async function drive(opened: OpenedInstance, given: unknown, { emit, signal }: DriveCall): Promise<DriveResult> {
+  const request = checkRequest(given)
+  const target = targetOf(request)
+  const { config, paths, env, cwd, demo } = opened
+  const prompts = opened.contextFor({ isWarm: config.warm.enabled })
+  const git = locateGit({ env, cwd })
+  const workspace = await discoverWorkspace({ start: request.directory ?? cwd, git, signal })
+  const runs = openRunContext({ workspace, git, signal, clock: systemClock, version: packageVersion() })
+  if (target.is === 'run' && request.answer !== undefined) await answer(runs, target.id, request.answer)
+  const asked = optionsOf(request)
+  const sources = { settings: config, prompts, isDemo: demo !== undefined }
+  const optionsFrom = (before?: Options) => completeOptions(asked, before, sources)
+  const found = await find(opened, { runs, request, target, newOptions: () => optionsFrom() })
+  const note = noteOf(opened, found)
+  const result = await driveRounds(
+    {
+      runs: found.context,
+      prompts,
+      env,
+      wantsDeltas: false,
+      onUpdate: (update) => {
+        note.update(update)
+        if (update.is === 'recorded') emit(toRecord(update.runId, update.event))
+      },
+      describe: async (state) =>
+        formatReport(await reportRun(found.context, await outlineRun(found.context, state.run_id), state)),
+    },
+    found.runId,
+    { ...found.begin, optionsFrom },
+  )
+  if (result.end.is === 'ended') await removeDelivered(paths.worktrees, found.context, result.state)
+  return await toResult(result, found.context)
+}
+
+const OWN_ISSUE = /^#([1-9][0-9]{0,9})$/
+
+/** Pure. */
+export function targetOf({ goal, issue, run }: DriveRequest): DriveTarget {
+  const given = Object.entries({ goal, issue, run }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (given.length !== 1) throw driveTargetUnclear({ given })
+  if (goal !== undefined) return { is: 'goal', goal }
+  if (run !== undefined) return { is: 'run', id: run }
+  const number = OWN_ISSUE.exec(issue ?? '')?.[1]
+  return number === undefined ? { is: 'issue', url: issue ?? '' } : { is: 'own_issue', number: Number(number) }
+}
+
+const MICRO = 1_000_000
+const MILLI = 1000
+
+function optionsOf(request: DriveRequest): GivenOptions {
+  const { max_cost_usd: cost, max_time_secs: time, in_place: isInPlace, checks } = request
+  return {
+    ...(request.backend !== undefined && { backend: request.backend, model: request.model }),
+    ...(request.review_backend !== undefined && {
+      review_backend: request.review_backend,
+      review_model: request.review_model,
+    }),
+    ...(request.backend === undefined && request.model !== undefined && { model: request.model }),
+    checks: checks && [...checks],
+    max_tokens: request.max_tokens,
+    max_cost_microusd: cost === undefined ? undefined : Math.round(cost * MICRO),
+    max_time_ms: time === undefined ? undefined : time * MILLI,
+    rounds: request.rounds,
+    approval_mode: request.approval_mode,
+    deliver: isInPlace === true ? 'none' : request.deliver,
+  }
+}
+
+async function answer(runs: RunContext, id: string, text: string): Promise<void> {
+  const runId = resolveRunId(runs, id)
+  const there = await inWorktreeOf(runs, runId)
+  const { current_action: action } = await outlineRun(there, runId)
+  const given = { text, actionId: action?.action_id ?? 'none', confirmDestructive: false, scopeSha256: undefined }
+  await answerQuestion(there, runId, parseAnswer(given))
+}
+
+type Search = { runs: RunContext; request: DriveRequest; target: DriveTarget; newOptions: () => Options }
+
+async function find({ config, paths, env, cwd }: OpenedInstance, search: Search): Promise<FoundDrive> {
+  const { runs, request, target, newOptions } = search
+  return await findDrive(runs, {
+    target,
+    newOptions,
+    actions: request.actions,
+    defaultActions: config.drive.actions,
+    isReviewed: request.review !== false,
+    isInPlace: request.in_place === true,
+    worktrees: paths.worktrees,
+    version: packageVersion(),
+    places: { env, cwd },
+    confirmGoal: async ({ url }) => {
+      if (request.issue_as_goal !== true) throw issueNotConfirmed({ url })
+    },
+  })
+}
+
+/** A server lists the runs of programs too. */
+function noteOf({ paths }: OpenedInstance, found: FoundDrive): DrivenNote {
+  const { drivenRuns } = paths
+  const { begin, context } = found
+  const repository = begin.place.kind === 'worktree' ? begin.place.repository : context.workspace.worktree_root
+  const record = recordOfUser(drivenRuns, { ...found, repository })
+  return new DrivenNote({ directories: { drivenRuns }, clock: systemClock, onNoteFailure: () => {} }, record)
+}
+
+/** Programs do not need the state of every file. */
+function toRecord(runId: string, { type, at, data }: DriveEvent): DriveRecord {
+  const { tree: _, ...rest } = data as { tree?: unknown }
+  return { run_id: runId, at, type, data: rest }
+}
+
+async function toResult({ runId, end, state }: DrivenResult, runs: RunContext): Promise<DriveResult> {
+  const question = end.is === 'paused' ? end.message : end.is === 'waits' ? await readQuestion(runs, runId) : undefined
+  const checks = state.attempts.findLast((attempt) => attempt.checks.length > 0)?.checks
+  return {
+    run_id: runId,
+    ended: end.is,
+    ...(question !== undefined && { question }),
+    ...(checks !== undefined && { checks_passed: checks.every(({ passed }) => passed) }),
+    ...(state.delivered !== undefined && { delivered: state.delivered }),
+  }
+}
+
+async function readQuestion(runs: RunContext, runId: string): Promise<string> {
+  const run = await outlineRun(uninterrupted(runs), runId)
+  return run.state === 'stopped' ? 'the run is stopped' : questionOf(run)
+}

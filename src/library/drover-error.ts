@@ -1,0 +1,28 @@
+import type { PromptResult } from './messages.generated.ts'
+
+/**
+ * Every error of the library. `message` says what is wrong and what to do. `code` is for programs: docs/errors.md lists
+ * all of them.
+ */
+export class DroverError extends Error {
+  override readonly name: string = 'DroverError'
+  /** Stays the same when the message changes: `backend_not_found`, `agent_timeout`, `canceled` … */
+  readonly code: string
+  /** Facts about the error, which depend on its code. */
+  readonly details: unknown
+  /** The result of a prompt that has failed: its output so far, its session, the tokens that it used. */
+  readonly result: PromptResult | undefined
+
+  constructor(facts: {
+    code: string
+    message: string
+    details?: unknown
+    result?: PromptResult | undefined
+    cause?: unknown
+  }) {
+    super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.code = facts.code
+    this.details = facts.details
+    this.result = facts.result
+  }
+}

@@ -1,0 +1,68 @@
+/** Runs prompts on coding agents from a Node program: `import { createDrover } from 'drover'`. */
+import { DroverError } from './drover-error.ts'
+import { EventRun } from './event-run.ts'
+import { Instance } from './instance.ts'
+import type { DriveRequest } from './messages.generated.ts'
+import { promptCalls } from './run-prompts.ts'
+import { sessionCalls } from './sessions.ts'
+import { throwingDroverErrors } from './to-drover-error.ts'
+import type {
+  CallOptions,
+  DriveRecord,
+  DriveResult,
+  DriveRun,
+  Drover,
+  DroverOptions,
+  RunningServer,
+  ServeOptions,
+} from './types.ts'
+
+export type * from './messages.generated.ts'
+export type * from './types.ts'
+export { DroverError }
+
+/**
+ * Creates a drover. Nothing is read or started before the first call, and two of them share nothing but the files of the
+ * user. Close it at the end, or declare it with `await using`.
+ *
+ * @example
+ * await using drover = createDrover()
+ * const { output } = await drover.prompt('What does this repository do?').result
+ */
+export function createDrover(options: DroverOptions = {}): Drover {
+  const instance = new Instance(options)
+  const close = () => instance.close()
+  return {
+    ...promptCalls(instance),
+    sessions: sessionCalls(instance),
+    drive: (request, options) => startDrive(instance, request, options),
+    serve: (options) => startServer(instance, options),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The change half of drover is loaded by the first call. */
+function startDrive(instance: Instance, request: string | DriveRequest, options: CallOptions = {}): DriveRun {
+  const given = typeof request === 'string' ? { goal: request } : request
+  const run = new EventRun<DriveRecord, DriveResult>(
+    (emit, signal) =>
+      throwingDroverErrors(async () => {
+        const { drive } = await import('./drive.ts')
+        return await drive(await instance.open(), given, { emit, signal })
+      }),
+    options.signal,
+  )
+  return instance.track(run)
+}
+
+/** The server is loaded by the first call. */
+async function startServer(instance: Instance, options: ServeOptions = {}): Promise<RunningServer> {
+  return await throwingDroverErrors(async () => {
+    const opened = await instance.open()
+    const { serve } = await import('./serve.ts')
+    const server = await serve(opened, options)
+    const forget = instance.onClose(() => server.close())
+    return { url: server.url, close: () => server.close().finally(forget) }
+  })
+}

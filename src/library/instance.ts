@@ -1,0 +1,161 @@
+/** One drover in a program: its settings, its sessions, and what runs. Nothing is read or opened before the first call. */
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { abandonedAgentsEnder } from '../agents/clean-up.ts'
+import { toWarmLimits, WarmPool } from '../agents/pool/warm-pool.ts'
+import type { Config } from '../config/config.shape.ts'
+import { type ConfigEnvironment, findPaths, type Paths } from '../config/paths.ts'
+import { readConfig } from '../config/read-config.ts'
+import { type OpenedPrompts, openPrompts } from '../executions/open-prompts.ts'
+import { openStores, type Stores } from '../executions/open-stores.ts'
+import { systemClock } from '../kit/clock.ts'
+import { randomIds } from '../kit/ids.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import type { EventRun } from './event-run.ts'
+import { instanceClosed } from './faults.ts'
+import type { DroverOptions } from './types.ts'
+
+/** In the package and in a clone, this file is two directories below the root. */
+export const besidePackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+export type OpenedInstance = {
+  config: Config
+  paths: Paths
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  isRoot: boolean
+  demo: readonly [string, ...string[]] | undefined
+  prompts: OpenedPrompts
+  /** The context of prompts. The demo agent does not stay up. */
+  contextFor(options: { isWarm: boolean }): PromptContext
+  openStores(): Promise<Stores>
+  readKeys(): Promise<Config['server']['keys']>
+}
+
+type Closing = () => Promise<void>
+
+export class Instance {
+  readonly #options: DroverOptions
+  readonly #running = new Set<EventRun<unknown, unknown>>()
+  readonly #closings = new Set<Closing>()
+  readonly #closed = new AbortController()
+  #opened: Promise<OpenedInstance> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: DroverOptions) {
+    this.#options = options
+  }
+
+  /** Aborted when the instance is closed. */
+  get signal(): AbortSignal {
+    return this.#closed.signal
+  }
+
+  get isWarm(): boolean {
+    return this.#options.warm === true
+  }
+
+  /** Throws a Fault after `close`, or if the settings are not valid; the next call then reads them again. */
+  async open(): Promise<OpenedInstance> {
+    if (this.#closing !== undefined) throw instanceClosed({})
+    this.#opened ??= this.#open().catch((error) => {
+      this.#opened = undefined
+      throw error
+    })
+    return await this.#opened
+  }
+
+  /** What runs is ended by `close`. */
+  track<E, R>(run: EventRun<E, R>): EventRun<E, R> {
+    const tracked = run as unknown as EventRun<unknown, unknown>
+    this.#running.add(tracked)
+    void run.ended().then(() => this.#running.delete(tracked))
+    return run
+  }
+
+  /** Called by `close`, unless the returned function is called first. */
+  onClose(closing: Closing): () => void {
+    this.#closings.add(closing)
+    return () => this.#closings.delete(closing)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#closed.abort()
+    for (const run of this.#running) run.cancel()
+    await Promise.all([...this.#running].map((run) => run.ended()))
+    await Promise.all([...this.#closings].map((closing) => closing()))
+    const opened = await this.#opened?.catch(() => undefined)
+    await opened?.prompts[Symbol.asyncDispose]()
+  }
+
+  async #open(): Promise<OpenedInstance> {
+    const sources = this.#sources()
+    const { env, cwd } = sources
+    const { config, warnings } = await readConfig(sources)
+    const onWarning = (message: string) => this.#options.onWarning?.(message)
+    for (const warning of warnings) onWarning(warning)
+    const paths = findPaths(sources)
+    const demo = this.#options.demo === true ? demoAgent() : undefined
+    const isRoot = process.getuid?.() === 0
+    let stores: Promise<Stores> | undefined
+    const open = () => {
+      stores ??= openUserStores({ config, paths, env })
+      return stores
+    }
+    const prompts = openPrompts({
+      settings: config,
+      ...{ env, cwd, isRoot, demo, onWarning, openStores: open },
+      clock: systemClock,
+      // Without them, sessions have no turns and cannot go on with another agent.
+      keep: 'events',
+      createPool: (owner) =>
+        new WarmPool({
+          limits: toWarmLimits({ ...config.warm, spares: 0 }),
+          owner,
+          onFailure: ({ backend, reason }) => onWarning(`${backend} cannot be kept running: ${reason}`),
+          startsAtOnce: true,
+        }),
+    })
+    const readKeys = async () => (await readConfig(sources)).config.server.keys
+    const { context } = prompts
+    const cold = { ...context, warm: undefined }
+    const contextFor: OpenedInstance['contextFor'] = ({ isWarm }) => (isWarm && demo === undefined ? context : cold)
+    return { config, paths, env, cwd, isRoot, demo, prompts, contextFor, openStores: open, readKeys }
+  }
+
+  #sources(): ConfigEnvironment & Pick<Parameters<typeof readConfig>[0], 'settings' | 'readsFile'> {
+    // biome-ignore lint/style/noProcessEnv: a program that passes no environment means that of its process
+    const { config, configFile, home, cwd = process.cwd(), env = process.env } = this.#options
+    return {
+      // A copy, because every read of `process.env` is a system call.
+      env: { ...env, ...(home !== undefined && { DROVER_HOME: home }) },
+      homeDirectory: homedir(),
+      cwd,
+      ...(typeof configFile === 'string' && { configFlag: configFile }),
+      readsFile: configFile !== false,
+      settings: config,
+    }
+  }
+}
+
+export function demoAgent(): readonly [string, ...string[]] {
+  return [process.execPath, besidePackage('bin/demo-agent.cjs')]
+}
+
+/** First ends the sessions and executions that a killed process left running. */
+async function openUserStores({ config, paths, env }: Pick<OpenedInstance, 'config' | 'paths' | 'env'>) {
+  const stores = await openStores({
+    path: paths.sessions,
+    clock: systemClock,
+    ids: randomIds,
+    storeTokenUsage: config.session.store_token_usage,
+    endAgentsOf: abandonedAgentsEnder(env),
+  })
+  await stores.sessions.endAbandonedTurns()
+  return stores
+}

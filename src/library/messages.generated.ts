@@ -1,0 +1,755 @@
+/** Written by `npm run generate` from the shapes of the messages. */
+
+/** One prompt for one agent. */
+export type PromptRequest = {
+  /** The text for the agent. */
+  prompt: string
+  /** A model of the agent, or an alias from the config. */
+  model?: string | undefined
+  /** The working directory: an absolute path that exists and that the operator allows. */
+  workdir?: string | undefined
+  /** What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing. */
+  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  /** Where the agent may write: nowhere, in the working directory, or everywhere. */
+  sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
+  /** Accepted but ignored: no agent has such a limit. */
+  max_tokens?: number | undefined
+  /** The maximum number of turns, if the agent supports such a limit. */
+  max_turns?: number | undefined
+  /** The role of the agent and how it should behave. */
+  system_prompt?: string | undefined
+  /** A JSON Schema that the answer must match, if the agent can be given one. The answer is then JSON. */
+  output_schema?: Record<string, unknown> | undefined
+  /** Whether the agent prints more details. */
+  verbose?: boolean | undefined
+  /** More arguments for the agent, from the list that is allowed for it. */
+  extra?: readonly string[] | undefined
+  /** End the agent after this many seconds. */
+  timeout_secs?: number | undefined
+  /** Store no session, neither in drover nor with the agent. */
+  ephemeral?: boolean | undefined
+  /** Stored and returned with the session. */
+  metadata?: Record<string, unknown> | undefined
+  /** Show the command instead of starting it. */
+  dry_run?: boolean | undefined
+  /** The name of the backend; the default is `default_backend` of the config. */
+  backend?: string | undefined
+  /** The session to continue: its id, or a unique beginning of it. */
+  session?: string | undefined
+  /** With `session`: start a new session with the settings of that one. On another `backend` it begins with the conversation, as far as it is kept. */
+  fork?: boolean | undefined
+}
+
+/** Several prompts at once. */
+export type ParallelRequest = {
+  /** The prompts. */
+  tasks: readonly ParallelTask[]
+  /** How many tasks run at once; the default is `parallel.max_workers` of the config. */
+  max_parallel?: number | undefined
+  /** End all other tasks when one fails. */
+  fail_fast?: boolean | undefined
+  /** Show the command instead of starting it. */
+  dry_run?: boolean | undefined
+}
+
+/** One prompt of several. It has no session. */
+export type ParallelTask = {
+  /** The text for the agent. */
+  prompt: string
+  /** A model of the agent, or an alias from the config. */
+  model?: string | undefined
+  /** The working directory: an absolute path that exists and that the operator allows. */
+  workdir?: string | undefined
+  /** What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing. */
+  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  /** Where the agent may write: nowhere, in the working directory, or everywhere. */
+  sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
+  /** Accepted but ignored: no agent has such a limit. */
+  max_tokens?: number | undefined
+  /** The maximum number of turns, if the agent supports such a limit. */
+  max_turns?: number | undefined
+  /** The role of the agent and how it should behave. */
+  system_prompt?: string | undefined
+  /** A JSON Schema that the answer must match, if the agent can be given one. The answer is then JSON. */
+  output_schema?: Record<string, unknown> | undefined
+  /** Whether the agent prints more details. */
+  verbose?: boolean | undefined
+  /** More arguments for the agent, from the list that is allowed for it. */
+  extra?: readonly string[] | undefined
+  /** End the agent after this many seconds. */
+  timeout_secs?: number | undefined
+  /** Show the command instead of starting it. */
+  dry_run?: boolean | undefined
+  /** The name of the backend; the default is `default_backend` of the config. */
+  backend?: string | undefined
+}
+
+/** Prompts one after another, which may contain earlier answers. */
+export type ChainRequest = {
+  /** The steps, in order. */
+  steps: readonly ChainStep[]
+  /** Skip the steps after one that failed. */
+  stop_on_failure?: boolean | undefined
+  /** A step without a workdir uses that of the previous step. */
+  pass_working_dir?: boolean | undefined
+  /** Show the command instead of starting it. */
+  dry_run?: boolean | undefined
+}
+
+/** One prompt of a chain. It has no session. */
+export type ChainStep = {
+  /** The name for later steps: `{{steps.name}}`. */
+  name?: string | undefined
+  /** The text for the agent; `{{previous}}` and `{{steps.name}}` are replaced by earlier answers. */
+  prompt: string
+  /** A model of the agent, or an alias from the config. */
+  model?: string | undefined
+  /** The working directory: an absolute path that exists and that the operator allows. */
+  workdir?: string | undefined
+  /** What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing. */
+  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  /** Where the agent may write: nowhere, in the working directory, or everywhere. */
+  sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
+  /** Accepted but ignored: no agent has such a limit. */
+  max_tokens?: number | undefined
+  /** The maximum number of turns, if the agent supports such a limit. */
+  max_turns?: number | undefined
+  /** The role of the agent and how it should behave. */
+  system_prompt?: string | undefined
+  /** A JSON Schema that the answer must match, if the agent can be given one. The answer is then JSON. */
+  output_schema?: Record<string, unknown> | undefined
+  /** Whether the agent prints more details. */
+  verbose?: boolean | undefined
+  /** More arguments for the agent, from the list that is allowed for it. */
+  extra?: readonly string[] | undefined
+  /** End the agent after this many seconds. */
+  timeout_secs?: number | undefined
+  /** The name of the backend; the default is `default_backend` of the config. */
+  backend?: string | undefined
+}
+
+/** One prompt for several agents. */
+export type CompareRequest = {
+  /** The text for the agent. */
+  prompt: string
+  /** The agents; the same one may be listed twice. */
+  backends: readonly BackendName[]
+  /** A model of the agent, or an alias from the config. */
+  model?: string | undefined
+  /** The working directory: an absolute path that exists and that the operator allows. */
+  workdir?: string | undefined
+  /** End the agent after this many seconds. */
+  timeout_secs?: number | undefined
+  /** Run them one after another instead of all at once. */
+  sequential?: boolean | undefined
+  /** Show the command instead of starting it. */
+  dry_run?: boolean | undefined
+}
+
+/** The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines. */
+export type BackendName = string
+
+/** Which sessions are listed. */
+export type SessionQuery = {
+  /** Only sessions of this backend. */
+  backend?: string | undefined
+  /** Only sessions with this status. */
+  status?: 'active' | 'completed' | 'error' | 'paused' | undefined
+  /** Only sessions with this tag. */
+  tag?: string | undefined
+  /** Only sessions of this model. */
+  model?: string | undefined
+  /** Only sessions of exactly this directory. */
+  workdir?: string | undefined
+  /** A part of the title or of the first prompt, or the beginning of the id. */
+  search?: string | undefined
+  /** Last used at this moment or later: RFC 3339, UTC. */
+  since?: string | undefined
+  /** Last used before this moment: RFC 3339, UTC. */
+  until?: string | undefined
+  /** Only sessions that an agent can continue. */
+  resumable?: boolean | undefined
+  /** The size of a page; 100 by default. */
+  limit?: number | undefined
+  /** The number of sessions before the page. */
+  offset?: number | undefined
+}
+
+/** What changes about a session. */
+export type SessionChange = {
+  /** A title for people; null removes it. */
+  title?: string | null | undefined
+  /** Replaces all tags. */
+  tags?: readonly string[] | undefined
+  /** Entries replace those of the same name. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** What agents shall do, and how. Exactly one of `goal`, `issue` and `run` is given. */
+export type DriveRequest = {
+  /** What the agents shall do. */
+  goal?: string | undefined
+  /** The address of a GitHub issue, or `#12` for one of the repository, that says what they shall do. */
+  issue?: string | undefined
+  /** Take the text of an issue that has no sections for drover as the goal. */
+  issue_as_goal?: boolean | undefined
+  /** The id of a run that goes on. */
+  run?: string | undefined
+  /** With `run`: the answer to the question that it waits for. */
+  answer?: string | undefined
+  /** A directory of the repository: an absolute path. The default is the directory of the program. */
+  directory?: string | undefined
+  /** Work in the worktree itself; by default in a new one, on a new branch. */
+  in_place?: boolean | undefined
+  /** The agent that does the work. */
+  backend?: string | undefined
+  /** Its model. */
+  model?: string | undefined
+  /** Whether another agent reviews the work; true by default. */
+  review?: boolean | undefined
+  /** The agent that reviews. */
+  review_backend?: string | undefined
+  /** Its model. */
+  review_model?: string | undefined
+  /** Commands that must pass. */
+  checks?: readonly string[] | undefined
+  /** What the agent may do without approval while it implements. */
+  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  /** How many actions may be taken; for a run, how many more. */
+  actions?: number | undefined
+  /** Further runs for what stays open. */
+  rounds?: number | undefined
+  /** The run pauses when so many tokens are used. */
+  max_tokens?: number | undefined
+  /** The run pauses when it has cost so many US dollars. */
+  max_cost_usd?: number | undefined
+  /** The run pauses after so many seconds of work. */
+  max_time_secs?: number | undefined
+  /** What becomes of the work: the default is in the config. */
+  deliver?: 'none' | 'branch' | 'pr' | undefined
+}
+
+/** One line of a stream of the native API. */
+export type PromptEvent = 
+  | InitEvent
+  | MessageEvent
+  | ThinkingEvent
+  | ToolUseEvent
+  | ToolResultEvent
+  | ApprovalRequestEvent
+  | ProgressEvent
+  | TokenUsageEvent
+  | ErrorEvent
+  | DoneEvent
+
+/** The first event: the agent has started. */
+export type InitEvent = {
+  type: 'init'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The model that answers. */
+    model?: string | undefined
+    /** The agent's own id of the session. */
+    backend_session_id?: string | undefined
+    /** The working directory of the agent. */
+    working_dir?: string | undefined
+  }
+}
+
+/** The agent writes to the user. */
+export type MessageEvent = {
+  type: 'message'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The text for the user. */
+    text: string
+    role: 'assistant'
+    /** A piece of a text; the next event of this type continues it. */
+    is_partial?: boolean | undefined
+  }
+}
+
+/** The agent reasons. */
+export type ThinkingEvent = {
+  type: 'thinking'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The reasoning of the agent. */
+    text: string
+    /** A piece of a text; the next event of this type continues it. */
+    is_partial?: boolean | undefined
+  }
+}
+
+/** The agent uses a tool. */
+export type ToolUseEvent = {
+  type: 'tool_use'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The id of the tool call; its result has the same id. */
+    tool_id?: string | undefined
+    /** The agent's name for the tool. */
+    tool_name: string
+    /** The input of the tool, as the agent reports it. */
+    input?: unknown | undefined
+  }
+}
+
+/** A tool has ended. */
+export type ToolResultEvent = {
+  type: 'tool_result'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The id of the tool call; its result has the same id. */
+    tool_id?: string | undefined
+    /** The agent's name for the tool. */
+    tool_name: string
+    /** The output of the tool. */
+    output?: string | undefined
+    /** Whether the tool failed. */
+    is_error?: boolean | undefined
+    /** Why the tool failed. */
+    error_message?: string | undefined
+  }
+}
+
+/** The agent asks whether it may do something, and waits for the decision. */
+export type ApprovalRequestEvent = {
+  type: 'approval_request'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The id to answer with. */
+    approval_id: string
+    /** The id of the tool call; its result has the same id. */
+    tool_id?: string | undefined
+    /** The agent's name for the tool. */
+    tool_name: string
+    /** The command that would run. */
+    command?: string | undefined
+    /** The change that would be made to files. */
+    diff?: string | undefined
+    /** The input of the tool, as the agent reports it. */
+    input?: unknown | undefined
+    /** Why the agent asks. */
+    reason?: string | undefined
+    /** The possible decisions. */
+    choices: readonly ('allow' | 'allow_session' | 'deny')[]
+  }
+}
+
+/** The agent has reached another stage, or the server is still waiting for it. */
+export type ProgressEvent = {
+  type: 'progress'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Absent if the stage is `waiting`: the agent prints nothing but is still running. */
+  sequence?: number | undefined
+  content: {
+    /** The stage that the agent has reached. */
+    stage: string
+    /** How much of the work is done. */
+    percent?: number | undefined
+    /** A description of the stage. */
+    message?: string | undefined
+  }
+}
+
+/** The tokens used so far. */
+export type TokenUsageEvent = {
+  type: 'token_usage'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: TokenUsage
+}
+
+/** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
+export type TokenUsage = {
+  /** Tokens that the model read. Claude counts tokens of its cache apart from these. */
+  input_tokens: number
+  /** Tokens that the model wrote. Gemini counts thinking apart from these. */
+  output_tokens: number
+  /** Tokens of the prompt that came from a cache. */
+  cached_tokens: number
+  /** Tokens of thinking. */
+  reasoning_tokens: number
+  /** Tokens of the prompt that were written to a cache; absent if there are none. */
+  cache_write_tokens?: number | undefined
+}
+
+/** The prompt has failed; `done` follows. */
+export type ErrorEvent = {
+  type: 'error'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The code of the failure. */
+    code?: string | undefined
+    /** What went wrong. */
+    message: string
+    /** `upstream_status` and `retry_after_secs` of the model service, where the agent reports them. */
+    details?: unknown | undefined
+  }
+}
+
+/** The last event: the agent has ended and the session is stored. */
+export type DoneEvent = {
+  type: 'done'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The same as in the result of the prompt. */
+    exit_code: number
+    /** How long the agent ran. */
+    duration_ms: number
+    token_usage: TokenUsage
+    /** How many turns the agent took. */
+    turn_count?: number | undefined
+    /** Parts of the request that could not be fulfilled. */
+    warnings?: readonly string[] | undefined
+  }
+}
+
+/** Something that an agent wants to do, and asks about first. */
+export type ApprovalRequest = {
+  /** The id to answer with. */
+  approval_id: string
+  /** The id of the tool call; its result has the same id. */
+  tool_id?: string | undefined
+  /** The agent's name for the tool. */
+  tool_name: string
+  /** The command that would run. */
+  command?: string | undefined
+  /** The change that would be made to files. */
+  diff?: string | undefined
+  /** The input of the tool, as the agent reports it. */
+  input?: unknown | undefined
+  /** Why the agent asks. */
+  reason?: string | undefined
+  /** The possible decisions. */
+  choices: readonly ('allow' | 'allow_session' | 'deny')[]
+}
+
+/** The result of a prompt. */
+export type PromptResult = {
+  /** drover's own id; empty when no session was stored. */
+  session_id: string
+  /** The execution; the same as in the header X-Execution-Id. */
+  execution_id?: string | undefined
+  /** As in the request. In a parallel call it may be a backend that does not exist. */
+  backend: string
+  /** The model that the agent reports. */
+  model?: string | undefined
+  /** 0 success, 124 timeout, 130 interrupted, -1 cancelled before the start; otherwise the exit code of the agent. */
+  exit_code: number
+  /** How long the agent ran. */
+  duration_ms: number
+  /** The answer; for a dry run the command that would be started. */
+  output: string
+  token_usage: TokenUsage
+  /** What the turn cost in US dollars, if the agent reports it. */
+  cost_usd?: number | undefined
+  /** The agent's own id of the session. */
+  backend_session_id?: string | undefined
+  /** Only on failure: the message. */
+  error?: string | undefined
+  /** Only on failure: the code. */
+  error_code?: string | undefined
+  /** Only on failure: the HTTP status of the model service, if the agent reports it. */
+  upstream_status?: number | undefined
+  /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
+  retry_after_secs?: number | undefined
+  /** Parts of the request that could not be fulfilled. */
+  warnings?: readonly string[] | undefined
+}
+
+/** The results of several prompts. */
+export type ParallelResult = {
+  /** The execution; the same as in the header X-Execution-Id. */
+  execution_id?: string | undefined
+  /** The number of items in the request. */
+  total_tasks: number
+  /** How many succeeded. */
+  completed: number
+  /** How many failed. */
+  failed: number
+  /** How many were cancelled, before or while they ran. */
+  canceled: number
+  /** From the start of the first prompt to the end of the last, including waiting time. */
+  total_duration_ms: number
+  /** In the order of the tasks. */
+  results: readonly PromptResult[]
+}
+
+/** The results of a chain. */
+export type ChainResult = {
+  /** The execution; the same as in the header X-Execution-Id. */
+  execution_id?: string | undefined
+  /** The number of items in the request. */
+  total_steps: number
+  /** How many succeeded. */
+  completed_steps: number
+  /** The first that failed, counted from 1. */
+  failed_step?: number | undefined
+  /** From the start of the first prompt to the end of the last, including waiting time. */
+  total_duration_ms: number
+  /** The results of the steps that were started. */
+  results: readonly StepResult[]
+}
+
+/** The result of a step of a chain. */
+export type StepResult = {
+  /** Counted from 1. */
+  step: number
+  /** As in the request. */
+  name?: string | undefined
+  /** drover's own id; empty when no session was stored. */
+  session_id: string
+  /** The execution; the same as in the header X-Execution-Id. */
+  execution_id?: string | undefined
+  /** As in the request. In a parallel call it may be a backend that does not exist. */
+  backend: string
+  /** The model that the agent reports. */
+  model?: string | undefined
+  /** 0 success, 124 timeout, 130 interrupted, -1 cancelled before the start; otherwise the exit code of the agent. */
+  exit_code: number
+  /** How long the agent ran. */
+  duration_ms: number
+  /** The answer; for a dry run the command that would be started. */
+  output: string
+  token_usage: TokenUsage
+  /** What the turn cost in US dollars, if the agent reports it. */
+  cost_usd?: number | undefined
+  /** The agent's own id of the session. */
+  backend_session_id?: string | undefined
+  /** Only on failure: the message. */
+  error?: string | undefined
+  /** Only on failure: the code. */
+  error_code?: string | undefined
+  /** Only on failure: the HTTP status of the model service, if the agent reports it. */
+  upstream_status?: number | undefined
+  /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
+  retry_after_secs?: number | undefined
+  /** Parts of the request that could not be fulfilled. */
+  warnings?: readonly string[] | undefined
+}
+
+/** The answers of several agents to one prompt. */
+export type ComparisonResult = {
+  /** The execution; the same as in the header X-Execution-Id. */
+  execution_id?: string | undefined
+  /** The prompt for all agents. */
+  prompt: string
+  /** As in the request. */
+  backends: readonly string[]
+  /** In the order of the backends. */
+  results: readonly PromptResult[]
+  /** From the start of the first prompt to the end of the last, including waiting time. */
+  total_duration_ms: number
+}
+
+/** The record of one conversation with an agent. */
+export type Session = {
+  /** 32 lowercase hexadecimal digits. */
+  id: string
+  /** The name of the backend. */
+  backend: string
+  /** `active` while a turn runs, then `completed` or `error`. `paused`: interrupted, and it can be resumed. */
+  status: 'active' | 'completed' | 'error' | 'paused'
+  /** When the session was created, in UTC. */
+  created_at: string
+  /** When its last turn began or ended, in UTC. */
+  last_used: string
+  /** The working directory: absolute, links resolved. */
+  working_dir: string
+  /** The agent's own id of the session; without it the session cannot be resumed. */
+  backend_session_id?: string | undefined
+  /** The model that the agent reported, otherwise the requested one. */
+  model?: string | undefined
+  /** The system prompt. */
+  system_prompt?: string | undefined
+  /** The prompt of the first turn. */
+  initial_prompt: string
+  /** Number of finished turns. */
+  turn_count: number
+  /** Total of all turns. */
+  token_usage: TokenUsage
+  /** Tags, for filtering. */
+  tags: readonly string[]
+  /** A title for people. */
+  title?: string | undefined
+  /** The built-in demo agent answers. A real agent cannot continue it. */
+  is_demo?: true | undefined
+  /** The session that this one was forked from. */
+  parent_id?: string | undefined
+  /** Why the last turn failed. */
+  error_message?: string | undefined
+  /** Metadata of the client. */
+  metadata: Record<string, unknown>
+  /** The permissions of the agent. */
+  policy: SessionPolicy
+}
+
+/** The permissions of the agent; a resumed session gets the same. */
+export type SessionPolicy = {
+  /** What the agent may do without approval. */
+  approval_mode: 'default' | 'auto' | 'none' | 'always'
+  /** What the agent may access. */
+  sandbox_mode: 'default' | 'read-only' | 'workspace' | 'full'
+  /** The requested model; without it the agent chooses. */
+  model?: string | undefined
+  /** Tools that the agent may use without approval. */
+  allowed_tools?: string | undefined
+  /** Further arguments for the agent. */
+  extra: readonly string[]
+}
+
+/** A page of sessions. */
+export type SessionPage = {
+  /** Last used first. */
+  sessions: readonly SessionSummary[]
+  /** Number of all matching sessions, not only of this page. */
+  total: number
+  /** The applied limit. */
+  limit: number
+  /** The number of sessions before this page. */
+  offset: number
+}
+
+/** A session in a page, with the beginnings of its prompts. */
+export type SessionSummary = {
+  /** 32 lowercase hexadecimal digits. */
+  id: string
+  /** The name of the backend. */
+  backend: string
+  /** `active` while a turn runs, then `completed` or `error`. `paused`: interrupted, and it can be resumed. */
+  status: 'active' | 'completed' | 'error' | 'paused'
+  /** When the session was created, in UTC. */
+  created_at: string
+  /** When its last turn began or ended, in UTC. */
+  last_used: string
+  /** The working directory: absolute, links resolved. */
+  working_dir: string
+  /** The agent's own id of the session; without it the session cannot be resumed. */
+  backend_session_id?: string | undefined
+  /** The model that the agent reported, otherwise the requested one. */
+  model?: string | undefined
+  /** The first 200 characters of the system prompt. */
+  system_prompt?: string | undefined
+  /** The first 200 characters of the prompt of the first turn. */
+  initial_prompt: string
+  /** Number of finished turns. */
+  turn_count: number
+  /** Total of all turns. */
+  token_usage: TokenUsage
+  /** Tags, for filtering. */
+  tags: readonly string[]
+  /** A title for people. */
+  title?: string | undefined
+  /** The built-in demo agent answers. A real agent cannot continue it. */
+  is_demo?: true | undefined
+  /** The session that this one was forked from. */
+  parent_id?: string | undefined
+  /** Why the last turn failed. */
+  error_message?: string | undefined
+  /** Metadata of the client. */
+  metadata: Record<string, unknown>
+  /** The permissions of the agent. */
+  policy: SessionPolicy
+}
+
+/** A turn of a session, as it is kept in an execution. */
+export type SessionTurn = {
+  /** The execution of the turn. */
+  execution_id: string
+  /** The state of the execution. */
+  state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | 'lost'
+  /** When the turn was requested, in UTC. */
+  created_at: string
+  /** How long the agent ran. */
+  duration_ms?: number | undefined
+  /** The model. */
+  model?: string | undefined
+  /** The built-in demo agent answered. */
+  is_demo?: true | undefined
+  /** The prompt. */
+  prompt: string
+  /** The answer; absent as long as the turn runs, and if it has no result. */
+  answer?: string | undefined
+  /** The tools that the agent used, in order; empty if only results are kept. */
+  tools: readonly {
+    /** The tool. */
+    name: string
+    /** The most telling part of its input, at most 200 characters. */
+    input: string
+  }[]
+  /** The tokens of the turn. */
+  usage?: TokenUsage | undefined
+  /** The cost, only where the agent reports it. */
+  cost_usd?: number | undefined
+  /** Why the turn failed. */
+  error?: string | undefined
+}

@@ -1,0 +1,140 @@
+/** What programs pass to the library. The requests are those of the HTTP API, without what only a connection needs. */
+import { type Static, type TProperties, Type } from 'typebox'
+import { APPROVAL_MODES } from '../agents/adapter/agent.ts'
+import { literals, named, strict } from '../kit/shape.ts'
+import * as prompts from '../prompts/prompt-request.shape.ts'
+import { SESSION_STATUSES } from '../sessions/session-statuses.ts'
+
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const isOn = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+/** Without it, the settings decide. */
+const backend = text('The name of the backend; the default is `default_backend` of the config.')
+
+function without<P extends TProperties, const N extends keyof P>(properties: P, names: readonly N[]): Omit<P, N> {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name as N))) as never
+}
+
+export const PromptRequest = named(
+  'PromptRequest',
+  strict({
+    ...without(prompts.PromptRequest.properties, ['backend', 'detach', 'output_format']),
+    backend,
+    session: text('The session to continue: its id, or a unique beginning of it.'),
+    fork: isOn(
+      'With `session`: start a new session with the settings of that one. On another `backend` it begins with the conversation, as far as it is kept.',
+    ),
+  }),
+)
+export type PromptRequest = Static<typeof PromptRequest>
+
+const ParallelTask = named(
+  'ParallelTask',
+  strict({
+    ...without(prompts.PromptRequest.properties, ['backend', 'detach', 'output_format', 'ephemeral', 'metadata']),
+    backend,
+  }),
+)
+
+export const ParallelRequest = named(
+  'ParallelRequest',
+  strict({
+    ...prompts.ParallelRequest.properties,
+    tasks: Type.Array(ParallelTask, { minItems: 1, maxItems: prompts.MAX_TASKS, description: 'The prompts.' }),
+  }),
+)
+export type ParallelRequest = Static<typeof ParallelRequest>
+
+const ChainStep = named('ChainStep', strict({ ...without(prompts.ChainStep.properties, ['backend']), backend }))
+
+export const ChainRequest = named(
+  'ChainRequest',
+  strict({
+    ...without(prompts.ChainRequest.properties, ['pass_session_id', 'persist_sessions']),
+    steps: Type.Array(ChainStep, { minItems: 1, maxItems: prompts.MAX_TASKS, description: 'The steps, in order.' }),
+  }),
+)
+export type ChainRequest = Static<typeof ChainRequest>
+
+const MAX_PAGE = 1000
+
+export const SessionQuery = named(
+  'SessionQuery',
+  strict({
+    backend: text('Only sessions of this backend.'),
+    status: Type.Optional(literals(SESSION_STATUSES, { description: 'Only sessions with this status.' })),
+    tag: text('Only sessions with this tag.'),
+    model: text('Only sessions of this model.'),
+    workdir: text('Only sessions of exactly this directory.'),
+    search: text('A part of the title or of the first prompt, or the beginning of the id.'),
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Last used at this moment or later: RFC 3339, UTC.' }),
+    ),
+    until: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Last used before this moment: RFC 3339, UTC.' }),
+    ),
+    resumable: isOn('Only sessions that an agent can continue.'),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'The size of a page; 100 by default.' }),
+    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of sessions before the page.' })),
+  }),
+)
+export type SessionQuery = Static<typeof SessionQuery>
+
+export const SessionChange = named(
+  'SessionChange',
+  strict({
+    title: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'A title for people; null removes it.' }),
+    ),
+    tags: Type.Optional(Type.Array(Type.String(), { description: 'Replaces all tags.' })),
+    metadata: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        description: 'Entries replace those of the same name.',
+      }),
+    ),
+  }),
+)
+
+const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description }))
+
+export const DriveRequest = named(
+  'DriveRequest',
+  strict({
+    goal: text('What the agents shall do.'),
+    issue: text('The address of a GitHub issue, or `#12` for one of the repository, that says what they shall do.'),
+    issue_as_goal: isOn('Take the text of an issue that has no sections for drover as the goal.'),
+    run: text('The id of a run that goes on.'),
+    answer: text('With `run`: the answer to the question that it waits for.'),
+    directory: text('A directory of the repository: an absolute path. The default is the directory of the program.'),
+    in_place: isOn('Work in the worktree itself; by default in a new one, on a new branch.'),
+    backend: text('The agent that does the work.'),
+    model: text('Its model.'),
+    review: isOn('Whether another agent reviews the work; true by default.'),
+    review_backend: text('The agent that reviews.'),
+    review_model: text('Its model.'),
+    checks: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: 'Commands that must pass.' })),
+    approval_mode: Type.Optional(
+      literals(APPROVAL_MODES, { description: 'What the agent may do without approval while it implements.' }),
+    ),
+    actions: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'How many actions may be taken; for a run, how many more.',
+      }),
+    ),
+    rounds: count('Further runs for what stays open.'),
+    max_tokens: count('The run pauses when so many tokens are used.'),
+    max_cost_usd: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, description: 'The run pauses when it has cost so many US dollars.' }),
+    ),
+    max_time_secs: count('The run pauses after so many seconds of work.'),
+    deliver: Type.Optional(
+      literals(['none', 'branch', 'pr'], { description: 'What becomes of the work: the default is in the config.' }),
+    ),
+  }),
+)
+export type DriveRequest = Static<typeof DriveRequest>

@@ -1,0 +1,174 @@
+/** The prompts of a program: one, several at once, a chain, a comparison. */
+import type { ApprovalDecision, ApprovalRequest } from '../agents/adapter/agent.ts'
+import { carryConversation } from '../executions/carry-conversation.ts'
+import { randomIds } from '../kit/ids.ts'
+import { checker } from '../kit/schema.ts'
+import { validateCompareRequest } from '../prompts/checks.generated.js'
+import { compareAgents } from '../prompts/compare-agents.ts'
+import { resumeInvalid } from '../prompts/faults.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import type { CompareRequest } from '../prompts/prompt-request.shape.ts'
+import type * as internal from '../prompts/prompt-request.ts'
+import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import type { BatchWatcher, BatchOptions as InternalBatchOptions } from '../prompts/run-batch.ts'
+import { runChain } from '../prompts/run-chain.ts'
+import { runParallel } from '../prompts/run-parallel.ts'
+import { runPrompt } from '../prompts/run-prompt.ts'
+import type { Session } from '../sessions/session.shape.ts'
+import { validateChainRequest, validateParallelRequest, validatePromptRequest } from './checks.generated.js'
+import { DroverError } from './drover-error.ts'
+import { EventRun } from './event-run.ts'
+import type { Instance, OpenedInstance } from './instance.ts'
+import type * as messages from './messages.generated.ts'
+import type { ChainRequest, ParallelRequest, PromptRequest } from './requests.shape.ts'
+import { throwingDroverErrors } from './to-drover-error.ts'
+import type { BatchOptions, Drover, PromptOptions, PromptRun } from './types.ts'
+
+const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
+const checkParallel = checker<ParallelRequest>('the request', validateParallelRequest)
+const checkChain = checker<ChainRequest>('the request', validateChainRequest)
+const checkCompare = checker<CompareRequest>('the request', validateCompareRequest)
+
+type PromptCalls = Pick<Drover, 'prompt' | 'parallel' | 'chain' | 'compare'>
+
+export function promptCalls(instance: Instance): PromptCalls {
+  return {
+    prompt: (request, options = {}) => startPrompt(instance, toRequest(request), options),
+    parallel: (request, options) =>
+      runBatch(instance, options, async ({ config, context, batch }) => {
+        const { tasks, ...rest } = checkParallel(request)
+        const named = tasks.map((task) => withBackend(task, config))
+        return await runParallel({ ...rest, tasks: named }, context, batch)
+      }),
+    chain: (request, options) =>
+      runBatch(instance, options, async ({ config, context, batch }) => {
+        const { steps, ...rest } = checkChain(request)
+        return await runChain({ ...rest, steps: steps.map((step) => withBackend(step, config)) }, context, batch)
+      }),
+    compare: (request, options) =>
+      runBatch(instance, options, ({ context, batch }) => compareAgents(checkCompare(request), context, batch)),
+  }
+}
+
+function toRequest(request: string | messages.PromptRequest): messages.PromptRequest {
+  return typeof request === 'string' ? { prompt: request } : request
+}
+
+function withBackend<T extends { backend?: string }>(
+  { backend, ...rest }: T,
+  { default_backend: otherwise }: OpenedInstance['config'],
+): Omit<T, 'backend'> & { backend: string } {
+  return { ...rest, backend: backend ?? otherwise }
+}
+
+function startPrompt(instance: Instance, given: messages.PromptRequest, options: PromptOptions): PromptRun {
+  const run = new EventRun<messages.PromptEvent, messages.PromptResult>(
+    (emit, signal) =>
+      throwingDroverErrors(async () => {
+        const opened = await instance.open()
+        const request = { ...(await resolveRequest(checkPrompt(given), opened)), wantsDeltas: options.deltas !== false }
+        const result = await runToEnd(instance, { opened, request, options, emit, signal })
+        if (statusOf(result) !== 'completed') throw toFailure(result)
+        return result
+      }),
+    options.signal,
+  )
+  return instance.track(run)
+}
+
+type Call = {
+  opened: OpenedInstance
+  request: internal.PromptRequest
+  options: PromptOptions
+  emit: (event: messages.PromptEvent) => void
+  signal: AbortSignal
+}
+
+async function runToEnd(instance: Instance, call: Call): Promise<PromptResult> {
+  const { opened, request, options, emit, signal } = call
+  const { onApproval } = options
+  // Only a process that stays up can ask.
+  const context = opened.contextFor({ isWarm: instance.isWarm || onApproval !== undefined })
+  const run = runPrompt(request, context, {
+    signal,
+    ...(onApproval !== undefined && { onApproval: toApprover(onApproval) }),
+  })
+  let next = await run.next()
+  for (; next.done !== true; next = await run.next()) emit(next.value)
+  return next.value
+}
+
+function toApprover(onApproval: NonNullable<PromptOptions['onApproval']>) {
+  return async (request: ApprovalRequest): Promise<ApprovalDecision> => {
+    try {
+      const decided = await onApproval(request)
+      const { decision, message } = typeof decided === 'string' ? { decision: decided, message: undefined } : decided
+      return { decision, ...(message !== undefined && { message }) }
+    } catch (error) {
+      return { decision: 'deny', message: `the decision failed: ${error instanceof Error ? error.message : error}` }
+    }
+  }
+}
+
+async function resolveRequest(asked: PromptRequest, opened: OpenedInstance): Promise<internal.PromptRequest> {
+  const { session: id, fork = false, ...rest } = asked
+  // Validated as a JSON object.
+  const request = rest as Omit<internal.PromptRequest, 'backend'> & { backend?: string }
+  if (id === undefined) {
+    if (fork) throw resumeInvalid({ problem: 'fork needs a session; name it, or remove fork' })
+    return withBackend(request, opened.config)
+  }
+  const session = await (await opened.prompts.openStore()).find(id)
+  const { backend = session.backend } = request
+  if (!fork) {
+    if (backend !== session.backend) throw resumeInvalid({ problem: needsFork(session) })
+    return { ...request, backend, resumes: session }
+  }
+  const history = backend === session.backend ? undefined : await historyOf(session, opened)
+  return { ...request, backend, forks: session, history }
+}
+
+async function historyOf(session: Session, { prompts }: OpenedInstance) {
+  const stores = { sessions: await prompts.openStore(), executions: await prompts.openExecutions() }
+  return await carryConversation(session, stores, { ids: randomIds })
+}
+
+function needsFork({ backend }: Session): string {
+  return `the session is one of ${backend}; another backend needs fork: true, which starts a new session`
+}
+
+function toFailure(result: PromptResult): DroverError {
+  const { error = `${result.backend} ended with exit code ${result.exit_code}`, error_code: code = 'agent_failed' } =
+    result
+  return new DroverError({ code, message: error, result })
+}
+
+type BatchCall = { config: OpenedInstance['config']; context: PromptContext; batch: InternalBatchOptions }
+
+async function runBatch<R>(
+  instance: Instance,
+  options: BatchOptions = {},
+  work: (call: BatchCall) => Promise<R>,
+): Promise<R> {
+  const { signal, onEvent } = options
+  const run = new EventRun<never, R>(
+    (_, canceled) =>
+      throwingDroverErrors(async () => {
+        const watcher = onEvent === undefined ? undefined : toWatcher(onEvent)
+        const opened = await instance.open()
+        const context = opened.contextFor(instance)
+        const batch = { signal: canceled, watcher, wantsDeltas: onEvent !== undefined }
+        return await work({ config: opened.config, context, batch })
+      }),
+    signal,
+  )
+  return await instance.track(run).result
+}
+
+function toWatcher(onEvent: NonNullable<BatchOptions['onEvent']>): BatchWatcher {
+  return {
+    started: (item) => onEvent({ type: 'started', item }),
+    event: (item, event) => onEvent({ type: 'event', item, event: event as messages.PromptEvent }),
+    ended: (item, result) => onEvent({ type: 'ended', item, result }),
+  }
+}

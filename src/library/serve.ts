@@ -1,0 +1,102 @@
+/** The HTTP server in a program. It has its own limits and ceilings, as with `drover serve`, and no local socket. */
+import { sweepScratch } from '../agents/scratch-files.ts'
+import { type ApiKeys, loadApiKeys } from '../config/api-keys.ts'
+import { startStoreCleanup } from '../http/clean-store.ts'
+import { createContext } from '../http/context/create-context.ts'
+import { drain } from '../http/drain.ts'
+import { baseUrl, listen } from '../http/listen.ts'
+import { withMetrics } from '../http/metrics/create-metrics.ts'
+import { drivePromptsFor } from '../http/response/prompts-of.ts'
+import { createServer } from '../http/server.ts'
+import { systemClock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { redactFields } from '../kit/redact.ts'
+import { besidePackage, demoAgent, type OpenedInstance } from './instance.ts'
+import { packageVersion } from './package-version.ts'
+import type { LogLine, RunningServer, ServeOptions } from './types.ts'
+
+/** A program that closes its server wants to go on. */
+const DRAIN_MS = 5000
+const GRACE_MS = 3000
+
+export async function serve(opened: OpenedInstance, options: ServeOptions): Promise<RunningServer> {
+  const { config, paths, env, cwd, readKeys } = opened
+  const keys = await loadApiKeys({ env, cwd, server: config.server, configFile: { path: paths.config, readKeys } })
+  try {
+    return await start(opened, options, keys)
+  } catch (error) {
+    keys.close()
+    throw error
+  }
+}
+
+async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKeys): Promise<RunningServer> {
+  const { config, paths, env, cwd } = opened
+  const log = createLog(options.onLog)
+  const stores = await opened.openStores()
+  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
+  const context = await withMetrics(
+    createContext({
+      config,
+      version: packageVersion(),
+      env,
+      cwd,
+      isRoot: opened.isRoot,
+      demo: opened.demo,
+      demoAgent: demoAgent(),
+      keys: keys.ring,
+      stores,
+      directories: { worktrees: paths.worktrees, drivenRuns: paths.drivenRuns },
+      shutdown: shutdown.signal,
+      drainDeadline: drainDeadline.signal,
+      log,
+      writeAccessLog: (entry) => log.info(entry, 'request'),
+      logsPrompts: false,
+      jsonThread: besidePackage('bin/json-thread.cjs'),
+      consoleDirectory: besidePackage('dist/console/'),
+    }),
+  )
+  sweepScratch()
+  const server = await createServer(context)
+  const { host = config.server.host, port = config.server.port } = options
+  const bound = await listen(server.app.server, { host, port })
+  keys.watch(log)
+  const cleaning = await startStoreCleanup({
+    ...{ stores, log, clock: systemClock },
+    sessionDays: config.session.retention_days,
+    executionDays: config.executions.keep_days,
+    maxExecutionMb: config.executions.max_mb,
+  })
+  await context.runs.continueAll(drivePromptsFor(context, server.app.server))
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    cleaning.stop()
+    keys.close()
+    shutdown.abort()
+    const warm = context.prompts.warm?.close()
+    // Only its own prompts: those of the program go on.
+    await drain(server, { drainMs: DRAIN_MS, graceMs: GRACE_MS }, async () => drainDeadline.abort())
+    await warm
+    await context.executions.close()
+  }
+  return {
+    url: baseUrl(bound),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+/** Without credentials, as the log of `drover serve`. */
+function createLog(onLog: ((line: LogLine) => void) | undefined, bound: object = {}): Log {
+  const write = (level: LogLine['level']) => (fields: object, message: string) =>
+    onLog?.({ level, message, fields: redactFields({ ...bound, ...fields }) as Record<string, unknown> })
+  return {
+    debug: () => {},
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    with: (fields) => createLog(onLog, { ...bound, ...fields }),
+  }
+}

@@ -1,0 +1,55 @@
+/** The sessions of the user, for a program. */
+import { realpathSync } from 'node:fs'
+import { findTurns, readTurns } from '../executions/session-turns.ts'
+import { checker } from '../kit/schema.ts'
+import type { SessionEdit, SessionFilter } from '../sessions/session-store.ts'
+import { validateSessionChange, validateSessionQuery } from './checks.generated.js'
+import type { Instance } from './instance.ts'
+import type { SessionTurn } from './messages.generated.ts'
+import type { SessionQuery } from './requests.shape.ts'
+import { throwingDroverErrors } from './to-drover-error.ts'
+import type { Sessions } from './types.ts'
+
+const checkQuery = checker<SessionQuery>('the query', validateSessionQuery)
+const checkChange = checker<SessionEdit>('the change', validateSessionChange)
+
+const DEFAULT_LIMIT = 100
+
+export function sessionCalls(instance: Instance): Sessions {
+  const store = async () => await (await instance.open()).prompts.openStore()
+  return {
+    list: (query = {}) =>
+      throwingDroverErrors(async () => {
+        const { limit = DEFAULT_LIMIT, offset = 0, ...filter } = checkQuery(query)
+        return await (await store()).list(toFilter(filter), { limit, offset })
+      }),
+    get: (id) => throwingDroverErrors(async () => await (await store()).find(id)),
+    edit: (id, change) => throwingDroverErrors(async () => await (await store()).edit(id, checkChange(change))),
+    delete: (id) => throwingDroverErrors(async () => await (await store()).delete(id)),
+    turns: (id) =>
+      throwingDroverErrors(async () => {
+        const { id: session } = await (await store()).find(id)
+        const executions = await (await instance.open()).prompts.openExecutions()
+        const turns: SessionTurn[] = []
+        for await (const turn of readTurns(executions, await findTurns(executions, { session }))) turns.push(turn)
+        return turns
+      }),
+  }
+}
+
+function toFilter({ resumable, workdir, ...filter }: Omit<SessionQuery, 'limit' | 'offset'>): SessionFilter {
+  return {
+    ...filter,
+    ...(resumable === true && { isResumable: true }),
+    ...(workdir !== undefined && { workdir: resolved(workdir) }),
+  }
+}
+
+/** Sessions have the directory with links resolved. One that is gone has its name. */
+function resolved(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

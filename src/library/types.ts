@@ -1,0 +1,219 @@
+/** The public types of the library, beside those of the messages. */
+import type {
+  ApprovalRequest,
+  ChainRequest,
+  ChainResult,
+  CompareRequest,
+  ComparisonResult,
+  DriveRequest,
+  ParallelRequest,
+  ParallelResult,
+  PromptEvent,
+  PromptRequest,
+  PromptResult,
+  Session,
+  SessionChange,
+  SessionPage,
+  SessionQuery,
+  SessionTurn,
+} from './messages.generated.ts'
+
+/** Options of {@link createDrover}. */
+export type DroverOptions = {
+  /**
+   * Settings as in the config file, for example `{ default_backend: 'codex' }`. They count more than environment variables,
+   * which count more than the file.
+   */
+  config?: Readonly<Record<string, unknown>> | undefined
+  /** The config file. The default is `config.yaml` in the directory of the user; false: none is read. */
+  configFile?: string | false | undefined
+  /** Where sessions are stored, instead of `~/.drover`: an absolute path. */
+  home?: string | undefined
+  /** The working directory of prompts that name none. The default is that of the process. */
+  cwd?: string | undefined
+  /** The environment variables of drover and of the agents. The default is `process.env`. */
+  env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Whether the built-in demo agent replaces agents that are not installed. */
+  demo?: boolean | undefined
+  /** Whether agents stay up between prompts, until `close()`. The next answer then begins sooner. */
+  warm?: boolean | undefined
+  /** Gets sentences about what is probably a mistake. By default they are not shown. */
+  onWarning?: ((message: string) => void) | undefined
+}
+
+/** What a caller decides about something that an agent asks for. */
+export type ApprovalDecision =
+  | 'allow'
+  /** The same again in this session, too. */
+  | 'allow_session'
+  | 'deny'
+  | {
+      decision: 'allow' | 'allow_session' | 'deny'
+      /** Told to the agent. */
+      message?: string | undefined
+    }
+
+/** Options of every call. */
+export type CallOptions = {
+  /** Ends the agents when it is aborted. */
+  signal?: AbortSignal | undefined
+}
+
+/** Options of {@link Drover.prompt}. */
+export type PromptOptions = CallOptions & {
+  /**
+   * Decides about what the agent asks for, with `approval_mode: 'always'`. Without it, or if it throws, what the agent asks
+   * for is denied.
+   */
+  onApproval?: ((request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>) | undefined
+  /** Whether text comes in pieces, as the model writes it. True by default. */
+  deltas?: boolean | undefined
+}
+
+/** Options of calls with several prompts. */
+export type BatchOptions = CallOptions & {
+  /** Gets the events of every prompt. `item` counts the prompts from 0. */
+  onEvent?: ((event: BatchEvent) => void) | undefined
+}
+
+/** An event of one of several prompts. */
+export type BatchEvent =
+  | {
+      type: 'started'
+      /** Counts the prompts from 0. */
+      item: number
+    }
+  | {
+      type: 'ended'
+      /** Counts the prompts from 0. */
+      item: number
+      /** The result, also of a prompt that has failed. */
+      result: PromptResult
+    }
+  | {
+      type: 'event'
+      /** Counts the prompts from 0. */
+      item: number
+      /** The event of the agent. */
+      event: Pick<PromptEvent, 'type' | 'content'>
+    }
+
+/**
+ * A prompt that runs. It has begun when you get it, and its events are kept, so that a loop sees all of them. A loop that is
+ * left early ends the agent.
+ */
+export type PromptRun = AsyncIterable<PromptEvent> & {
+  /** The result of a prompt that has succeeded. Rejects with a {@link DroverError} otherwise. */
+  readonly result: Promise<PromptResult>
+  /** Ends the agent. */
+  cancel(): void
+}
+
+/** A record of what happens in a run that agents do: `attempt_started`, `check_ran`, `paused`, `delivered` … */
+export type DriveRecord = {
+  /** The run; a later round is a run of its own. */
+  run_id: string
+  /** When it happened, in UTC. */
+  at: string
+  /** What happened. */
+  type: string
+  /** Facts, which depend on the type. */
+  data: Record<string, unknown>
+}
+
+/** How the drive of a run has ended. */
+export type DriveResult = {
+  /** The last run. */
+  run_id: string
+  /** `waits`: for a person, `question` says what for. `paused`: a limit is reached, `question` says which. */
+  ended: 'ended' | 'waits' | 'paused' | 'interrupted'
+  /** What a person has to know or decide; absent if the run has ended. */
+  question?: string | undefined
+  /** Whether the last checks passed; absent if none ran. */
+  checks_passed?: boolean | undefined
+  /** What became of the work. */
+  delivered?:
+    | {
+        /** How the work was delivered. */
+        as: 'none' | 'branch' | 'pr'
+        /** The branch. */
+        branch?: string | undefined
+        /** The commit. */
+        commit?: string | undefined
+        /** The address of the pull request. */
+        pull_request?: string | undefined
+        /** Why nothing was delivered. */
+        note?: string | undefined
+      }
+    | undefined
+}
+
+/** A run that agents do. A loop that is left early interrupts it; it goes on with `drive({ run })`. */
+export type DriveRun = AsyncIterable<DriveRecord> & {
+  /** Rejects with a {@link DroverError} if the run cannot be started or driven. */
+  readonly result: Promise<DriveResult>
+  /** Interrupts it. */
+  cancel(): void
+}
+
+/** The sessions of the user. */
+export type Sessions = {
+  /** Last used first. */
+  list(query?: SessionQuery): Promise<SessionPage>
+  /** By its id, or a unique beginning of it. */
+  get(id: string): Promise<Session>
+  /** The turns that are kept, oldest first. `executions.keep` of the config decides what is kept. */
+  turns(id: string): Promise<readonly SessionTurn[]>
+  /** Changes the title, the tags or the metadata. */
+  edit(id: string, change: SessionChange): Promise<Session>
+  /** Returns the full id. */
+  delete(id: string): Promise<string>
+}
+
+/** Options of {@link Drover.serve}. */
+export type ServeOptions = {
+  /** The default is `server.host` of the config: loopback only. */
+  host?: string | undefined
+  /** The default is `server.port` of the config; 0: any free port. */
+  port?: number | undefined
+  /** Gets the lines of the log of the server. By default they are not shown. */
+  onLog?: ((line: LogLine) => void) | undefined
+}
+
+/** A line of the log of the server. */
+export type LogLine = {
+  /** How much it matters. */
+  level: 'info' | 'warn' | 'error'
+  /** What happened. */
+  message: string
+  /** Facts about it. */
+  fields: Readonly<Record<string, unknown>>
+}
+
+/** A server that runs. */
+export type RunningServer = {
+  /** Its address: `http://127.0.0.1:8080`. */
+  readonly url: string
+  /** Refuses new requests, lets running ones finish for a moment, and ends. */
+  close(): Promise<void>
+}
+
+/** Runs prompts on the coding agents of this machine. */
+export type Drover = AsyncDisposable & {
+  /** Runs a prompt on one agent. A text is a request with this `prompt`. */
+  prompt(request: string | PromptRequest, options?: PromptOptions): PromptRun
+  /** Runs several prompts at once. A failed one has `error` in its result; the promise does not reject. */
+  parallel(request: ParallelRequest, options?: BatchOptions): Promise<ParallelResult>
+  /** Runs prompts one after another, which may contain earlier answers. */
+  chain(request: ChainRequest, options?: BatchOptions): Promise<ChainResult>
+  /** Runs one prompt on several agents. */
+  compare(request: CompareRequest, options?: BatchOptions): Promise<ComparisonResult>
+  /** The sessions of the user. */
+  readonly sessions: Sessions
+  /** Lets agents do a change in a git repository, step by step. A text is a request with this `goal`. */
+  drive(request: string | DriveRequest, options?: CallOptions): DriveRun
+  /** Starts the HTTP server, with the API keys of the config. */
+  serve(options?: ServeOptions): Promise<RunningServer>
+  /** Ends what runs, and the agents that stay up, and closes the sessions. It may be called twice. */
+  close(): Promise<void>
+}

@@ -1,0 +1,244 @@
+/** The library, as a program uses it. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDrover, type DroverError, type DroverOptions, type PromptEvent } from '../../src/library/drover.ts'
+import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { createRepository } from '../support/temporary-repository.ts'
+import { installWarmAgents } from '../support/warm-agents.ts'
+
+const agents = installWarmAgents(join(temporaryDirectoryForAll(), 'bin'))
+
+/** A drover with scripted claude and codex, and a demo gemini. A prompt is an order: `{"say": "text"}`. */
+function open(options: DroverOptions = {}) {
+  const home = temporaryDirectory()
+  const cwd = temporaryDirectory()
+  const env = { PATH: `${agents}:/usr/bin:/bin`, HOME: home, DEMO_AGENT_WORD_MS: '0' }
+  const drover = createDrover({ home, cwd, env, demo: true, ...options })
+  onTestFinished(() => drover.close())
+  return { drover, home, cwd, env }
+}
+
+const order = (what: object) => JSON.stringify(what)
+
+async function failure(promise: Promise<unknown>): Promise<DroverError> {
+  return await promise.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error) => error,
+  )
+}
+
+describe('a prompt', () => {
+  it('has events and a result, and goes on in its session', async () => {
+    const { drover, cwd } = open({ config: { default_backend: 'gemini' } })
+    const run = drover.prompt('hello there')
+    const events: PromptEvent[] = []
+    for await (const event of run) events.push(event)
+    expect([events[0]?.type, events.at(-1)?.type]).toEqual(['init', 'done'])
+    const result = await run.result
+    expect(result).toMatchObject({ backend: 'gemini', exit_code: 0, output: expect.stringContaining('hello there') })
+    const again = await drover.prompt({ prompt: 'once more', session: result.session_id }).result
+    expect(again.session_id).toBe(result.session_id)
+    const { sessions, total } = await drover.sessions.list({ workdir: cwd, resumable: true })
+    expect([total, sessions[0]?.turn_count]).toEqual([1, 2])
+    const turns = await drover.sessions.turns(result.session_id.slice(0, 8))
+    expect(turns.map(({ prompt }) => prompt)).toEqual(['hello there', 'once more'])
+    expect(await drover.sessions.edit(result.session_id, { title: 'Greeting' })).toMatchObject({ title: 'Greeting' })
+    expect(await drover.sessions.delete(result.session_id)).toBe(result.session_id)
+  })
+
+  it('keeps its events for a reader that comes late', async () => {
+    const { drover } = open()
+    const run = drover.prompt({ prompt: 'hello', backend: 'gemini', ephemeral: true })
+    const { exit_code } = await run.result
+    const types: string[] = []
+    for await (const { type } of run) types.push(type)
+    expect([exit_code, types[0], types.at(-1)]).toEqual([0, 'init', 'done'])
+  })
+
+  it('is ended by a signal, by cancel, and by a loop that is left', async () => {
+    const { drover } = open()
+    const hang = { prompt: order({ say: 'x', hang: true }), backend: 'claude', ephemeral: true }
+    const abort = new AbortController()
+    const aborted = drover.prompt(hang, { signal: abort.signal })
+    const canceled = drover.prompt(hang)
+    const left = drover.prompt(hang)
+    for await (const { type } of left) if (type === 'init') break
+    abort.abort()
+    canceled.cancel()
+    const errors = await Promise.all([aborted, canceled, left].map(({ result }) => failure(result)))
+    expect(errors.map(({ code }) => code)).toEqual(['agent_cancelled', 'agent_cancelled', 'agent_cancelled'])
+    expect(errors[0]).toMatchObject({ name: 'DroverError', result: { backend: 'claude', exit_code: 130 } })
+    const before = AbortSignal.abort()
+    expect(await failure(drover.prompt(hang, { signal: before }).result)).toMatchObject({ code: 'canceled' })
+  })
+
+  it('lets the program decide about what the agent asks for', async () => {
+    const { drover } = open({ demo: false })
+    const asked: unknown[] = []
+    const ask = { prompt: order({ ask: 'Bash' }), backend: 'claude', approval_mode: 'always' } as const
+    const allowed = drover.prompt(ask, {
+      onApproval: ({ tool_name, command }) => {
+        asked.push([tool_name, command])
+        return 'allow'
+      },
+    })
+    expect(await toolOutputs(allowed)).toMatch(/behavior.*allow/)
+    expect(asked).toEqual([['Bash', 'echo asked']])
+    const denied = drover.prompt(ask, {
+      onApproval: () => {
+        throw new Error('no idea')
+      },
+    })
+    expect(await toolOutputs(denied)).toMatch(/behavior.*deny.*the decision failed: no idea/)
+  })
+
+  it.each([
+    ['an unknown backend', { prompt: 'x', backend: 'nope' }, 'backend_not_found', /use claude, codex, gemini/],
+    ['an unknown field', { prompt: 'x', modle: 'y' }, 'message_invalid', /\$\.modle/],
+    ['an empty prompt', { prompt: '' }, 'message_invalid', /\$\.prompt/],
+    ['a missing session', { prompt: 'x', session: 'abcd1234' }, 'session_not_found', /abcd1234/],
+    ['a fork of nothing', { prompt: 'x', fork: true }, 'resume_invalid', /fork needs a session/],
+    ['a relative directory', { prompt: 'x', workdir: 'src' }, 'workdir_not_allowed', /absolute/],
+  ])('with %s is refused, in its result and in its events', async (_name, request, code, message) => {
+    const { drover } = open()
+    const run = drover.prompt(request as never)
+    const reading = async () => {
+      for await (const _ of run) throw new Error('it has an event')
+    }
+    expect(await failure(reading())).toMatchObject({ code })
+    expect(await failure(run.result)).toMatchObject({
+      name: 'DroverError',
+      code,
+      message: expect.stringMatching(message),
+    })
+  })
+})
+
+describe('several prompts', () => {
+  it('run at once, as a chain, and as a comparison', async () => {
+    const { drover } = open({ config: { default_backend: 'gemini' } })
+    const seen: string[] = []
+    const tasks = [{ prompt: 'one' }, { prompt: 'two', backend: 'nope' }]
+    const parallel = await drover.parallel({ tasks }, { onEvent: ({ type, item }) => seen.push(`${item} ${type}`) })
+    expect(parallel).toMatchObject({
+      completed: 1,
+      failed: 1,
+      results: [{ exit_code: 0 }, { error_code: 'backend_not_found' }],
+    })
+    expect(seen).toEqual(expect.arrayContaining(['0 started', '0 event', '0 ended', '1 ended']))
+    const chain = await drover.chain({ steps: [{ prompt: 'one' }, { prompt: 'after: {{previous}}' }] })
+    expect(chain.results[1]?.output).toContain('after: ')
+    const compared = await drover.compare({ prompt: 'both', backends: ['gemini', 'claude'] })
+    expect(compared.results.map(({ backend }) => backend)).toEqual(['gemini', 'claude'])
+    expect(await failure(drover.parallel({ tasks: [] }))).toMatchObject({ code: 'message_invalid' })
+  })
+})
+
+describe('an instance', () => {
+  it('shares nothing with another one', async () => {
+    const [one, other] = [
+      open({ config: { default_backend: 'gemini' } }),
+      open({ config: { default_backend: 'codex' } }),
+    ]
+    const results = await Promise.all([one, other].map(({ drover }) => drover.prompt(order({ say: 'x' })).result))
+    expect(results.map(({ backend }) => backend)).toEqual(['gemini', 'codex'])
+    await one.drover.close()
+    expect((await other.drover.sessions.list()).total).toBe(1)
+  })
+
+  it('ends what runs when it is closed, refuses everything afterwards, and may be closed twice', async () => {
+    const { drover } = open()
+    const run = drover.prompt({ prompt: order({ say: 'x', hang: true }), backend: 'claude' })
+    for await (const { type } of readFirst(run)) expect(type).toBe('init')
+    await Promise.all([drover.close(), drover.close()])
+    expect(await failure(run.result)).toMatchObject({ code: 'agent_cancelled' })
+    const closed = { name: 'DroverError', code: 'drover_closed' }
+    expect(await failure(drover.prompt('x').result)).toMatchObject(closed)
+    expect(await failure(drover.sessions.list())).toMatchObject(closed)
+    expect(await failure(drover.serve())).toMatchObject(closed)
+    expect(await failure(drover.drive('x').result)).toMatchObject(closed)
+    expect(await failure(drover.parallel({ tasks: [{ prompt: 'x' }] }))).toMatchObject(closed)
+  })
+
+  it('reads the config file, variables and its option, which counts most', async () => {
+    const file = join(temporaryDirectory(), 'config.yaml')
+    writeFileSync(file, 'default_backend: claude\nunified_flags:\n  dry_run: true\n')
+    const { drover } = open({ configFile: file })
+    expect(await drover.prompt(order({ say: 'x' })).result).toMatchObject({
+      backend: 'claude',
+      output: /Would execute/,
+    })
+    const { drover: other } = open({ configFile: file, config: { default_backend: 'codex' } })
+    expect(await other.prompt(order({ say: 'x' })).result).toMatchObject({ backend: 'codex', output: /Would execute/ })
+    const { drover: wrong } = open({ config: { default_backnd: 'codex' } })
+    const error = await failure(wrong.prompt('x').result)
+    expect(error).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(/the option config: default_backnd/),
+    })
+  })
+
+  it('defines a backend that speaks ACP by its option', async () => {
+    const config = { default_backend: 'own', backends: { own: { protocol: 'acp', command: ['/no/such/program'] } } }
+    expect(await failure(open({ config }).drover.prompt('x').result)).toMatchObject({ code: 'backend_unavailable' })
+  })
+
+  it('creates nothing on disk before the first call', async () => {
+    const { drover, home } = open()
+    expect(existsSync(join(home, 'sessions.db'))).toBe(false)
+    await drover.close()
+    expect(existsSync(join(home, 'sessions.db'))).toBe(false)
+  })
+})
+
+it('a server answers with the agents and sessions of the program, until it is closed', async () => {
+  const { drover } = open()
+  const log: string[] = []
+  const server = await drover.serve({ port: 0, onLog: ({ message }) => log.push(message) })
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ backend: 'gemini', prompt: 'hello there' })
+  const answer = await fetch(`${server.url}/api/v1/prompt`, { method: 'POST', headers, body })
+  expect(await answer.json()).toMatchObject({ output: expect.stringContaining('hello there') })
+  expect((await drover.sessions.list({ tag: 'api' })).total).toBe(1)
+  await Promise.all([server.close(), server.close()])
+  expect(log).toContain('request')
+  await expect(fetch(`${server.url}/health`)).rejects.toThrow()
+  expect((await drover.sessions.list()).total).toBe(1)
+})
+
+it('agents drive a run, whose records can be read', async () => {
+  const { root, write, commit } = createRepository()
+  write('wind.txt', 'wind: 42 km/h\n')
+  commit()
+  const { drover } = open()
+  const run = drover.drive({
+    goal: 'Show the wind in knots',
+    directory: root,
+    backend: 'gemini',
+    review_backend: 'gemini',
+  })
+  const types: string[] = []
+  for await (const { type } of run) types.push(type)
+  expect(types).toEqual(expect.arrayContaining(['drive_started', 'attempt_started', 'attempt_ended', 'delivered']))
+  const { ended, delivered } = await run.result
+  expect([ended, delivered?.as]).toEqual(['ended', 'branch'])
+  expect(await runAt(root, ['git', 'rev-parse', delivered?.branch ?? ''], {})).toMatchObject({ code: 0 })
+  expect(await failure(drover.drive({ goal: 'x', run: 'y' }).result)).toMatchObject({ code: 'drive_target_unclear' })
+})
+
+/** Reads one event and leaves the prompt running. */
+async function* readFirst(events: AsyncIterable<PromptEvent>): AsyncGenerator<PromptEvent> {
+  const iterator = events[Symbol.asyncIterator]()
+  const { value, done } = await iterator.next()
+  if (done !== true) yield value
+}
+
+async function toolOutputs(events: AsyncIterable<PromptEvent>): Promise<string> {
+  let outputs = ''
+  for await (const event of events)
+    if (event.type === 'tool_result') outputs += event.content.output ?? event.content.error_message
+  return outputs
+}
