@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.ts'
 import { readEnvironment } from '../src/config/read-environment.ts'
 import { installDrover } from './support/drover-shim.ts'
 import { type Block, blocksIn, patternOf, readPages } from './support/markdown.ts'
 import { ROOT } from './support/npm.ts'
-import { runAt, temporaryDirectory } from './support/run-drover.ts'
+import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
 import { portOf, serveDrover } from './support/serve-drover.ts'
 
 const KEY = 'a-key-of-the-server'
@@ -32,6 +33,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/http-api.md': [3, 'its requests are those of docs/clients/curl.md and of test/http/idempotency.test.ts'],
   'docs/console.md': [1, 'needs a browser; test/http/serve.test.ts runs drover open, test/console opens the page'],
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
+  'docs/library.md': [2, 'need agents, and a repository; test/library does the same with scripted ones'],
   'docs/drive.md': [3, 'needs agents; test/drive runs these commands with scripted ones'],
   'docs/reliability.md': [3, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
@@ -62,7 +64,7 @@ describe('the examples', () => {
     const url = `http://127.0.0.1:${await portOf(server)}`
     const env = { ...surroundings(temporaryDirectory()), ...(hasKey && { SERVER_URL: url, SERVER_KEY: KEY }) }
     for (const { line, language, code, below = '' } of examples) {
-      const ran = await runAt(ROOT, toCommand(language, code.replaceAll('http://127.0.0.1:8080', url)), env)
+      const ran = await runAt(ROOT, toCommand(language, fillIn(code, url)), env)
       const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below.trimEnd())) }
       // Some output does not end with a line feed.
       expect({ line, ...ran, stdout: ran.stdout.trimEnd() }).toEqual(expected)
@@ -117,6 +119,14 @@ describe('the settings', () => {
     await expect(read).resolves.toMatchObject({ file: { exists: true }, warnings: [] })
   })
 })
+
+/** The address of the server, and the library as the tests have bundled it. */
+function fillIn(code: string, url: string): string {
+  const library = pathToFileURL(join(dirname(DROVER), '..', 'dist', 'library')).href
+  return code
+    .replaceAll('http://127.0.0.1:8080', url)
+    .replaceAll(/ from 'drover(?:\/([a-z-]+))?'/g, (_, entry = 'drover') => ` from '${library}/${entry}.js'`)
+}
 
 /** A home with `drover` in PATH, and no agent. */
 function surroundings(home: string): Record<string, string> {

@@ -68,7 +68,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
 const OWN_ISSUE = /^#([1-9][0-9]{0,9})$/
 
 /** Pure. */
-export function targetOf({ goal, issue, run }: DriveRequest): DriveTarget {
+function targetOf({ goal, issue, run }: DriveRequest): DriveTarget {
   const given = Object.entries({ goal, issue, run }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (given.length !== 1) throw driveTargetUnclear({ given })
   if (goal !== undefined) return { is: 'goal', goal }

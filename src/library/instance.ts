@@ -1,15 +1,14 @@
 /** One drover in a program: its settings, its sessions, and what runs. Nothing is read or opened before the first call. */
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { abandonedAgentsEnder } from '../agents/clean-up.ts'
 import { toWarmLimits, WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { type ConfigEnvironment, findPaths, type Paths } from '../config/paths.ts'
 import { readConfig } from '../config/read-config.ts'
 import { type OpenedPrompts, openPrompts } from '../executions/open-prompts.ts'
-import { openStores, type Stores } from '../executions/open-stores.ts'
+import type { Stores } from '../executions/open-stores.ts'
+import { openUserStores } from '../executions/open-user-stores.ts'
 import { systemClock } from '../kit/clock.ts'
-import { randomIds } from '../kit/ids.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
@@ -29,6 +28,8 @@ export type OpenedInstance = {
   /** The context of prompts. The demo agent does not stay up. */
   contextFor(options: { isWarm: boolean }): PromptContext
   openStores(): Promise<Stores>
+  /** Calls it when other machines have taken this process for dead. */
+  onLost(listener: () => void): void
   readKeys(): Promise<Config['server']['keys']>
 }
 
@@ -38,6 +39,7 @@ export class Instance {
   readonly #options: DroverOptions
   readonly #running = new Set<EventRun<unknown, unknown>>()
   readonly #closings = new Set<Closing>()
+  readonly #losses = new Set<() => void>()
   readonly #closed = new AbortController()
   #opened: Promise<OpenedInstance> | undefined
   #closing: Promise<void> | undefined
@@ -104,7 +106,8 @@ export class Instance {
     const isRoot = process.getuid?.() === 0
     let stores: Promise<Stores> | undefined
     const open = () => {
-      stores ??= openUserStores({ config, paths, env })
+      const onLost = () => this.#onLost()
+      stores ??= openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost })
       return stores
     }
     const prompts = openPrompts({
@@ -122,10 +125,18 @@ export class Instance {
         }),
     })
     const readKeys = async () => (await readConfig(sources)).config.server.keys
+    const onLost = (listener: () => void) => void this.#losses.add(listener)
     const { context } = prompts
     const cold = { ...context, warm: undefined }
     const contextFor: OpenedInstance['contextFor'] = ({ isWarm }) => (isWarm && demo === undefined ? context : cold)
-    return { config, paths, env, cwd, isRoot, demo, prompts, contextFor, openStores: open, readKeys }
+    return { config, paths, env, cwd, isRoot, demo, prompts, contextFor, openStores: open, onLost, readKeys }
+  }
+
+  /** Other machines have taken this process for dead: what runs has lost its sessions. */
+  #onLost(): void {
+    this.#options.onWarning?.('other machines took this process for dead, so what it ran is ended')
+    for (const run of this.#running) run.cancel()
+    for (const onLost of this.#losses) onLost()
   }
 
   #sources(): ConfigEnvironment & Pick<Parameters<typeof readConfig>[0], 'settings' | 'readsFile'> {
@@ -145,17 +156,4 @@ export class Instance {
 
 export function demoAgent(): readonly [string, ...string[]] {
   return [process.execPath, besidePackage('bin/demo-agent.cjs')]
-}
-
-/** First ends the sessions and executions that a killed process left running. */
-async function openUserStores({ config, paths, env }: Pick<OpenedInstance, 'config' | 'paths' | 'env'>) {
-  const stores = await openStores({
-    path: paths.sessions,
-    clock: systemClock,
-    ids: randomIds,
-    storeTokenUsage: config.session.store_token_usage,
-    endAgentsOf: abandonedAgentsEnder(env),
-  })
-  await stores.sessions.endAbandonedTurns()
-  return stores
 }

@@ -34,6 +34,8 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
   const { config, paths, env, cwd } = opened
   const log = createLog(options.onLog)
   const stores = await opened.openStores()
+  // A process with a name also looks for others that have died.
+  if (stores.queue !== undefined) await stores.sessions.owner()
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const context = await withMetrics(
     createContext({
@@ -56,6 +58,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       consoleDirectory: besidePackage('dist/console/'),
     }),
   )
+  opened.onLost(() => context.executions.loseOwner())
   sweepScratch()
   const server = await createServer(context)
   const { host = config.server.host, port = config.server.port } = options
@@ -67,16 +70,18 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     executionDays: config.executions.keep_days,
     maxExecutionMb: config.executions.max_mb,
   })
+  await context.worker?.start(context.prompts)
   await context.runs.continueAll(drivePromptsFor(context, server.app.server))
   let closing: Promise<void> | undefined
   const close = async () => {
     cleaning.stop()
     keys.close()
     shutdown.abort()
+    const work = context.worker?.stop()
     const warm = context.prompts.warm?.close()
     // Only its own prompts: those of the program go on.
     await drain(server, { drainMs: DRAIN_MS, graceMs: GRACE_MS }, async () => drainDeadline.abort())
-    await warm
+    await Promise.all([warm, work])
     await context.executions.close()
   }
   return {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PLAIN_ENV } from '../support/git-repository.ts'
@@ -31,6 +31,8 @@ const WANTED: readonly RegExp[] = [
   /^dist\/(drover\.cjs|facts\.json|json-thread\.js|demo\/agent\.js)$/,
   /^dist\/docs\/(swagger-ui-bundle\.js|swagger-ui-bundle\.js\.LICENSE\.txt|swagger-ui\.css|favicon-32x32\.png)$/,
   /^dist\/docs\/(LICENSE|NOTICE)$/,
+  /^dist\/library\/(drover|part-[A-Z0-9]{8})\.js$/,
+  /^dist\/library\/(drover|drover-error|types|messages\.generated)\.d\.ts$/,
   /^dist\/console\/(page\.html|LICENSES\.txt|(main|part|style|icon)-[A-Z0-9]{8}\.(js|css|svg))$/,
   /^schema\/[a-z0-9-]+\.json$/,
   /^man\/drover\.1$/,
@@ -157,6 +159,57 @@ describe('the published package', () => {
   it('prints the same help as the clone', async () => {
     const { stdout } = await runDrover(['--help'])
     expect(await run([...drover, '--help'], {})).toEqual({ code: 0, stdout, stderr: '' })
+  })
+
+  describe('for a program that imports it', () => {
+    let program: string
+
+    beforeAll(() => {
+      program = temporaryDirectoryForAll()
+      mkdirSync(join(program, 'node_modules', '@types'), { recursive: true })
+      symlinkSync(installed, join(program, 'node_modules', 'drover'))
+      symlinkSync(join(ROOT, 'node_modules', '@types', 'node'), join(program, 'node_modules', '@types', 'node'))
+      cpSync(join(ROOT, 'test', 'package', 'library-user'), program, { recursive: true })
+      writeFileSync(join(program, 'package.json'), '{"type":"module"}')
+    })
+
+    it.each([
+      ['node16', 'node16'],
+      ['esnext', 'bundler'],
+    ])('has complete types, with the module %s and the resolution %s', async (module, resolution) => {
+      const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
+      const rules = ['--strict', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false', '--noEmit', '--ignoreConfig']
+      const language = ['--target', 'es2024', '--module', module, '--moduleResolution', resolution, '--types', 'node']
+      const ran = await runAt(program, [tsc, ...rules, ...language, 'use-types.ts'], {})
+      expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
+    })
+
+    it('runs a prompt, imported and required, and loads neither the server nor the command line for it', async () => {
+      const text = `const { createDrover } = LOADED
+        ;(async () => {
+          const drover = createDrover({ demo: true, home: process.env.HOME + '/.drover' })
+          const { output } = await drover.prompt({ prompt: 'hello there', backend: 'codex' }).result
+          await drover.close()
+          console.log(JSON.stringify({ output, fastify: loadedFastify() }))
+          function loadedFastify() { return Object.keys(require.cache ?? {}).some((path) => path.includes('/fastify/')) }
+        })()`
+      writeFileSync(
+        join(program, 'use.mjs'),
+        `import { createRequire } from 'node:module'\nimport * as drover from 'drover'\nconst require = createRequire(import.meta.url)\n${text.replace('LOADED', 'drover')}`,
+      )
+      writeFileSync(join(program, 'use.cjs'), text.replace('LOADED', "require('drover')"))
+      for (const file of ['use.mjs', 'use.cjs']) {
+        const env = { HOME: temporaryDirectory(), DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' }
+        const ran = await runAt(program, [process.execPath, file], env)
+        expect(ran).toMatchObject({ code: 0, stderr: '' })
+        expect(JSON.parse(ran.stdout)).toEqual({ output: expect.stringContaining('hello there'), fastify: false })
+      }
+    })
+
+    it('offers only what its exports name', async () => {
+      const ran = await runAt(program, [process.execPath, '-e', "import('drover/dist/drover.cjs')"], {})
+      expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('ERR_PACKAGE_PATH_NOT_EXPORTED') })
+    })
   })
 
   it('passes publint', async () => {

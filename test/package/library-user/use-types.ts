@@ -1,0 +1,43 @@
+/** A program of a user, whose types are checked against the package as it is published. It is not run. */
+import {
+  type ApprovalRequest,
+  createDrover,
+  type Drover,
+  DroverError,
+  type PromptEvent,
+  type PromptResult,
+  type Session,
+} from 'drover'
+
+declare function report(...values: unknown[]): void
+
+export async function use(): Promise<void> {
+  await using drover: Drover = createDrover({ config: { default_backend: 'codex' }, demo: true })
+  const run = drover.prompt(
+    { prompt: 'Fix the test', approval_mode: 'always', model: undefined },
+    { onApproval: ({ tool_name }: ApprovalRequest) => (tool_name === 'Bash' ? 'deny' : 'allow') },
+  )
+  for await (const event of run) print(event)
+  const result: PromptResult = await run.result
+  const sessions: readonly Session[] = [await drover.sessions.get(result.session_id)]
+  const { results } = await drover.compare({ prompt: 'Why?', backends: ['claude', 'codex'] })
+  const outputs: string[] = results.map(({ output }) => output)
+  const driven = drover.drive({ goal: 'Fix the test', deliver: 'branch' })
+  for await (const { type, data } of driven) report(type, data)
+  const server = await drover.serve({ port: 0 })
+  report(sessions, outputs, (await driven.result).delivered?.branch, server.url)
+  await server.close()
+  // @ts-expect-error: there is no such field
+  drover.prompt({ prompt: 'x', modle: 'y' })
+}
+
+/** The type of an event decides what it contains. */
+function print(event: PromptEvent): void {
+  if (event.type === 'message') report(event.content.text)
+  if (event.type === 'tool_use') report(event.content.tool_name)
+  if (event.type === 'done') report(event.content.token_usage.output_tokens)
+}
+
+export function explain(error: unknown): string {
+  return error instanceof DroverError ? `${error.code}: ${error.message} ${error.result?.output}` : String(error)
+}
