@@ -13,6 +13,7 @@ type BoxPosition = { column: number; row: number; says: string; lastColumn?: num
 const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   cli: { column: 2, row: 0, says: 'words in, text out' },
   console: { column: 0, row: 0, says: 'a page for browsers' },
+  library: { column: 4, row: 0, says: 'for Node programs' },
   drive: { column: 3, row: 1, says: 'agents do a run' },
   http: { column: 1, row: 2, says: 'three styles of API' },
   runs: { column: 4, row: 2, says: 'operations on runs' },
