@@ -21,6 +21,8 @@ export type StandardInput = {
    * for a slow one is right. A socket comes from a program that started drover, and many never close it.
    */
   readUnlessSilent(limitBytes: number): Promise<Buffer | 'silent'>
+  /** The stream itself, for a protocol that is read by others. */
+  stream(): NodeJS.ReadStream
   /** A user can be asked. */
   readonly isTty: boolean
   /** Reads lines as the user types them. */
@@ -54,6 +56,7 @@ export function createStandardInput(streams: {
       const { stdin } = streams
       return readAll(signal === undefined ? stdin : addAbortSignal(signal, stdin), limitBytes)
     },
+    stream: () => streams.stdin,
     get isTty() {
       return streams.stdin.isTTY === true
     },

@@ -37,6 +37,7 @@ export async function callMain(
       isTty: false,
       read,
       readUnlessSilent: read,
+      stream: () => process.stdin,
       lines: async () => ({ next: async () => undefined, close: () => undefined }),
       keys: async () => ({ next: async () => undefined, clear: () => undefined, close: () => undefined }),
       editLines: async () => ({ ask: async () => ({ is: 'end' }) }),

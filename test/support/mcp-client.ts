@@ -3,9 +3,9 @@ import { Client, type Transport, type VersionNegotiationMode } from '@modelconte
 import { onTestFinished } from 'vitest'
 import type { ExecutionView, RunView } from '../../src/http/mcp/tools.shape.ts'
 
-export type McpAnswer = { text: string; isError: boolean; view: ExecutionView & RunView }
+type McpAnswer = { text: string; isError: boolean; view: ExecutionView & RunView }
 
-export type CallOptions = {
+type CallOptions = {
   timeout?: number
   signal?: AbortSignal
   onprogress?: (progress: { message?: string | undefined }) => void

@@ -17,6 +17,10 @@ type ServerCall = {
   answerMs?: number
   /** How long to wait until the server takes the body. A server that hangs never gets it, not even when it goes on. */
   acceptMs?: number
+  /** Another socket than that of the user's server. */
+  socket?: string | undefined
+  signal?: AbortSignal
+  headers?: Readonly<Record<string, string>>
 }
 
 const ANSWER_MS = 30_000
@@ -28,7 +32,7 @@ export async function callServer(invocation: Invocation, call: ServerCall): Prom
   const response = await sendToServer(invocation, call)
   const status = response.statusCode ?? 0
   const answered = toObject(await text(response))
-  if (answered === undefined) throw serverAnswerInvalid({ socket: serverSocket(invocation), status })
+  if (answered === undefined) throw serverAnswerInvalid({ socket: call.socket ?? serverSocket(invocation), status })
   if (status >= 400) throw toFault(status, answered)
   return answered
 }
@@ -36,17 +40,18 @@ export async function callServer(invocation: Invocation, call: ServerCall): Prom
 /** Returns the response when its headers are there. Throws `server_not_running`, or a Fault for one that does not answer. */
 export async function sendToServer(
   invocation: Invocation,
-  { method, path, body, answerMs = ANSWER_MS, acceptMs = answerMs }: ServerCall,
+  { method, path, body, answerMs = ANSWER_MS, acceptMs = answerMs, signal, headers, ...call }: ServerCall,
 ): Promise<IncomingMessage> {
-  const socket = serverSocket(invocation)
+  const { socket = serverSocket(invocation) } = call
   const type = body !== undefined && { 'content-type': 'application/json', expect: '100-continue' }
   const depth = { 'x-drover-depth': String(depthIn(invocation.runtime.env)) }
   const sent = request({
     socketPath: socket,
     path,
     method,
-    headers: { host: 'localhost', ...depth, ...type },
+    headers: { host: 'localhost', ...depth, ...type, ...headers },
     agent: false,
+    signal,
   })
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const endAfter = (ms: number, fault: Fault) => setTimeout(() => sent.destroy(fault), ms)

@@ -10,6 +10,7 @@ import { EXECUTION_COMMANDS } from '../executions/commands.ts'
 import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
 import { LOCAL_COMMANDS } from '../local/commands.ts'
+import { MCP_COMMANDS } from '../mcp/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
 import { PROTOCOL_COMMANDS } from '../run/protocol-commands.ts'
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   ...KEY_COMMANDS,
   ...STORE_COMMANDS,
   ...LOCAL_COMMANDS,
+  ...MCP_COMMANDS,
   ...DRIVE_COMMANDS,
   ...RUN_COMMANDS,
   ...HOST_COMMANDS,

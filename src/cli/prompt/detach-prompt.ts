@@ -34,7 +34,7 @@ export async function detachPrompt(invocation: Invocation, { request, config }: 
 }
 
 /** The server may have other settings, or another working directory. */
-function settingsOfCaller(request: PromptRequest, config: Config) {
+export function settingsOfCaller(request: PromptRequest, config: Config) {
   const settings = settingsFor(request.backend, { settings: config, ceilings: undefined })
   const { approvalMode, sandboxMode, model } = applySettings(request, settings)
   return { approval_mode: approvalMode, sandbox_mode: sandboxMode, ...(model !== undefined && { model }) }

@@ -9,7 +9,8 @@ const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "p
 A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" goes on with a conversation.
 "run_start" lets agents carry out a whole change in a git repository; "run_status" and "run_answer" follow it.`
 
-export function createMcpServer(port: ToolPort): Server {
+/** `onCall` learns of every call, which may outlast its connection. */
+export function createMcpServer(port: ToolPort, onCall: (call: Promise<unknown>) => void = () => {}): Server {
   const server = new Server(
     { name: 'drover', title: 'drover', version: port.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -18,7 +19,9 @@ export function createMcpServer(port: ToolPort): Server {
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: given = {} } = params
     const { signal } = context.mcpReq
-    const result = await callTool(name, { port, given, signal, report: reportTo(context) })
+    const called = callTool(name, { port, given, signal, report: reportTo(context) })
+    onCall(called)
+    const result = await called
     if (result === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no tool ${name}; list the tools`)
     return result

@@ -8,7 +8,7 @@ export const OWNER_VARIABLE = 'DROVER_OWNER'
 export const DEPTH_VARIABLE = 'DROVER_DEPTH'
 
 /** The highest depth that counts. Every limit is far below it. */
-export const DEEPEST = 1000
+const DEEPEST = 1000
 
 /** The depth of a process with this environment; 0 if no drover has started it. */
 export function depthIn(env: Variables): number {

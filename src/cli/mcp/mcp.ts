@@ -1,0 +1,88 @@
+/** `drover mcp`: an MCP server on stdin and stdout. */
+import { once } from 'node:events'
+import { Writable } from 'node:stream'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Config } from '../../config/config.shape.ts'
+import { createMcpServer } from '../../http/mcp/create-mcp-server.ts'
+import type { ToolPort } from '../../http/mcp/tool-port.ts'
+import type { Invocation, Run } from '../command.ts'
+import { listenForInterruption } from '../interruption.ts'
+import { digestOfSettings } from '../local/local-protocol.ts'
+import { askStatus } from '../local/local-server.ts'
+import { readSettings } from '../settings.ts'
+import type { Channel } from '../terminal.ts'
+import { type PrivateServer, startPrivateServer } from './private-server.ts'
+import { createSocketPort } from './socket-port.ts'
+
+export const run: Run = async (invocation) => {
+  const { config } = await readSettings(invocation)
+  using interruption = listenForInterruption()
+  await using server = new ChosenServer(invocation, config)
+  const findSocket = () => server.findSocket()
+  await findSocket()
+  await serve(invocation, createSocketPort(invocation, { config, findSocket, closing: interruption.signal }))
+  return 0
+}
+
+/** The user's server if it would do the same, and from the moment when it does not, one in this process. */
+class ChosenServer implements AsyncDisposable {
+  readonly #invocation: Invocation
+  readonly #config: Config
+  #own: Promise<PrivateServer> | undefined
+
+  constructor(invocation: Invocation, config: Config) {
+    this.#invocation = invocation
+    this.#config = config
+  }
+
+  /** Undefined: the socket of the user's server. */
+  async findSocket(): Promise<string | undefined> {
+    if (this.#own === undefined && (await this.#isServed())) return undefined
+    this.#own ??= startPrivateServer(this.#invocation, this.#config)
+    return (await this.#own).socket
+  }
+
+  async #isServed(): Promise<boolean> {
+    const { flags, runtime } = this.#invocation
+    if (flags.isOn('direct') || flags.isOn('demo')) return false
+    const status = await askStatus(this.#invocation).catch(() => undefined)
+    return status?.version === runtime.version() && status.config === digestOfSettings(this.#config)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#own)?.[Symbol.asyncDispose]()
+  }
+}
+
+/** Returns when the client has closed its end, or at a signal, and no call is running any more. */
+async function serve({ runtime }: Invocation, port: ToolPort): Promise<void> {
+  const running = new Set<Promise<unknown>>()
+  const onCall = (call: Promise<unknown>) => {
+    const ended = call.catch(() => undefined).finally(() => running.delete(ended))
+    running.add(ended)
+  }
+  const stdin = runtime.stdin.stream()
+  const { terminal } = runtime
+  const handle = serveStdio(() => createMcpServer(port, onCall), {
+    transport: new StdioServerTransport(stdin, toWritable(terminal.out)),
+    onerror: (error) => void terminal.err.write(`drover: ${error.message}\n`),
+  })
+  const stopped = new AbortController()
+  const events = ['end', 'close', 'error'].map((name) => once(stdin, name, { signal: stopped.signal }))
+  const interrupted = once(port.closing, 'abort', { signal: stopped.signal })
+  if (!port.closing.aborted) await Promise.race([...events, interrupted]).catch(() => undefined)
+  stopped.abort()
+  await Promise.allSettled([...events, interrupted])
+  // A call whose client is gone still ends its agent.
+  await Promise.all(running)
+  await handle.close()
+  stdin.destroy()
+}
+
+/** Standard output has one writer. */
+function toWritable(channel: Channel): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => void channel.write(String(chunk)).then(() => done(), done),
+  })
+}

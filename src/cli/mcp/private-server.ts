@@ -1,0 +1,61 @@
+/** A server in this process, on a socket that only it uses: for clients of a user who runs no server. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sweepScratch } from '../../agents/scratch-files.ts'
+import type { Config } from '../../config/config.shape.ts'
+import { createKeyRing } from '../../config/key-ring.ts'
+import { findPaths } from '../../config/paths.ts'
+import { createContext } from '../../http/context/create-context.ts'
+import { drain } from '../../http/drain.ts'
+import { listen } from '../../http/listen.ts'
+import { createServer } from '../../http/server.ts'
+import { endAllProcesses } from '../../kit/process/process.ts'
+import type { Invocation } from '../command.ts'
+import { createServerLog } from '../serve/server-log.ts'
+import { openUserStores } from '../sessions/open-sessions.ts'
+import { configEnvironmentOf } from '../settings.ts'
+
+const GRACE_MS = 3000
+
+export type PrivateServer = AsyncDisposable & { socket: string }
+
+/** When it is disposed of, its agents are ended, and what they did is saved. */
+export async function startPrivateServer(invocation: Invocation, config: Config): Promise<PrivateServer> {
+  const { flags, runtime } = invocation
+  const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: true })
+  const stores = await openUserStores(invocation, config)
+  sweepScratch()
+  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
+  const context = createContext({
+    ...{ config, stores, log, writeAccessLog, logsPrompts: false },
+    ...{ version: runtime.version(), env: { ...runtime.env }, cwd: runtime.cwd, isRoot: runtime.isRoot },
+    clock: runtime.clock,
+    keys: createKeyRing({ isRequired: false }),
+    shutdown: shutdown.signal,
+    drainDeadline: drainDeadline.signal,
+    demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
+    demoAgent: runtime.demoAgent,
+    directories: findPaths(configEnvironmentOf(invocation)),
+    jsonThread: runtime.jsonThread,
+    isWorker: false,
+  })
+  const server = await createServer(context)
+  const directory = mkdtempSync(join(tmpdir(), 'drover-mcp-'))
+  const socket = join(directory, 'server.sock')
+  await listen(server.localListener, { socket })
+  return {
+    socket,
+    async [Symbol.asyncDispose]() {
+      shutdown.abort()
+      void context.prompts.warm?.close()
+      await drain(server, { drainMs: 0, graceMs: GRACE_MS }, async () => {
+        drainDeadline.abort()
+        await endAllProcesses()
+      })
+      await context.executions.close()
+      await stores.sessions.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
