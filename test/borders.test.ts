@@ -109,7 +109,7 @@ describe('dependencies', () => {
     const program = imports.filter(({ from }) => topFolderOf(from) !== 'console')
     const bare = program.filter(({ to, isTypeOnly }) => !isTypeOnly && !to.startsWith('.') && !to.startsWith('node:'))
     const undeclared = bare.filter(
-      ({ from, to }) => !from.endsWith('.shape.ts') && from !== 'kit/shape.ts' && !(to in dependencies),
+      ({ from, to }) => !from.endsWith('.shape.ts') && from !== 'kit/shape.ts' && !(packageOf(to) in dependencies),
     )
     expect(undeclared).toEqual([])
   })
@@ -131,6 +131,11 @@ describe('files', () => {
     expect(files.filter((file) => file.endsWith('index.ts'))).toEqual([])
   })
 })
+
+/** Without the path inside of the package. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}
 
 function importsOf(file: string): Import[] {
   return readImports(file, readFileSync(join(SRC, file), 'utf8'))
