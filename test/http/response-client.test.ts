@@ -88,8 +88,7 @@ describe('a response', () => {
     expect(await responses.retrieve(data.id)).toEqual(data)
   })
 
-  it.each(['claude', 'codex', 'gemini'])('of %s is streamed in order', async (model) => {
-    const { responses } = await open(HELLO)
+  const eachOrder = async (responses: OpenAI['responses'], model: string) => {
     const events = await collect(await responses.create({ ...hello, model, stream: true }))
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at))
     const types = events.map(({ type }) => type)
@@ -112,6 +111,11 @@ describe('a response', () => {
       output: response?.output,
       status: 'completed',
     })
+  }
+
+  it('is streamed in order, by each agent', async () => {
+    const { responses } = await open(HELLO)
+    for (const model of ['claude', 'codex', 'gemini']) await eachOrder(responses, model)
   })
 
   it('is built by the stream helper of the package, also later by its id', async () => {
@@ -122,20 +126,22 @@ describe('a response', () => {
     expect(later.output).toEqual(response.output)
   })
 
-  it.each([false, true])('has what the agent thought if that is requested, as a stream: %s', async (stream) => {
+  it('has what the agent thought if that is requested', async () => {
     const { responses } = await open()
     const asked = { model: 'claude', input: 'think', reasoning: { summary: 'auto' as const } }
-    const response = stream
-      ? await responses.stream(asked).finalResponse()
-      : ((await responses.create(asked)) as Response)
-    expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
-    expect(response.output[0]).toMatchObject({ summary: [{ type: 'summary_text', text: expect.stringMatching(/\w/) }] })
-    expect((await responses.retrieve(response.id)).output).toMatchObject(response.output.map(({ id }) => ({ id })))
+    for (const response of [await responses.stream(asked).finalResponse(), await responses.create(asked)]) {
+      expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
+      expect(response.output[0]).toMatchObject({
+        summary: [{ type: 'summary_text', text: expect.stringMatching(/\w/) }],
+      })
+      expect((await responses.retrieve(response.id)).output).toMatchObject(response.output.map(({ id }) => ({ id })))
+    }
     const { output } = await responses.create({ model: 'claude', input: 'think' })
     expect(output.map(({ type }) => type)).toEqual(['message'])
   })
 
-  it.each(['claude', 'codex'])('of %s matches a schema', async (model) => {
+  it('matches a schema', async () => {
+    const model = 'claude'
     const { responses } = await open({ text: ['{"city"', ': "Bern"}'] })
     const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const text = { format: { type: 'json_schema' as const, name: 'place', schema } }
@@ -195,21 +201,22 @@ describe('previous_response_id', () => {
     expect(unknown.response.headers.get('x-drover-session')).toBe(session.id)
   })
 
-  it.each<[string, object]>([
-    ['if the session has gone on since', {}],
-    ['for another backend', { model: 'gemini' }],
-    ['if the response is not stored', { store: false }],
-  ])('sends the conversation as text %s', async (_, over) => {
+  it('sends the conversation as text to a new session if the old one cannot go on', async () => {
     const { responses } = await open(HELLO)
     const first = await responses.create({ ...hello, input: 'the colour is red' })
     const next = { model: 'claude', input: 'which colour?', previous_response_id: first.id }
     await responses.create(next)
-    const asked = { ...next, ...over, dry_run: true } as typeof next
-    const { data, response } = await responses.create(asked).withResponse()
-    expect(data.output_text).not.toContain('--resume')
-    expect(data.output_text).toMatch(/conversation[\s\S]*> the colour is red[\s\S]*> Hello there[\s\S]*which colour\?/)
-    expect(data.output_text.match(/which colour/g)).toHaveLength(1)
-    expect(response.headers.get('x-drover-warning')).toContain('were sent to a new session as text')
+    // The session has gone on since; another backend; a response that is not stored.
+    for (const over of [{}, { model: 'gemini' }, { store: false }]) {
+      const asked: typeof next = { ...next, ...over, ...{ dry_run: true } }
+      const { data, response } = await responses.create(asked).withResponse()
+      expect(data.output_text).not.toContain('--resume')
+      expect(data.output_text).toMatch(
+        /conversation[\s\S]*> the colour is red[\s\S]*> Hello there[\s\S]*which colour\?/,
+      )
+      expect(data.output_text.match(/which colour/g)).toHaveLength(1)
+      expect(response.headers.get('x-drover-warning')).toContain('were sent to a new session as text')
+    }
   })
 
   it('follows the conversation through several sessions', async () => {
@@ -406,8 +413,6 @@ describe('a response of another key', () => {
 describe('an error of a response', () => {
   it.each([
     [500, 500, InternalServerError, 'backend_execution_failed'],
-    [401, 502, InternalServerError, 'upstream_auth'],
-    [400, 400, BadRequestError, 'upstream_rejected'],
     [429, 429, RateLimitError, 'upstream_rate_limited'],
   ] as const)('of the model service, %i, is a typed error', async (fail, status, type, code) => {
     const { responses } = await open({ fail })

@@ -83,6 +83,26 @@ const faultOf = (body: unknown): Fault => {
 const ANYTHING = [null, true, 0, -1, 1.5, 64_000, 'x', [], ['a', 5], {}]
 
 describe('readMessageRequest', () => {
+  it('leaves out tools, calls and results if the operator says so', () => {
+    const messages = [
+      { role: 'user', content: 'list the files' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm' },
+          { type: 'tool_use', id: 'c', name: 'ls' },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'a.txt' }] },
+      { role: 'user', content: [{ type: 'text', text: 'and now?' }] },
+    ]
+    const body = { ...MINIMAL, messages, tools: [{ name: 'ls' }], mcp_servers: [{ url: 'x' }] }
+    const { prompt, ignored } = readMessageRequest(body, { ...options, clientTools: 'ignore' })
+    expect(ignored).toEqual(['tools', 'mcp_servers', 'thinking', 'tool_use', 'tool_result'])
+    expect(prompt.prompt).toMatch(/list the files[\s\S]*and now\?/)
+    expect(prompt.prompt).not.toContain('a.txt')
+  })
+
   it('returns an ephemeral prompt', () => {
     expect(read(MINIMAL)).toEqual(PLAIN)
   })

@@ -27,6 +27,7 @@ export type ErrorName = keyof typeof ERROR_RESPONSES
 
 const ID = '9f2c1f6be04d4c7d8b3a5e6f70819203'
 const EXECUTION_ID = 'exec_5c1f0a9be34d7c2f81a6d0e4'
+const RESPONSE_ID = 'resp_5c1f0a9be34d7c2f81a6d0e4'
 
 export const ERROR_RESPONSES = {
   BadRequest: {
@@ -55,7 +56,10 @@ export const ERROR_RESPONSES = {
     description: 'The resource or the path does not exist.',
     examples: [http.pathNotFound({ path: '/nowhere' })],
     onlyNative: [sessionNotFound({ id: ID }), executionNotFound({ id: EXECUTION_ID })],
-    onlyCompatible: [http.modelNotFound({ model: 'clod', list: '/openai/v1/models' })],
+    onlyCompatible: [
+      http.modelNotFound({ model: 'clod', list: '/openai/v1/models' }),
+      http.responseNotFound({ id: RESPONSE_ID }),
+    ],
   },
   MethodNotAllowed: {
     status: 405,
@@ -74,6 +78,7 @@ export const ERROR_RESPONSES = {
       executionEnded({ id: EXECUTION_ID, state: 'completed' }),
       executionLost({ id: EXECUTION_ID, state: 'lost' }),
     ],
+    onlyCompatible: [http.responseRunning({ id: RESPONSE_ID })],
   },
   TooLarge: {
     status: 413,

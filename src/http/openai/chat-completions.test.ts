@@ -46,6 +46,20 @@ const faultOf = (body: unknown): Fault => {
 const ANYTHING = [null, true, -1, 1.5, 'x', [], ['a', 5], {}]
 
 describe('readChatRequest', () => {
+  it('leaves out tools, calls and results if the operator says so', () => {
+    const messages = [
+      { role: 'user', content: 'list the files' },
+      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function' }] },
+      { role: 'tool', tool_call_id: 'c', content: 'a.txt' },
+      { role: 'user', content: 'and now?' },
+    ]
+    const body = { ...MINIMAL, messages, tools: [{ type: 'function' }], functions: [{ name: 'ls' }] }
+    const { prompt, ignored } = readChatRequest(body, { ...options, clientTools: 'ignore' })
+    expect(ignored).toEqual(['tools', 'functions', 'tool calls', 'tool results'])
+    expect(prompt.prompt).toMatch(/list the files[\s\S]*and now\?/)
+    expect(prompt.prompt).not.toContain('a.txt')
+  })
+
   it('returns an ephemeral prompt', () => {
     expect(read(MINIMAL)).toEqual(PLAIN)
   })
