@@ -30,6 +30,16 @@ const paintedAfter = (hash: string, text: string) => `new Promise((resolve) => {
   location.hash = ${JSON.stringify(hash)}
 })`
 
+/** In the page: `firstEvent` becomes the milliseconds from the request of the page until events are painted. */
+const REPORT_FIRST_EVENT = `window.firstEvent = new Promise((resolve) => {
+  const observer = new MutationObserver(() => {
+    if (!document.querySelector('main')?.innerText.includes('Step 2 is done')) return
+    observer.disconnect()
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
+  })
+  observer.observe(document, { subtree: true, childList: true })
+})`
+
 describe('10,000 events', () => {
   it('are shown at once, with a bounded number of elements and a flat heap while scrolling', async () => {
     const server = await startServer()
@@ -60,6 +70,20 @@ describe('10,000 events', () => {
     const grownMb = ((await heap()) - before) / 1024 / 1024
     expect(grownMb).toBeLessThan(4)
     process.stdout.write(`first paint after ${Math.round(Number(firstMs))} ms, heap grew by ${grownMb.toFixed(1)} MB\n`)
+  })
+
+  it('are shown soon by a browser that was never here', async () => {
+    const server = await startServer()
+    const id = await recordExecution(server, { events: EVENTS, prompt: 'much' })
+    const { page } = await visit('about:blank')
+    await page.addInitScript(REPORT_FIRST_EVENT)
+    await page.goto(`${server.url}/#/executions/${id}`)
+    const shownMs = Number(await page.evaluate('window.firstEvent'))
+    const painted = `performance.getEntriesByName('first-contentful-paint')[0].startTime`
+    const paintedMs = Number(await page.evaluate(painted))
+    expect({ paintedMs: paintedMs < 1000, shownMs: shownMs < 2000 }).toEqual({ paintedMs: true, shownMs: true })
+    const figures = [paintedMs, shownMs].map(Math.round)
+    process.stdout.write(`cold: first paint after ${figures[0]} ms, first events after ${figures[1]} ms\n`)
   })
 
   it('are searched for the one that the address names', async () => {
