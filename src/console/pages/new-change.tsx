@@ -6,6 +6,7 @@ import { attempt } from '../live/actions.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { refreshRuns, runSettings, startRun } from '../live/runs.ts'
 import { backends } from '../live/server-state.ts'
+import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
 import { toLine } from '../text/visible-text.ts'
 
@@ -38,13 +39,7 @@ export function NewChangePage() {
     if (run !== undefined) goTo(toHash('runs', run.id))
   }
   return (
-    <form
-      class="page new"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <SendForm onSend={submit}>
       <h1>New change</h1>
       <NewTabs current="change" />
       {repositories.length === 0 && (
@@ -53,17 +48,7 @@ export function NewChangePage() {
           <code>drive.repositories</code>.
         </p>
       )}
-      <label>
-        Goal
-        <textarea
-          rows={4}
-          value={form.goal.value}
-          onInput={(event) => (form.goal.value = event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
-          }}
-        />
-      </label>
+      <LongText name="Goal" rows={4} value={form.goal} onSend={submit} />
       <Fields form={form} repositories={repositories} />
       <Checks form={form} />
       <div class="actions">
@@ -72,7 +57,7 @@ export function NewChangePage() {
         </button>
         <span class="dim">A goal or the number of an issue. Agents work in a git worktree of their own.</span>
       </div>
-    </form>
+    </SendForm>
   )
 }
 
@@ -95,17 +80,17 @@ function Fields({ form, repositories }: { form: Form; repositories: readonly str
   const agents = backends.value.filter(({ available }) => available).map(({ name }) => name)
   return (
     <div class="fields">
-      <NumberField name="Issue number" value={form.issue} placeholder="instead of a goal" />
-      <Choice name="Repository" value={form.repository} choices={repositories.map((path) => [path, toLine(path)])} />
-      <Choice name="Agent" value={form.backend} choices={[['', 'as configured'], ...agents.map(same)]} />
-      <Choice
+      <TextField isNumber name="Issue number" value={form.issue} placeholder="instead of a goal" />
+      <Select name="Repository" value={form.repository} choices={repositories.map((path) => [path, toLine(path)])} />
+      <Select name="Agent" value={form.backend} choices={[['', 'as configured'], ...agents.map(same)]} />
+      <Select
         name="Review by"
         value={form.review}
         choices={[['', 'another agent, if there is one'], ...agents.map(same), ['none', 'no review']]}
       />
-      <NumberField name="Actions at most" value={form.actions} placeholder="as configured" />
-      <NumberField name="Tokens at most" value={form.tokens} placeholder="no limit" />
-      <Choice
+      <TextField isNumber name="Actions at most" value={form.actions} placeholder="as configured" />
+      <TextField isNumber name="Tokens at most" value={form.tokens} placeholder="no limit" />
+      <Select
         name="Deliver"
         value={form.deliver}
         choices={[
@@ -121,59 +106,18 @@ function Fields({ form, repositories }: { form: Form; repositories: readonly str
 
 const same = (name: string): [string, string] => [name, name]
 
-type ChoiceProps = { name: string; value: Signal<string>; choices: readonly (readonly [string, string])[] }
-
-function Choice({ name, value, choices }: ChoiceProps) {
-  return (
-    <label>
-      {name}
-      <select value={value.value || choices[0]?.[0]} onChange={(event) => (value.value = event.currentTarget.value)}>
-        {choices.map(([choice, says]) => (
-          <option key={choice} value={choice}>
-            {says}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-function NumberField({ name, value, placeholder }: { name: string; value: Signal<string>; placeholder: string }) {
-  return (
-    <label>
-      {name}
-      <input
-        type="number"
-        min={1}
-        placeholder={placeholder}
-        value={value.value}
-        onInput={(event) => (value.value = event.currentTarget.value)}
-      />
-    </label>
-  )
-}
-
 /** All that the settings name are chosen at first. */
 function Checks({ form: { checks } }: { form: Form }) {
   const offered = runSettings.value.checks
   const chosen = checks.value ?? offered
   if (offered.length === 0) return null
   return (
-    <fieldset>
-      <legend>Commands that must pass</legend>
-      {offered.map((command) => (
-        <label key={command} class="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(command)}
-            onChange={(event) => {
-              const rest = chosen.filter((each) => each !== command)
-              checks.value = event.currentTarget.checked ? [...rest, command] : rest
-            }}
-          />
-          <code>{toLine(command)}</code>
-        </label>
-      ))}
-    </fieldset>
+    <CheckList
+      legend="Commands that must pass"
+      names={offered}
+      selected={chosen}
+      viewOf={(command) => <code>{toLine(command)}</code>}
+      onChange={(selected) => (checks.value = selected)}
+    />
   )
 }

@@ -14,6 +14,9 @@ import { disconnectIfStalled } from './stalled-client.ts'
 /** The headers of every stream. `x-accel-buffering` tells nginx to pass the bytes on at once. */
 const STREAM_HEADERS = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 
+/** Firefox gives a response to its page only with the first bytes of the body. */
+const FIRST_BYTES_MS = 200
+
 /** Turns events into the bytes of a stream. */
 export type StreamFormat<Event = PromptEvent, Result = PromptResult> = {
   contentType: string
@@ -44,11 +47,15 @@ export async function sendStream<Event, Result>(
   if (format.opensAtOnce === true) await Promise.race([first, nextTurn()])
   else await first
   const response = reply.raw
-  const silence = setTimeout(() => {
+  const beat = () => {
     sendHeaders(reply, format)
     if (!response.writableNeedDrain) response.write(format.heartbeat())
-    silence.refresh()
-  }, limits.heartbeatMs)
+    silence = setTimeout(beat, limits.heartbeatMs)
+  }
+  let silence = setTimeout(
+    beat,
+    format.opensAtOnce === true ? Math.min(FIRST_BYTES_MS, limits.heartbeatMs) : limits.heartbeatMs,
+  )
   const send = async (text: string) => {
     if (text === '' || response.destroyed) return
     sendHeaders(reply, format)
