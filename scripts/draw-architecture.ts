@@ -14,6 +14,7 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   cli: { column: 2, row: 0, says: 'words in, text out' },
   console: { column: 0, row: 0, says: 'a page for browsers' },
   library: { column: 4, row: 0, says: 'for Node programs' },
+  acp: { column: 0, row: 2, says: 'an agent for editors' },
   drive: { column: 3, row: 1, says: 'agents do a run' },
   http: { column: 1, row: 2, says: 'three styles of API' },
   runs: { column: 4, row: 2, says: 'operations on runs' },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as acp from '../src/acp/requests.shape.ts'
 import { ApprovalRequest } from '../src/agents/adapter/agent.shape.ts'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { AcpSection } from '../src/config/backend.shape.ts'
@@ -79,6 +80,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await hostFiles()),
     ...(await driveFiles()),
     ...(await libraryFiles()),
+    ...(await acpFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
     { path: 'docs/doctor.md', content: await doctorDocs() },
@@ -244,6 +246,23 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
     { path: 'src/library/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
     { path: 'src/library/messages.generated.ts', content: types },
+  ]
+}
+
+async function acpFiles(): Promise<GeneratedFile[]> {
+  const shapes = {
+    validateInitializeParams: acp.InitializeParams,
+    validateNewSessionParams: acp.NewSessionParams,
+    validateOpenSessionParams: acp.OpenSessionParams,
+    validateSessionParams: acp.SessionParams,
+    validateListSessionsParams: acp.ListSessionsParams,
+    validatePromptParams: acp.PromptParams,
+    validateSetModeParams: acp.SetModeParams,
+    validateSetOptionParams: acp.SetOptionParams,
+  }
+  return [
+    { path: 'src/acp/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
+    { path: 'src/acp/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
   ]
 }
 

@@ -17,7 +17,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hosts: ['contract', 'kit'],
   runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
   drive: ['executions', 'prompts', 'sessions', 'agents', 'runs', 'journal', 'source', 'workspace', 'contract', 'kit'],
+  acp: ['executions', 'prompts', 'sessions', 'agents', 'kit'],
   cli: [
+    'acp',
     'drive',
     'http',
     'executions',
@@ -41,7 +43,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** The two halves of drover. They share only `SHARED`, and only what is above both may import both. */
 export const HALVES = {
-  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions'],
+  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions', 'acp'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']

@@ -11,6 +11,8 @@ export type ConversationHistory = {
 
 /** What a caller wants: the request as it comes over the wire, and what the wire cannot carry. */
 export type PromptRequest = PromptRequestBody & {
+  /** The id of the new session, if the caller has already chosen one. */
+  newSessionId?: string | undefined
   /** The session to continue. */
   resumes?: Session | undefined
   /** The session whose settings a new one takes over. */

@@ -97,8 +97,9 @@ async function openSession(
 
 function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
-  const { prompt, metadata, forks } = request
+  const { prompt, metadata, forks, newSessionId: id } = request
   return {
+    ...(id !== undefined && { id }),
     backend,
     working_dir: workdir,
     initial_prompt: prompt,

@@ -73,7 +73,7 @@ export class PostgresSessionStore implements SessionStore {
       ...rest,
       ...(title !== undefined && { title: checkTitle(title) }),
       tags: checkTags(newSession.tags),
-      id: newSessionId(this.#ids),
+      id: newSession.id ?? newSessionId(this.#ids),
       status: 'active',
       created_at: now,
       last_used: now,

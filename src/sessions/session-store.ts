@@ -16,7 +16,10 @@ export type NewSession = Pick<
   | 'is_demo'
   | 'metadata'
   | 'policy'
->
+> & {
+  /** The id of the session, if the caller has already chosen one. */
+  id?: string | undefined
+}
 
 /** How a turn ended. */
 export type TurnEnd = {

@@ -148,7 +148,7 @@ describe('a request of the agent', () => {
   })
 
   it.each([
-    ['is unknown', undefined, { code: -32601, message: 'the client has no such method' }],
+    ['is unknown', undefined, { code: -32601, message: 'there is no such method' }],
     ['fails', () => Promise.reject(new Error('disk full')), { code: -32603, message: 'disk full' }],
   ])('that %s gets an error', async (_, onRequest, error) => {
     const { say, sent } = setup(onRequest && { onRequest })

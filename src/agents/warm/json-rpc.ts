@@ -2,8 +2,10 @@
  * A JSON-RPC 2.0 peer over lines (https://www.jsonrpc.org/specification): both sides send requests and notifications.
  * Frames are handled in the order in which they arrive. Codex leaves out the `jsonrpc` member.
  */
+
+import type { Readable } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
-import type { RunningProcess } from '../../kit/process/process.ts'
+import type { ProcessInput } from '../../kit/process/process.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
 import { agentDisconnected, agentRequestFailed } from './faults.ts'
 import { type Frame, type OnWarning, readFrames } from './frames.ts'
@@ -76,7 +78,8 @@ function toError(error: JsonObject): JsonRpcError {
 }
 
 type Pending = { method: string; answer: PromiseWithResolvers<unknown> }
-type Process = Pick<RunningProcess, 'stdin' | 'stdout'>
+/** The other side: a process, or whoever has started this one. */
+type Process = { stdin: Pick<ProcessInput, 'write'> | null; stdout: Readable }
 
 export function createJsonRpcPeer(
   agent: Process,
@@ -100,7 +103,7 @@ export function createJsonRpcPeer(
   const answer = async (id: RequestId, request: Promise<unknown> | undefined) => {
     const frame =
       request === undefined
-        ? { error: { code: METHOD_NOT_FOUND, message: 'the client has no such method' } }
+        ? { error: { code: METHOD_NOT_FOUND, message: 'there is no such method' } }
         : await request.then((result = null) => ({ result }), toFailure)
     await send({ id, ...frame })
   }
@@ -172,6 +175,22 @@ export function createJsonRpcPeer(
   }
 }
 
+/** An error that says itself which code it has. */
+export class JsonRpcFailure extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor({ code, message, data }: JsonRpcError) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
 function toFailure(error: unknown) {
+  if (error instanceof JsonRpcFailure) {
+    const { code, message, data } = error
+    return { error: { code, message, ...(data !== undefined && { data }) } }
+  }
   return { error: { code: INTERNAL_ERROR, message: error instanceof Error ? error.message : String(error) } }
 }

@@ -1,4 +1,5 @@
 /** All commands in the order of the help. The definitions are loaded here; the code of a command is loaded when it runs. */
+import { ACP_COMMANDS } from '../acp/commands.ts'
 import { BACKEND_COMMANDS } from '../backends/commands.ts'
 import { BATCH_COMMANDS } from '../batch/commands.ts'
 import { CHAT_COMMANDS } from '../chat/commands.ts'
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   ...SESSION_COMMANDS,
   ...BACKEND_COMMANDS,
   ...SERVER_COMMANDS,
+  ...ACP_COMMANDS,
   ...KEY_COMMANDS,
   ...STORE_COMMANDS,
   ...LOCAL_COMMANDS,

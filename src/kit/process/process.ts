@@ -63,7 +63,7 @@ export type ProcessExit = {
 type Ended = 'itself' | 'timeout' | 'cancelled'
 
 /** The open stdin of a process. A child that has closed it shows that by its exit: nothing here fails. */
-type ProcessInput = {
+export type ProcessInput = {
   /** Resolves when the child has taken the text, or can take none any more. */
   write(text: string): Promise<void>
   /** Closes stdin, after what was written. */

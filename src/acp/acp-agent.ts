@@ -1,0 +1,291 @@
+/** drover as an agent for editors: answers the requests of the Agent Client Protocol (https://agentclientprotocol.com). */
+
+import { PROTOCOL_VERSION } from '../agents/acp/protocol.ts'
+import type { ApprovalDecision, ApprovalRequest, Backend } from '../agents/adapter/agent.ts'
+import { type JsonObject, objectAt, textAt } from '../agents/adapter/json-fields.ts'
+import { JsonRpcFailure, type JsonRpcPeer } from '../agents/warm/json-rpc.ts'
+import type { OpenedPrompts } from '../executions/open-prompts.ts'
+import { findTurns, readTurns } from '../executions/session-turns.ts'
+import { Fault } from '../kit/fault.ts'
+import { checker } from '../kit/schema.ts'
+import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import { resolveWorkdir } from '../prompts/workdir-policy.ts'
+import type { Session } from '../sessions/session.shape.ts'
+import { AcpSession, backendOf, type Editor, findContinued, newAcpSessionId } from './acp-session.ts'
+import * as checks from './checks.generated.js'
+import { acpSessionUnknown } from './faults.ts'
+import { readPrompt } from './read-prompt.ts'
+import type { ContentBlock } from './requests.shape.ts'
+import { type Choice, choose, firstMode, modesOf, optionsOf } from './session-options.ts'
+import { agentText, pastTool, usageOf, userText } from './session-updates.ts'
+
+export type AcpAgentOptions = {
+  prompts: OpenedPrompts
+  version: string
+  defaultBackend: Backend
+  /** The backends that are enabled and installed. */
+  backends: () => readonly Backend[]
+  /** Sentences for the log of the editor. */
+  onWarning: (message: string) => void
+}
+
+type Place = { cwd: string; mcpServers?: readonly object[] }
+type InSession = { sessionId: string }
+
+const check = {
+  initialize: checker<{ protocolVersion: number }>('initialize', checks.validateInitializeParams),
+  create: checker<Place>('session/new', checks.validateNewSessionParams),
+  open: checker<InSession & Place>('the request', checks.validateOpenSessionParams),
+  session: checker<InSession>('the request', checks.validateSessionParams),
+  list: checker<{ cwd?: string | null; cursor?: string | null }>('session/list', checks.validateListSessionsParams),
+  prompt: checker<InSession & { prompt: ContentBlock[] }>('session/prompt', checks.validatePromptParams),
+  mode: checker<InSession & { modeId: string }>('session/set_mode', checks.validateSetModeParams),
+  option: checker<InSession & { configId: string; value: string }>('the request', checks.validateSetOptionParams),
+}
+
+const PAGE = 50
+const CODES = { invalid: -32_602, notFound: -32_002, authRequired: -32_000, internal: -32_603 }
+
+type Handler = (params: JsonObject) => Promise<unknown>
+
+export class AcpAgent {
+  readonly #options: AcpAgentOptions
+  readonly #sessions = new Map<string, AcpSession>()
+  readonly #handlers: Readonly<Record<string, Handler>> = {
+    initialize: async (params) => this.#initialize(check.initialize(params)),
+    authenticate: async () => ({}),
+    'session/new': async (params) => this.#create(check.create(params)),
+    'session/load': (params) => this.#open(check.open(params), { isReplayed: true }),
+    'session/resume': (params) => this.#open(check.open(params), { isReplayed: false }),
+    'session/list': (params) => this.#list(check.list(params)),
+    'session/close': (params) => this.#close(check.session(params)),
+    'session/delete': (params) => this.#delete(check.session(params)),
+    'session/prompt': (params) => this.#prompt(check.prompt(params)),
+    'session/set_mode': (params) => this.#setMode(check.mode(params)),
+    'session/set_config_option': (params) => this.#setOption(check.option(params)),
+  }
+  #peer: JsonRpcPeer | undefined
+
+  constructor(options: AcpAgentOptions) {
+    this.#options = options
+  }
+
+  /** The connection that the agent sends its updates and questions on. */
+  connect(peer: JsonRpcPeer): void {
+    this.#peer = peer
+  }
+
+  /** Undefined: there is no such method. */
+  answer(method: string, params: JsonObject): Promise<unknown> | undefined {
+    const handle = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
+    if (handle === undefined) return undefined
+    return handle(params).catch((error) => {
+      throw toFailure(error)
+    })
+  }
+
+  notified(method: string, params: JsonObject): void {
+    if (method === 'session/cancel') this.#sessions.get(textAt(params, 'sessionId') ?? '')?.cancel()
+  }
+
+  /** Ends what runs, and waits until its turns are stored. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.end()))
+  }
+
+  #initialize({ protocolVersion }: { protocolVersion: number }): object {
+    return {
+      protocolVersion: protocolVersion >= 1 ? Math.min(protocolVersion, PROTOCOL_VERSION) : PROTOCOL_VERSION,
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: false, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: false, sse: false },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      },
+      agentInfo: { name: 'drover', title: 'drover', version: this.#options.version },
+      authMethods: [],
+    }
+  }
+
+  #create(place: Place): object {
+    const { context } = this.#options.prompts
+    const cwd = resolveWorkdir(place.cwd, context.workdirs)
+    const mode = firstMode(context.settings.unified_flags)
+    const choice = { backend: this.#options.defaultBackend, mode }
+    const session = this.#add(newAcpSessionId(), { cwd, choice })
+    this.#noteServers(place)
+    return { sessionId: session.id, ...this.#choices(choice) }
+  }
+
+  #add(id: string, { cwd, choice }: { cwd: string; choice: Choice }, stored?: Session): AcpSession {
+    const { prompts } = this.#options
+    const session = new AcpSession(id, { prompts, editor: this.#editor(), cwd, choice }, stored)
+    this.#sessions.set(id, session)
+    return session
+  }
+
+  async #open({ sessionId, ...place }: InSession & Place, { isReplayed }: { isReplayed: boolean }): Promise<object> {
+    const { prompts, defaultBackend } = this.#options
+    const { context } = prompts
+    const found = await findContinued(sessionId, prompts)
+    const last = found.at(-1)
+    await this.#sessions.get(sessionId)?.end()
+    const cwd = resolveWorkdir(last?.working_dir ?? place.cwd, context.workdirs)
+    const choice = { backend: backendOf(found, defaultBackend), mode: firstMode(context.settings.unified_flags) }
+    this.#add(sessionId, { cwd, choice }, last)
+    this.#noteServers(place)
+    if (isReplayed) for (const session of found) await this.#replay(sessionId, session)
+    return this.#choices(choice)
+  }
+
+  /** What is kept of the turns. */
+  async #replay(id: string, { id: session }: Session): Promise<void> {
+    const executions = await this.#options.prompts.openExecutions()
+    for await (const turn of readTurns(executions, await findTurns(executions, { session }))) {
+      await this.#update(id, userText(turn.prompt))
+      for (const [at, tool] of turn.tools.entries()) {
+        await this.#update(id, pastTool(`${turn.execution_id}-${at}`, tool))
+      }
+      if (turn.answer !== undefined && turn.answer !== '') await this.#update(id, agentText(turn.answer))
+    }
+  }
+
+  async #list({ cwd, cursor }: { cwd?: string | null; cursor?: string | null }): Promise<object> {
+    const { prompts } = this.#options
+    const offset = Number(cursor ?? 0)
+    const workdir = cwd === undefined || cwd === null ? undefined : resolveWorkdir(cwd, prompts.context.workdirs)
+    const filter = workdir === undefined ? {} : { workdir }
+    const { sessions, total } = await (await prompts.openStore()).list(filter, { limit: PAGE, offset })
+    const next = offset + sessions.length
+    return { sessions: sessions.map(toSessionInfo), ...(next < total && { nextCursor: String(next) }) }
+  }
+
+  async #close({ sessionId }: InSession): Promise<object> {
+    await this.#sessions.get(sessionId)?.end()
+    this.#sessions.delete(sessionId)
+    return {}
+  }
+
+  async #delete({ sessionId }: InSession): Promise<object> {
+    await this.#close({ sessionId })
+    const store = await this.#options.prompts.openStore()
+    for (const { id } of await findContinued(sessionId, this.#options.prompts)) await store.delete(id)
+    return {}
+  }
+
+  async #prompt({ sessionId, prompt }: InSession & { prompt: ContentBlock[] }): Promise<object> {
+    const result = await this.#find(sessionId).prompt(readPrompt(prompt))
+    for (const warning of result.warnings ?? []) this.#options.onWarning(warning)
+    return toResponse(result)
+  }
+
+  async #setMode({ sessionId, modeId }: InSession & { modeId: string }): Promise<object> {
+    await this.#choose(sessionId, { option: 'mode', value: modeId })
+    await this.#update(sessionId, { sessionUpdate: 'config_option_update', configOptions: this.#optionsOf(sessionId) })
+    return {}
+  }
+
+  async #setOption({ sessionId, configId, value }: InSession & { configId: string; value: string }): Promise<object> {
+    const { mode } = this.#find(sessionId).choice
+    await this.#choose(sessionId, { option: configId, value })
+    const { choice } = this.#find(sessionId)
+    if (choice.mode !== mode) {
+      await this.#update(sessionId, { sessionUpdate: 'current_mode_update', currentModeId: choice.mode })
+    }
+    return { configOptions: this.#optionsOf(sessionId) }
+  }
+
+  async #choose(sessionId: string, change: { option: string; value: string }): Promise<void> {
+    const session = this.#find(sessionId)
+    session.choice = choose(session.choice, { ...change, backends: this.#backends(session.choice) })
+  }
+
+  #find(id: string): AcpSession {
+    const session = this.#sessions.get(id)
+    if (session === undefined) throw acpSessionUnknown({ id })
+    return session
+  }
+
+  #choices(choice: Choice): object {
+    return { modes: modesOf(choice), configOptions: optionsOf(choice, this.#backends(choice)) }
+  }
+
+  #optionsOf(sessionId: string): object[] {
+    const { choice } = this.#find(sessionId)
+    return optionsOf(choice, this.#backends(choice))
+  }
+
+  /** The current one is always a choice: an editor cannot show another. */
+  #backends({ backend }: Choice): readonly Backend[] {
+    return [...new Set([backend, ...this.#options.backends()])].sort()
+  }
+
+  #noteServers({ mcpServers = [] }: Place): void {
+    if (mcpServers.length === 0) return
+    this.#options.onWarning(
+      `${mcpServers.length} MCP servers of the editor are not passed on; configure them in the agent itself`,
+    )
+  }
+
+  #editor(): Editor {
+    return {
+      update: (sessionId, update) => this.#update(sessionId, update),
+      ask: (sessionId, { toolCall, request }, signal) => this.#ask({ sessionId, toolCall }, request, signal),
+    }
+  }
+
+  async #update(sessionId: string, update: object): Promise<void> {
+    await this.#peer?.notify('session/update', { sessionId, update })
+  }
+
+  /** What the editor does not decide is denied. */
+  async #ask(
+    params: { sessionId: string; toolCall: object },
+    { choices }: ApprovalRequest,
+    signal: AbortSignal,
+  ): Promise<ApprovalDecision> {
+    const options = PERMISSIONS.filter(({ optionId }) => choices.includes(optionId))
+    try {
+      const answer = await this.#peer?.request('session/request_permission', { ...params, options }, signal)
+      const chosen = textAt(objectAt(answer as JsonObject, 'outcome'), 'optionId')
+      return { decision: options.find(({ optionId }) => optionId === chosen)?.optionId ?? 'deny' }
+    } catch (error) {
+      if (error instanceof Fault) return { decision: 'deny', message: error.message }
+      throw error
+    }
+  }
+}
+
+const PERMISSIONS = [
+  { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'allow_session', name: 'Allow for this session', kind: 'allow_always' },
+  { optionId: 'deny', name: 'Reject', kind: 'reject_once' },
+] as const
+
+function toSessionInfo({ id, working_dir: cwd, title, initial_prompt: prompt, last_used: updatedAt }: Session): object {
+  return { sessionId: id, cwd, title: title ?? prompt.split('\n', 1)[0] ?? '', updatedAt }
+}
+
+/** A failure of the agent is an error: an editor must not take it for an answer. */
+function toResponse(result: PromptResult): object {
+  const { error_code: code, error, token_usage: usage, warnings, session_id, execution_id } = result
+  const _meta = { drover: { session_id, execution_id, ...(warnings !== undefined && { warnings }) } }
+  switch (statusOf(result)) {
+    case 'completed':
+      return { stopReason: 'end_turn', usage: usageOf(usage), _meta }
+    case 'canceled':
+      return { stopReason: 'cancelled', usage: usageOf(usage), _meta }
+    default: {
+      if (code === 'agent_max_turns') return { stopReason: 'max_turn_requests', usage: usageOf(usage), _meta }
+      const number = code === 'agent_auth_failed' ? CODES.authRequired : CODES.internal
+      throw new JsonRpcFailure({ code: number, message: error ?? 'the agent failed', data: { code } })
+    }
+  }
+}
+
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error
+  const { code, kind, message } = error
+  const number = kind === 'not_found' ? CODES.notFound : kind === 'invalid' ? CODES.invalid : CODES.internal
+  return new JsonRpcFailure({ code: number, message, data: { code } })
+}

@@ -1,0 +1,138 @@
+/** A conversation with an editor: the choices of its user, and the session of drover that it goes on with. */
+import type { ApprovalDecision, ApprovalRequest, Backend } from '../agents/adapter/agent.ts'
+import { carryConversation } from '../executions/carry-conversation.ts'
+import type { OpenedPrompts } from '../executions/open-prompts.ts'
+import { Fault } from '../kit/fault.ts'
+import { randomIds } from '../kit/ids.ts'
+import type { PromptRequest } from '../prompts/prompt-request.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
+import { runPrompt } from '../prompts/run-prompt.ts'
+import type { Session } from '../sessions/session.shape.ts'
+import { isResumable } from '../sessions/session-changes.ts'
+import { newSessionId } from '../sessions/session-id.ts'
+import { acpSessionBusy } from './faults.ts'
+import { type Choice, modeRequest } from './session-options.ts'
+import { TurnUpdates } from './session-updates.ts'
+
+/** The session that an editor goes on with under the id of an earlier one, because its user chose another backend. */
+export const CONTINUED_BY = 'acp_continued_by'
+
+/** What the session needs of the connection. */
+export type Editor = {
+  update(sessionId: string, update: object): Promise<void>
+  ask(
+    sessionId: string,
+    question: { toolCall: object; request: ApprovalRequest },
+    signal: AbortSignal,
+  ): Promise<ApprovalDecision>
+}
+
+type Parts = { prompts: OpenedPrompts; editor: Editor; cwd: string; choice: Choice }
+
+export class AcpSession {
+  readonly id: string
+  choice: Choice
+  readonly #prompts: OpenedPrompts
+  readonly #editor: Editor
+  readonly #cwd: string
+  /** The stored session, after its first turn. */
+  #stored: Session | undefined
+  #turns = 0
+  #running: { cancel: AbortController; ended: Promise<unknown> } | undefined
+
+  constructor(id: string, { prompts, editor, cwd, choice }: Parts, stored?: Session) {
+    this.id = id
+    this.choice = choice
+    this.#prompts = prompts
+    this.#editor = editor
+    this.#cwd = cwd
+    this.#stored = stored
+  }
+
+  /** Throws a Fault if a prompt still runs. */
+  async prompt(text: string): Promise<PromptResult> {
+    if (this.#running !== undefined) throw acpSessionBusy({})
+    const cancel = new AbortController()
+    const turn = this.#turn(text, cancel.signal)
+    this.#running = { cancel, ended: turn.catch(() => undefined) }
+    try {
+      return await turn
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  cancel(): void {
+    this.#running?.cancel.abort()
+  }
+
+  /** Ends the prompt that runs, and waits until its turn is stored. */
+  async end(): Promise<void> {
+    this.cancel()
+    await this.#running?.ended
+  }
+
+  async #turn(text: string, signal: AbortSignal): Promise<PromptResult> {
+    const request = await this.#toRequest(text)
+    this.#turns += 1
+    const updates = new TurnUpdates(`${this.#turns}-`)
+    const onApproval = (asked: ApprovalRequest) =>
+      this.#editor.ask(this.id, { toolCall: updates.ofApproval(asked), request: asked }, signal)
+    const run = runPrompt(request, this.#prompts.context, { signal, onApproval })
+    let next = await run.next()
+    for (; next.done !== true; next = await run.next()) {
+      const update = updates.of(next.value)
+      if (update !== undefined) await this.#editor.update(this.id, update)
+    }
+    await this.#noteSession(next.value)
+    return next.value
+  }
+
+  async #toRequest(text: string): Promise<PromptRequest> {
+    const { backend, mode } = this.choice
+    const asked = { prompt: text, backend, ...modeRequest(mode), wantsDeltas: true }
+    const stored = this.#stored
+    if (stored === undefined) return { ...asked, workdir: this.#cwd, newSessionId: this.id }
+    if (stored.backend === backend && isResumable(stored)) return { ...asked, resumes: stored }
+    // Another agent, or one that has lost its session, is told the conversation.
+    return { ...asked, forks: stored, history: await this.#history(stored) }
+  }
+
+  /** Undefined if nothing of the conversation is kept. */
+  async #history(session: Session): Promise<PromptRequest['history']> {
+    const stores = { sessions: await this.#prompts.openStore(), executions: await this.#prompts.openExecutions() }
+    try {
+      return await carryConversation(session, stores, { ids: randomIds })
+    } catch (error) {
+      if (error instanceof Fault) return undefined
+      throw error
+    }
+  }
+
+  async #noteSession({ session_id: id }: PromptResult): Promise<void> {
+    if (id === '') return
+    const store = await this.#prompts.openStore()
+    const before = this.#stored
+    this.#stored = await store.find(id)
+    if (before !== undefined && before.id !== id) await store.edit(before.id, { metadata: { [CONTINUED_BY]: id } })
+  }
+}
+
+export function newAcpSessionId(): string {
+  return newSessionId(randomIds)
+}
+
+/** The sessions that an editor knows by one id, oldest first. */
+export async function findContinued(id: string, prompts: OpenedPrompts): Promise<Session[]> {
+  const store = await prompts.openStore()
+  const found = [await store.find(id)]
+  for (;;) {
+    const next = found.at(-1)?.metadata[CONTINUED_BY]
+    if (typeof next !== 'string' || found.some((session) => session.id === next)) return found
+    found.push(await store.find(next))
+  }
+}
+
+export function backendOf(sessions: readonly Session[], otherwise: Backend): Backend {
+  return sessions.at(-1)?.backend ?? otherwise
+}

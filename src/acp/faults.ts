@@ -1,0 +1,30 @@
+import { defineFault } from '../kit/fault.ts'
+
+export const acpContentUnsupported = defineFault({
+  code: 'acp_content_unsupported',
+  kind: 'invalid',
+  when: 'An editor sends an image, a sound or a binary file to `drover acp`.',
+  message: (d: { type: string }) => `drover takes no content of the type ${d.type}; send text, links or text files`,
+})
+
+export const acpOptionUnknown = defineFault({
+  code: 'acp_option_unknown',
+  kind: 'invalid',
+  when: 'An editor chooses a mode or an option of a session of `drover acp` that does not exist.',
+  message: (d: { option: string; value: string; known: readonly string[] }) =>
+    `${d.option} cannot be ${JSON.stringify(d.value)}; choose one of ${d.known.join(', ')}`,
+})
+
+export const acpSessionUnknown = defineFault({
+  code: 'acp_session_unknown',
+  kind: 'not_found',
+  when: 'An editor uses a session of `drover acp` that it has not opened.',
+  message: (d: { id: string }) => `the session ${d.id} is not open; create, load or resume it first`,
+})
+
+export const acpSessionBusy = defineFault({
+  code: 'acp_session_busy',
+  kind: 'conflict',
+  when: 'An editor sends a prompt to `drover acp` while the last one of that session still runs.',
+  message: (_: object) => 'the last prompt of this session still runs; cancel it, or wait for its end',
+})

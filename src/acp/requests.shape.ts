@@ -1,0 +1,46 @@
+/** What an editor sends, as far as drover reads it. Fields that it does not know are ignored, as the protocol demands. */
+import { type Static, Type } from 'typebox'
+import { named } from '../kit/shape.ts'
+
+const text = Type.String({ minLength: 1 })
+const inSession = { sessionId: text }
+const place = { cwd: text, mcpServers: Type.Optional(Type.Array(Type.Object({}))) }
+
+export const InitializeParams = named(
+  'InitializeParams',
+  Type.Object({ protocolVersion: Type.Integer({ minimum: 0 }) }),
+)
+
+export const NewSessionParams = named('NewSessionParams', Type.Object(place))
+
+/** To load or to resume a session. */
+export const OpenSessionParams = named('OpenSessionParams', Type.Object({ ...inSession, ...place }))
+
+/** To close or to delete a session. */
+export const SessionParams = named('SessionParams', Type.Object(inSession))
+
+export const ListSessionsParams = named(
+  'ListSessionsParams',
+  Type.Object({
+    cwd: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    cursor: Type.Optional(Type.Union([Type.String({ pattern: '^[0-9]{1,9}$' }), Type.Null()])),
+  }),
+)
+
+const ContentBlock = Type.Object({
+  type: text,
+  text: Type.Optional(Type.String()),
+  uri: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  resource: Type.Optional(Type.Object({ uri: Type.String(), text: Type.Optional(Type.String()) })),
+})
+export type ContentBlock = Static<typeof ContentBlock>
+
+export const PromptParams = named(
+  'PromptParams',
+  Type.Object({ ...inSession, prompt: Type.Array(ContentBlock, { minItems: 1 }) }),
+)
+
+export const SetModeParams = named('SetModeParams', Type.Object({ ...inSession, modeId: text }))
+
+export const SetOptionParams = named('SetOptionParams', Type.Object({ ...inSession, configId: text, value: text }))
