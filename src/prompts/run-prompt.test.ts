@@ -170,7 +170,7 @@ describe('the session of a prompt', () => {
     const { store } = fixture
     const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
     const failing = new Proxy(store, {
-      get: (target, name: keyof SessionStore) =>
+      get: (target, name: Exclude<keyof SessionStore, 'files'>) =>
         name === 'finishTurn' ? () => Promise.reject(fault) : target[name]?.bind(target),
     })
     const { events, result } = await finishPrompt(HELLO, { ...fixture.context, openStore: async () => failing })

@@ -8,6 +8,7 @@ import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-stor
 import { policyOf } from './continue-session.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
+import { fetchSession, storeSession } from './session-files.ts'
 
 export type SessionTurn = {
   /** Empty when no session is stored. */
@@ -55,8 +56,9 @@ export async function openTurn(prompt: Prompt): Promise<SessionTurn> {
 
 async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => string[]): Promise<SessionTurn> {
   const store = await prompt.context.openStore()
-  const { id, priorUsage } = await openSession(store, prompt)
+  const { id, priorUsage, warnings } = await openSession(store, prompt)
   let isFinished = false
+  let { resumeId } = prompt.agentRequest
   return {
     sessionId: id,
     priorUsage,
@@ -64,6 +66,7 @@ async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => st
     async noteEvent(event) {
       if (event.type !== 'init') return
       const { backend_session_id: backendSessionId, model } = event.content
+      resumeId = backendSessionId ?? resumeId
       const facts = {
         ...(backendSessionId !== undefined && { backendSessionId }),
         ...(model !== undefined && { model }),
@@ -73,7 +76,10 @@ async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => st
     },
     async finish(end) {
       isFinished = true
-      return await store.finishTurn(id, end).then(() => [], toWarnings)
+      await storeSession(id, store, { ...prompt.agentRequest, resumeId }).catch((error: unknown) =>
+        prompt.context.observer?.sessionFailed?.(error),
+      )
+      return [...warnings, ...(await store.finishTurn(id, end).then(() => [], toWarnings))]
     },
   }
 }
@@ -81,18 +87,22 @@ async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => st
 async function openSession(
   store: SessionStore,
   { request, agentRequest, context }: Prompt,
-): Promise<{ id: string; priorUsage: Usage | undefined }> {
+): Promise<{ id: string; priorUsage: Usage | undefined; warnings: string[] }> {
   const { observer, settings, caller } = context
   const { resumes, metadata } = request
   if (resumes !== undefined) {
     const { session, threadUsage } = await store.reopen(resumes.id)
+    const warnings = await fetchSession(session.id, store, agentRequest).catch(async (error: Error) => {
+      await store.finishTurn(session.id, abortedTurn('interrupted', error.message))
+      throw error
+    })
     if (metadata !== undefined) await store.edit(session.id, { metadata })
-    return { id: session.id, priorUsage: threadUsage }
+    return { id: session.id, priorUsage: threadUsage, warnings }
   }
   const tags = [...settings.session.default_tags, ...(caller === 'client' ? ['api'] : [])]
   const { id } = await store.create(newSession({ request, agentRequest, context }, tags))
   observer?.sessionCreated?.(agentRequest.backend)
-  return { id, priorUsage: undefined }
+  return { id, priorUsage: undefined, warnings: [] }
 }
 
 function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {

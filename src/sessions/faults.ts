@@ -62,3 +62,11 @@ export const sessionOfOtherAgent = defineFault({
       ? `session ${d.id} is one of the demo agent, and ${d.continuedBy} is installed now; start a new session`
       : `session ${d.id} is one of ${d.of}, and only the demo agent is here; install ${d.continuedBy}, or start a new session`,
 })
+
+export const sessionMachineGone = defineFault({
+  code: 'session_machine_gone',
+  kind: 'unavailable',
+  when: 'A session is continued on the machine that has the files of its agent. No worker is running there, and the files are not stored: only those of claude are.',
+  message: (d: { id: string; machine: string }) =>
+    `session ${d.id} can only be continued on ${d.machine}, where no worker is running; start drover work there, or fork the session`,
+})

@@ -8,6 +8,7 @@ import type { PostgresDatabase, Transaction } from '../store/postgres-database.t
 import type { PostgresNotices } from '../store/postgres-notices.ts'
 import type { PostgresOwners } from '../store/postgres-owners.ts'
 import { sessionActive, sessionAmbiguous, sessionNotFound, sessionNotResumable } from './faults.ts'
+import { PostgresSessionFiles } from './postgres-session-files.ts'
 import { toPostgresCondition } from './postgres-session-query.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import { ABANDONED, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
@@ -39,6 +40,7 @@ const INSERT = `INSERT INTO sessions (${INSERTED.join(', ')}) VALUES (${INSERTED
 const ROW = ['number', ...ADDED_COLUMNS].join(', ')
 
 export class PostgresSessionStore implements SessionStore {
+  readonly files: PostgresSessionFiles
   readonly #database: PostgresDatabase
   readonly #owners: PostgresOwners
   readonly #notices: PostgresNotices
@@ -57,6 +59,7 @@ export class PostgresSessionStore implements SessionStore {
     this.#database = database
     this.#owners = owners
     this.#notices = notices
+    this.files = new PostgresSessionFiles(database, owners)
     this.#clock = options.clock
     this.#ids = options.ids
     this.#countsTokens = options.storeTokenUsage ?? true

@@ -1,5 +1,5 @@
 /** The interface of the session store. It is small so that another database can implement it. */
-import type { Backend, Usage } from '../agents/adapter/agent.ts'
+import type { Backend, SessionFile, Usage } from '../agents/adapter/agent.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import type { SessionStatus } from './session-statuses.ts'
 
@@ -61,7 +61,22 @@ export type SessionEdit = {
   metadata?: Session['metadata']
 }
 
+/** A session that another machine has. `file` is what is stored of it, without its last `missingTurns`. */
+export type MovedSession = { machine: string; file?: SessionFile; missingTurns?: number }
+
+/** What agents keep of sessions, stored so that another machine can continue them. */
+export type SessionFiles = {
+  /** Stores the file of a session in which this process runs a turn; undefined: it has none that can be stored. */
+  save(id: string, file: SessionFile | undefined): Promise<void>
+  /** Undefined if the session is on this machine. */
+  findMoved(id: string): Promise<MovedSession | undefined>
+  /** The session is on this machine from now on. */
+  noteHere(id: string): Promise<void>
+}
+
 export type SessionStore = {
+  /** Undefined: all sessions are on this machine. */
+  readonly files?: SessionFiles
   /** Adds an `active` session owned by this process. If the process dies, another one ends the turn. */
   create(session: NewSession): Promise<Session>
   /** Starts another turn of a session. Refuses a session in which a turn is running. */

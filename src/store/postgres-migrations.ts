@@ -8,7 +8,9 @@
  * - `processes` has a row for every process that runs turns. It is removed with the process, or when others find it dead
  *   (postgres-owners.ts). `left_agents` has dead processes whose agents may still run on their machine.
  * - An execution whose `owner` is '' waits in the queue. `request` is what a worker needs to run it. Only a worker on
- *   `machine` may, if that is set. `waiter` is the process whose client waits for it; without that process it is cancelled.
+ *   `machine` may, if that is set, or any worker if that machine is gone and `session_files` has the session. `waiter` is the
+ *   process whose client waits for it; without that process it is cancelled.
+ * - `machines` has when a worker of each machine was last seen.
  *
  * Text is compared byte by byte (`COLLATE "C"`), as SQLite does, whatever the database is set to.
  */
@@ -150,6 +152,18 @@ const FIRST = `
     cost_usd DOUBLE PRECISION,
     duration_ms BIGINT NOT NULL,
     PRIMARY KEY (day, api_key, backend, model)
+  );
+
+  CREATE TABLE session_files (
+    session_id TEXT COLLATE "C" PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    directory TEXT NOT NULL,
+    content BYTEA NOT NULL,
+    turn_count BIGINT NOT NULL
+  );
+
+  CREATE TABLE machines (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    seen_at TIMESTAMPTZ NOT NULL
   );
 
   CREATE TABLE approvals (

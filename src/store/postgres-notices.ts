@@ -14,11 +14,18 @@ const MAX_IDS = 200
 /** `ids` is empty if the type says it all. */
 export type Notice = { type: string; ids: string[] }
 
+/** Sends a notice as a part of another statement. */
+export const NOTIFY = `pg_notify('${CHANNEL}', ?)`
+
+/** The value of `NOTIFY`. At most 200 ids fit. */
+export function noticeOf(type: string, ids: readonly string[] = []): string {
+  return JSON.stringify({ type, ids })
+}
+
 /** The notice is sent when the transaction commits. */
 export async function notify(transaction: Transaction, type: string, ids: readonly string[] = []): Promise<void> {
   for (let at = 0; at === 0 || at < ids.length; at += MAX_IDS) {
-    const payload = JSON.stringify({ type, ids: ids.slice(at, at + MAX_IDS) })
-    await transaction.get('SELECT pg_notify(?, ?)', CHANNEL, payload)
+    await transaction.get(`SELECT ${NOTIFY}`, noticeOf(type, ids.slice(at, at + MAX_IDS)))
   }
 }
 

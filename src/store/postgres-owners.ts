@@ -21,6 +21,8 @@ export type PostgresOwnersOptions = {
   onLost(name: string): void
   /** Ends the agents of a process that died on this machine. */
   endAgentsOf(name: string): Promise<void>
+  /** Called when this process has looked for dead ones. A machine is gone if it had no worker for so many seconds. */
+  endStranded(goneAfterSecs: number): Promise<void>
   /** Ends what a process was doing that is gone. Returns the number of its turns. */
   endWorkOf(transaction: Transaction, name: string): Promise<number>
 }
@@ -69,6 +71,7 @@ export class PostgresOwners {
   async announce(worker: string | null): Promise<void> {
     this.#worker = worker
     await this.#database.all('UPDATE processes SET worker = ? WHERE name = ?', worker, await this.name())
+    await this.#noteMachine()
   }
 
   /** The processes of this list that are still alive. They stay so until the end of the transaction. */
@@ -147,8 +150,16 @@ export class PostgresOwners {
     if (name === undefined) return
     const row = await this.#database.get('UPDATE processes SET seen_at = now() WHERE name = ? RETURNING name', name)
     if (row === undefined) this.lose(name)
+    if (this.#worker !== null) await this.#noteMachine()
     // Every process looks, so that a dead one is found as long as one lives.
     await this.endDead()
+    await this.#options.endStranded(this.#options.deadAfterMs / 1000)
+  }
+
+  async #noteMachine(): Promise<void> {
+    const sql =
+      'INSERT INTO machines (name, seen_at) VALUES (?, now()) ON CONFLICT (name) DO UPDATE SET seen_at = now()'
+    await this.#database.all(sql, this.machine)
   }
 
   /** Others have removed this process. It gets a new name when it needs one. */

@@ -8,6 +8,7 @@ it('copies the environment without drover’s own settings, and adds the variabl
     UNSET: undefined,
     ANTHROPIC_API_KEY: 'theirs',
     DROVER_API_KEYS: 'ours',
+    DROVER_STORE_URL: 'postgres://drover:secret@db/drover',
     DROVER_SERVER_PORT: '1',
     drover_api_keys: 'ours',
     DROVER_TREE: 'a:b',

@@ -169,6 +169,11 @@ type Reports = {
   exitCodes: boolean
 }
 
+/** The file in which an agent keeps a session, and the name of the directory that it is in. */
+export type SessionFile = { directory: string; bytes: Uint8Array }
+
+type OfPlace = Pick<AgentRequest, 'env' | 'workdir'>
+
 type AgentTraits = {
   backend: Backend
   /** Its name on PATH. */
@@ -189,6 +194,11 @@ type AgentTraits = {
   deleteSession?: (sessionId: string, request: AgentRequest) => Promise<boolean>
   /** Deletes a session that the agent stored although the prompt was ephemeral; absent where a flag prevents that. */
   toCleanUpCommand?: (sessionId: string, request: AgentRequest) => AgentCommand
+  /** Reads and writes the file of a session; absent for agents that cannot continue a session on another machine. */
+  sessionFile?: {
+    read(sessionId: string, place: OfPlace): Promise<SessionFile | undefined>
+    write(sessionId: string, file: SessionFile, place: OfPlace): void
+  }
   /** Flags that a caller may pass in `extra`, and whether they take a value. */
   extraFlags: Readonly<Record<string, 'switch' | 'value'>>
   /** Flags that override the modes of a request, also if the config sets them. */

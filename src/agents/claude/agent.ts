@@ -2,6 +2,7 @@ import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toClaudeCommand } from './command.ts'
 import { ClaudeOutput } from './output.ts'
+import { readSessionFile, writeSessionFile } from './session-file.ts'
 
 export const claude: LineAgent = {
   backend: 'claude',
@@ -21,6 +22,7 @@ export const claude: LineAgent = {
   // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',
   toCommand: toClaudeCommand,
+  sessionFile: { read: readSessionFile, write: writeSessionFile },
   createReader: () => createOutputReader(new ClaudeOutput()),
   extraFlags: {
     '--model': 'value',
