@@ -10,7 +10,7 @@ import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
 import { queueFull } from '../prompts/faults.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
-import type { PromptResult } from '../prompts/prompt-result.ts'
+import { canceledResult, type PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRun, PromptRunOptions } from '../prompts/prompt-run.ts'
 import { preparePrompt } from '../prompts/run-prompt.ts'
 import type { Execution } from './execution.shape.ts'
@@ -22,7 +22,7 @@ import type { Executions } from './executions.ts'
 import { executionLost } from './faults.ts'
 import { replayEvents } from './replay.ts'
 import { countsUsage } from './usage-entry.ts'
-import { checkWorkers, isQueueFull, type QueuedWork, type WorkQueue } from './work-queue.ts'
+import { chooseMachine, isQueueFull, type QueuedWork, type WorkQueue } from './work-queue.ts'
 
 export type DispatchOptions = {
   queue: WorkQueue
@@ -73,37 +73,80 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
   const { signal, execution = {} } = prompt.run
   const machine = await findMachine(options, prompt)
   const work = await toWork(options, prompt, machine)
-  await checkRoom(options)
   const { id } = work.execution
+  const full = await findNoRoom(options)
+  if (full !== undefined) {
+    execution.onBegin?.({ id })
+    await recordRefusal(options, work, full)
+    throw full
+  }
   await addOnce(options, work)
   execution.onBegin?.({ id })
-  // The client has gone: the worker ends the agent, and the rest is still read.
-  const cancel = () => void store.requestCancel(id).catch(() => {})
-  if (signal.aborted) cancel()
-  signal.addEventListener('abort', cancel, { once: true })
+  const unwatch = watchSession(id, store, execution.onSession)
   const reading = new AbortController()
+  const goesOn = execution.isInBackground === true
+  // If the client has gone, the worker ends the agent, and the rest is still read. In the background, only this server ends.
+  const leave = () => (goesOn ? reading.abort() : void store.requestCancel(id).catch(() => {}))
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
   try {
     const source = { executions, executionStore: store }
-    const result = () => resultOf(id, options, reading.signal)
+    const result = async () => {
+      const ended = await executions.ended(id, reading.signal)
+      prompt.context.observer?.waited?.(secondsInQueue(ended))
+      return resultOf(id, ended)
+    }
     const events = replayEvents(id, source, { signal: reading.signal, result })
     let next = await events.next()
-    for (; next.done !== true; next = await events.next()) {
-      if (next.value.session_id !== '') execution.onSession?.(next.value.session_id)
-      yield next.value
-    }
+    for (; next.done !== true; next = await events.next()) yield next.value
     return next.value
+  } catch (error) {
+    if (await isCancelledUnstarted(id, store)) return canceledResult(prompt.request.backend)
+    throw error
   } finally {
-    signal.removeEventListener('abort', cancel)
+    unwatch()
+    signal.removeEventListener('abort', leave)
     reading.abort()
-    await cancelUnfinished(id, store)
+    if (!goesOn) await cancelUnfinished(id, store)
     // If this fails, a worker removes it later.
     if (work.keep !== 'events') await queue.removeUnkept(id).catch(() => {})
   }
 }
 
-async function checkRoom({ queue, queueLimit: limit }: DispatchOptions): Promise<void> {
+async function findNoRoom({ queue, queueLimit: limit }: DispatchOptions): Promise<Fault | undefined> {
   const [load, workers] = await Promise.all([queue.load(), queue.workers()])
-  if (isQueueFull(load, { workers, limit })) throw queueFull({ running: load.running, queued: load.waiting })
+  if (!isQueueFull(load, { workers, limit })) return undefined
+  return queueFull({ running: load.running, queued: load.waiting })
+}
+
+/** A prompt that finds no room is a failed execution, as on one machine. */
+async function recordRefusal(
+  { executions }: DispatchOptions,
+  { execution, keep, countsUsage: isReal }: QueuedWork,
+  full: Fault,
+): Promise<void> {
+  const { id, kind, parent_id: parentId, api_key: apiKey, client_request: clientRequest, ...known } = execution
+  const start = { ...known, id, kind, parentId, apiKey, clientRequest, keep, onCancel: () => {} }
+  await executions.begin({ ...start, isEphemeral: keep === 'none', isDryRun: !isReal }).abandon(full)
+}
+
+/** Tells the caller the session as soon as it is stored, which is before the first event. */
+function watchSession(
+  id: string,
+  store: ExecutionStore,
+  onSession: ((sessionId: string) => void) | undefined,
+): () => void {
+  if (onSession === undefined) return () => {}
+  const look = async () => {
+    const { session_id: session } = await store.find(id)
+    if (session === undefined) return
+    unwatch()
+    onSession(session)
+  }
+  const unwatch = store.watch((notice) => {
+    if (notice.type === 'changed' && notice.ids.includes(id)) void look().catch(() => {})
+  })
+  return unwatch
 }
 
 /** The machine that must run it. Throws a Fault if no worker can, or if something is wrong with the prompt. */
@@ -112,14 +155,13 @@ async function findMachine(
   { request, context }: Dispatched,
 ): Promise<string | undefined> {
   const { resumes, backend } = request
-  const machine = resumes === undefined ? undefined : await queue.machineOf(resumes.id)
-  if (isWorker && (machine === undefined || machine === queue.machine)) {
+  const home = resumes && (await queue.homeOf(resumes.id))
+  if (isWorker && (home === undefined || home.machine === queue.machine)) {
     preparePrompt(request, context)
-    return machine
+    return home?.machine
   }
-  const session = resumes === undefined || machine === undefined ? undefined : { id: resumes.id, machine }
-  checkWorkers(await queue.workers(), { backend, workdir: request.workdir ?? resumes?.working_dir, session })
-  return machine
+  const session = home && { id: resumes?.id ?? '', ...home }
+  return chooseMachine(await queue.workers(), { backend, workdir: request.workdir ?? resumes?.working_dir, session })
 }
 
 async function toWork(
@@ -129,10 +171,11 @@ async function toWork(
 ): Promise<QueuedWork> {
   const { kind = 'prompt', id = newExecutionId(ids), parentId, apiKey, clientRequest } = run.execution ?? {}
   const { isEphemeral = request.ephemeral === true, isInBackground = false } = run.execution ?? {}
+  const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
   const { backend, model, workdir = request.resumes?.working_dir, resumes, dry_run: isDryRun = false } = request
   const { caller, ceilings, client, trace } = context
   const execution: Execution = {
-    ...{ id, kind, backend, state: 'queued', owner: '', created_at: toTimestamp(clock.now()), last_seq: 0 },
+    ...{ id, kind, backend, state: 'queued', owner: '', created_at: createdAt, last_seq: 0 },
     ...(parentId !== undefined && { parent_id: parentId }),
     ...(apiKey !== undefined && { api_key: apiKey }),
     ...(model !== undefined && { model }),
@@ -169,12 +212,24 @@ async function addOnce({ queue, store }: DispatchOptions, work: QueuedWork): Pro
 }
 
 /** Throws what prevented it, as if it had been run here. */
-async function resultOf(id: string, { executions }: DispatchOptions, signal: AbortSignal): Promise<PromptResult> {
-  const ended = await executions.ended(id, signal)
+function resultOf(id: string, ended: Execution | undefined): PromptResult {
   if (ended?.result !== undefined) return ended.result as unknown as PromptResult
   if (ended?.error === undefined) throw executionLost({ id, state: ended?.state ?? 'running' })
   const { code, message, kind = 'internal' } = ended.error
   throw new Fault({ code, message, kind: kind as FaultKind, details: {} })
+}
+
+/** It was cancelled while it waited, so it has no result. */
+async function isCancelledUnstarted(id: string, store: ExecutionStore): Promise<boolean> {
+  return await store.find(id).then(
+    ({ state, started_at: startedAt }) => state === 'cancelled' && startedAt === undefined,
+    () => false,
+  )
+}
+
+/** Two machines have written the times. */
+function secondsInQueue({ created_at: from, started_at: to = from }: Partial<Execution> = {}): number {
+  return from === undefined || to === undefined ? 0 : Math.max(0, Date.parse(to) - Date.parse(from)) / 1000
 }
 
 /** The caller has stopped reading. */

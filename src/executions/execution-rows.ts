@@ -26,7 +26,8 @@ const JSON_FIELDS = ['usage', 'error', 'result'] as const
 export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo', 'prompt_start'].join(', ')
 
 export const CHANGED = [...CHANGING, ...JSON_FIELDS, 'is_demo']
-const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'client_request', 'keep', 'is_usage_due', 'bytes']
+/** The columns that `toInsert` has values for. */
+export const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'client_request', 'keep', 'is_usage_due', 'bytes']
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
 export const INSERT = `INSERT INTO executions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`

@@ -9,6 +9,8 @@ import type { LiveExecution } from './live-execution.ts'
 /** An event is saved at most this much later. */
 const SAVE_AFTER_MS = 50
 const SAVE_BYTES = 64 * 1024
+/** If more waits than this, an agent waits too: it may speak faster than the store saves. */
+const FULL_BYTES = 1024 * 1024
 /** While the store fails, it is tried this often. */
 const RETRY_AFTER_MS = 1000
 /** While the store fails, the ends of so many executions wait in memory. */
@@ -37,22 +39,32 @@ export class ExecutionWriter {
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
+  /** The save that begins when the running one has ended. */
+  #next: Promise<void> | undefined
+  #hasFailed = false
 
   constructor(options: ExecutionWriterOptions) {
     this.#options = options
   }
 
-  /** Notes that an execution changed; `event` is its next event, if it has one. */
-  add(live: LiveExecution, event?: { event: ExecutionEvent; size: number }): void {
-    if (live.isTaken) return
+  /**
+   * Notes that an execution changed; `event` is its next event, if it has one. Returns a promise if too much waits to be
+   * saved: the caller reads on when it resolves. While the store fails nothing waits for it.
+   */
+  add(live: LiveExecution, event?: { event: ExecutionEvent; size: number }): Promise<void> | undefined {
+    if (live.isTaken) return undefined
     const pending = this.#pendingOf(live)
     if (event !== undefined && live.keep === 'events' && live.failure === undefined) {
       pending.events.push(event.event)
       pending.bytes += event.size
       this.#bytes += event.size
     }
-    if (this.#bytes >= SAVE_BYTES) void this.save()
-    else this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
+    if (this.#bytes < SAVE_BYTES) {
+      this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
+      return undefined
+    }
+    const saved = this.save()
+    return this.#bytes < FULL_BYTES || this.#hasFailed ? undefined : saved
   }
 
   /**
@@ -80,7 +92,11 @@ export class ExecutionWriter {
 
   /** Saves everything that waits. Returns when it is saved, or has failed. */
   save(): Promise<void> {
-    this.#saving = this.#saving.then(() => this.#saveNow())
+    this.#next ??= this.#saving.then(() => {
+      this.#next = undefined
+      return this.#saveNow()
+    })
+    this.#saving = this.#next
     return this.#saving
   }
 
@@ -106,6 +122,7 @@ export class ExecutionWriter {
       // Before the next await, so that events and states agree.
       const changes = batch.map(toChange)
       const taken = await store.save(changes)
+      this.#hasFailed = false
       for (const [at, { live }] of batch.entries()) {
         if (taken.includes(live.record.id)) continue
         live.noteSaved(changes[at]?.execution.last_seq ?? 0)
@@ -113,6 +130,7 @@ export class ExecutionWriter {
       }
       this.#noteTaken(batch.filter(({ live }) => taken.includes(live.record.id)))
     } catch (error) {
+      this.#hasFailed = true
       this.#options.onFailure(error)
       for (const pending of batch.length > 0 ? batch : this.#pending.values()) pending.live.lastError = error
       this.#restore(batch)

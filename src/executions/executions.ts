@@ -91,7 +91,7 @@ export class Executions implements ExecutionRecorder {
       id,
       started: async () => {},
       sessionOpened: () => {},
-      event: () => {},
+      event: () => undefined,
       end: async () => [],
       abandon: async () => {},
     }
@@ -231,7 +231,7 @@ export class Executions implements ExecutionRecorder {
       state: 'queued',
       kind,
       owner: this.#owner,
-      created_at: start.continues?.createdAt ?? this.#now(),
+      created_at: start.continues?.createdAt ?? start.createdAt ?? this.#now(),
       last_seq: start.continues?.lastSeq ?? 0,
       ...(parentId !== undefined && { parent_id: parentId }),
       ...(apiKey !== undefined && { api_key: apiKey }),
@@ -246,22 +246,23 @@ export class Executions implements ExecutionRecorder {
 
   #update(live: LiveExecution, change: Partial<Execution>): void {
     live.record = { ...live.record, ...change }
-    this.#writer.add(live)
+    void this.#writer.add(live)
   }
 
   #setState(live: LiveExecution, state: ExecutionState, change: Partial<Execution> = {}): void {
     live.record = { ...live.record, ...change, state }
     const { error } = live.record
     const content = { state, ...(error !== undefined && { error }) }
-    this.#writer.add(live, live.append({ at: this.#now(), type: 'state', content }))
+    void this.#writer.add(live, live.append({ at: this.#now(), type: 'state', content }))
     this.#changes.emit('change', live.record)
   }
 
-  #append(live: LiveExecution, { type, timestamp, content }: PromptEvent): void {
+  #append(live: LiveExecution, { type, timestamp, content }: PromptEvent): Promise<void> | undefined {
     if (type === 'init' && content.model !== undefined) live.record = { ...live.record, model: content.model }
     const sized = live.append({ at: timestamp, type, content: content as unknown as JsonObject })
-    this.#writer.add(live, sized)
+    const saved = this.#writer.add(live, sized)
     this.#changes.emit('event', live.record.id, sized.event)
+    return saved
   }
 
   /** The end of a dry run is saved later, together with others. */

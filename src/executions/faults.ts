@@ -93,18 +93,18 @@ export const workerMissing = defineFault({
     `no worker with ${d.backend} is running; start drover work on a machine that has it`,
 })
 
+export const runsNotHere = defineFault({
+  code: 'runs_not_here',
+  kind: 'unavailable',
+  when: 'A server with `--no-work` runs no agents, so it starts, changes and shows no driven runs.',
+  message: () =>
+    'this server only takes prompts (--no-work), and runs are not shared between machines; send the request to a drover serve on the machine that has the repository',
+})
+
 export const workdirNotOnWorker = defineFault({
   code: 'workdir_not_on_worker',
   kind: 'invalid',
   when: 'With PostgreSQL, no worker has this directory.',
   message: (d: { workdir: string; known: readonly string[] }) =>
     `no worker has ${d.workdir}; the workers have ${d.known.join(', ')}; add it to work.repositories on a machine that has it`,
-})
-
-export const sessionMachineGone = defineFault({
-  code: 'session_machine_gone',
-  kind: 'unavailable',
-  when: 'A session can only be continued on the machine that has the files of its agent, and no worker is running there.',
-  message: (d: { id: string; machine: string }) =>
-    `session ${d.id} can only be continued on ${d.machine}, where no worker is running; start drover work there, or fork the session`,
 })

@@ -70,6 +70,7 @@ async function openPostgresStores(options: StoresOptions & { postgres: PostgresP
     deadAfterMs: postgres.deadAfterMs,
     onLost: () => postgres.onLost?.(),
     endAgentsOf,
+    endStranded: (goneAfterSecs) => executions.endStranded(goneAfterSecs),
     endWorkOf: async (transaction, name) => {
       await executions.endExecutionsOf(transaction, name)
       return await sessions.endTurnsOf(transaction, name)

@@ -1,10 +1,12 @@
 /** Stores executions in a PostgreSQL database that processes on any number of machines share. */
 import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { sessionMachineGone } from '../sessions/faults.ts'
 import type { Row } from '../store/database.ts'
 import type { PostgresDatabase, Transaction } from '../store/postgres-database.ts'
 import { notify, type PostgresNotices } from '../store/postgres-notices.ts'
 import type { PostgresOwners } from '../store/postgres-owners.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
+import { errorOf } from './execution-end.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toPageQuery } from './execution-query.ts'
 import { CHANGED, INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
@@ -31,6 +33,13 @@ const CHANGE = `${UPDATE} AND owner = ? AND (ended_at IS NULL OR ended_at = ?) R
 const ADD_EVENTS = `INSERT INTO execution_events (execution, seq, at, type, content)
   SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]))
   ON CONFLICT DO NOTHING`
+
+const STRANDED = `SELECT number, keep, is_usage_due, machine, ${LISTED} FROM executions e
+  WHERE owner = '' AND ended_at IS NULL AND machine IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.machine AND p.worker IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = e.session_id)
+    AND NOT EXISTS (SELECT 1 FROM machines m WHERE m.name = e.machine AND m.seen_at > now() - make_interval(secs => ?))
+  FOR UPDATE SKIP LOCKED`
 
 type SavedEvents = { number: number; events: readonly ExecutionEvent[]; contents: readonly string[] }
 
@@ -126,7 +135,7 @@ export class PostgresExecutionStore implements ExecutionStore {
       RETURNING number, keep, is_usage_due, ${LISTED}`
     const rows = await transaction.all(sql, value)
     const waiting = rows.filter((row) => row['owner'] === '')
-    for (const row of waiting) await this.#end(transaction, row, 'cancelled')
+    for (const row of waiting) await this.#end(transaction, row, { state: 'cancelled' })
     if (waiting.length > 0) await notify(transaction, 'changed', waiting.map(idOf))
     if (rows.length > waiting.length) await notify(transaction, 'cancel', rows.map(idOf))
   }
@@ -149,13 +158,25 @@ export class PostgresExecutionStore implements ExecutionStore {
       FROM executions WHERE owner = ? AND ended_at IS NULL FOR UPDATE`
     const rows = await transaction.all(sql, owner)
     const [unstarted, started] = [rows.filter(isUnstarted), rows.filter((row) => !isUnstarted(row))]
-    for (const row of started) await this.#end(transaction, row, 'lost')
+    for (const row of started) await this.#end(transaction, row, { state: 'lost' })
     if (unstarted.length > 0) {
       await transaction.all("UPDATE executions SET owner = '' WHERE id = ANY(?)", unstarted.map(idOf))
       await notify(transaction, 'queue')
     }
     if (started.length > 0) await notify(transaction, 'changed', started.map(idOf))
     await this.#cancel(transaction, 'waiter', owner)
+  }
+
+  /** Ends turns that wait for a machine that is gone, if no other machine can continue their session. */
+  async endStranded(goneAfterSecs: number): Promise<void> {
+    await this.#database.write(async (transaction) => {
+      const rows = await transaction.all(STRANDED, goneAfterSecs)
+      for (const row of rows) {
+        const gone = sessionMachineGone({ id: String(row['session_id']), machine: String(row['machine']) })
+        await this.#end(transaction, row, { state: 'failed', error: errorOf(gone) })
+      }
+      if (rows.length > 0) await notify(transaction, 'changed', rows.map(idOf))
+    })
   }
 
   async claimKey(claim: KeyClaim): Promise<KeyClaim | undefined> {
@@ -258,8 +279,13 @@ export class PostgresExecutionStore implements ExecutionStore {
   }
 
   /** Ends an execution that no process runs. */
-  async #end(transaction: Transaction, row: Row, state: 'lost' | 'cancelled'): Promise<void> {
+  async #end(
+    transaction: Transaction,
+    row: Row,
+    end: { state: 'lost' | 'cancelled' | 'failed'; error?: ReturnType<typeof errorOf> },
+  ): Promise<void> {
     const { number, keep, last_seq: lastSeq } = row
+    const { state, error } = end
     const now = toTimestamp(this.#clock.now())
     await this.#countOnce(transaction, row, { ...toExecution(row), state, ended_at: now })
     // Another process may read what was in the queue, even if nothing is kept of it. It is removed later.
@@ -270,11 +296,11 @@ export class PostgresExecutionStore implements ExecutionStore {
     const hasEvents = keep === 'events' || Number(lastSeq) > 0
     const seq = Number(lastSeq) + (hasEvents ? 1 : 0)
     if (hasEvents) {
-      const event = { seq, at: now, type: 'state', content: { state } }
-      await addEvents(transaction, [{ number: Number(number), events: [event], contents: [JSON.stringify({ state })] }])
+      const event = { seq, at: now, type: 'state', content: end }
+      await addEvents(transaction, [{ number: Number(number), events: [event], contents: [JSON.stringify(end)] }])
     }
-    const change = 'UPDATE executions SET state = ?, ended_at = ?, last_seq = ? WHERE number = ?'
-    await transaction.all(change, state, now, seq, number)
+    const change = 'UPDATE executions SET state = ?, error = ?, ended_at = ?, last_seq = ? WHERE number = ?'
+    await transaction.all(change, state, error === undefined ? null : JSON.stringify(error), now, seq, number)
   }
 }
 

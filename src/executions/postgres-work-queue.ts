@@ -1,10 +1,19 @@
 /** The queue of executions in PostgreSQL: rows of `executions` that no process owns yet. */
 import { type Clock, toTimestamp } from '../kit/clock.ts'
+import type { Row } from '../store/database.ts'
 import type { PostgresDatabase } from '../store/postgres-database.ts'
-import { notify } from '../store/postgres-notices.ts'
+import { NOTIFY, noticeOf } from '../store/postgres-notices.ts'
 import type { PostgresOwners } from '../store/postgres-owners.ts'
-import { INSERT, toInsert } from './execution-rows.ts'
-import type { ClaimedWork, KnownWorker, QueuedWork, QueueLoad, WorkerFacts, WorkQueue } from './work-queue.ts'
+import { ADDED, toInsert } from './execution-rows.ts'
+import type {
+  ClaimedWork,
+  KnownWorker,
+  QueuedWork,
+  QueueLoad,
+  SessionHome,
+  WorkerFacts,
+  WorkQueue,
+} from './work-queue.ts'
 
 /** A number that only claims with limits lock, so that two at once do not exceed a limit. */
 const CLAIM_LOCK = 0x64726f77
@@ -14,20 +23,42 @@ const UNKEPT_MS = 60_000
 const FREE = "owner = '' AND ended_at IS NULL"
 const HAS_DIRECTORY = `(e.workdir IS NULL OR cardinality(CAST(? AS text[])) = 0 OR EXISTS (
     SELECT 1 FROM unnest(CAST(? AS text[])) AS place WHERE e.workdir = place OR starts_with(e.workdir, place || '/')))`
-/** Those of the key that runs least come first, then the oldest. Turns of a session run in order. */
-const NEXT = `
-  SELECT e.number, e.id, e.request, e.last_seq, e.created_at FROM executions e
-  WHERE e.${FREE.replace(' AND ', ' AND e.')} AND e.backend = ANY(CAST(? AS text[]))
-    AND (e.machine IS NULL OR e.machine = ?) AND ${HAS_DIRECTORY}
-    AND (e.session_id IS NULL OR NOT EXISTS (
-      SELECT 1 FROM executions o WHERE o.session_id = e.session_id AND o.number < e.number AND o.ended_at IS NULL))
-    AND (? = 0 OR ? > (SELECT count(*) FROM executions r
-      WHERE r.ended_at IS NULL AND r.owner <> '' AND r.api_key IS NOT DISTINCT FROM e.api_key))
-    AND (? = 0 OR ? > (SELECT count(*) FROM executions r
-      WHERE r.ended_at IS NULL AND r.owner <> '' AND r.backend = e.backend))
-  ORDER BY (SELECT count(*) FROM executions r
-      WHERE r.ended_at IS NULL AND r.owner <> '' AND r.api_key IS NOT DISTINCT FROM e.api_key), e.number
-  LIMIT 1 FOR UPDATE OF e SKIP LOCKED`
+/** The machine of its session is gone, and another one can continue it. */
+const CAN_MOVE = `(NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.machine AND p.worker IS NOT NULL)
+    AND EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = e.session_id))`
+/**
+ * Those of the key that runs least come first, then the oldest. Turns of a session run in order. What runs is counted once, not for
+ * every execution that waits.
+ */
+const CLAIM = `
+  WITH me AS (SELECT name FROM processes WHERE name = ? FOR KEY SHARE),
+  running AS MATERIALIZED (SELECT coalesce(api_key, '') AS api_key, backend, count(*) AS count FROM executions
+    WHERE ended_at IS NULL AND owner <> '' GROUP BY 1, 2),
+  of_key AS (SELECT api_key, sum(count) AS count FROM running GROUP BY 1),
+  of_backend AS (SELECT backend, sum(count) AS count FROM running GROUP BY 1),
+  next AS (
+    SELECT e.number FROM executions e
+    LEFT JOIN of_key ON of_key.api_key = coalesce(e.api_key, '')
+    LEFT JOIN of_backend ON of_backend.backend = e.backend
+    WHERE e.${FREE.replace(' AND ', ' AND e.')} AND EXISTS (SELECT 1 FROM me)
+      AND e.backend = ANY(CAST(? AS text[]))
+      AND (e.machine IS NULL OR e.machine = ? OR ${CAN_MOVE}) AND ${HAS_DIRECTORY}
+      AND (e.session_id IS NULL OR NOT EXISTS (
+        SELECT 1 FROM executions o WHERE o.session_id = e.session_id AND o.number < e.number AND o.ended_at IS NULL))
+      AND (? = 0 OR ? > coalesce(of_key.count, 0)) AND (? = 0 OR ? > coalesce(of_backend.count, 0))
+    ORDER BY coalesce(of_key.count, 0), e.number
+    LIMIT 1 FOR UPDATE OF e SKIP LOCKED)
+  UPDATE executions SET owner = ? FROM next WHERE executions.number = next.number
+  RETURNING id, request, last_seq, created_at`
+
+const ROW = [...ADDED, 'request', 'machine', 'waiter']
+/** One statement, because each takes a round trip. */
+const ADD = `
+  WITH added AS (
+    INSERT INTO executions (${ROW.join(', ')}) VALUES (${ROW.map(() => '?').join(', ')}) RETURNING number, created_at),
+  event AS (
+    INSERT INTO execution_events (execution, seq, at, type, content) SELECT number, 1, created_at, 'state', ? FROM added)
+  SELECT ${NOTIFY}, ${NOTIFY}`
 
 export class PostgresWorkQueue implements WorkQueue {
   readonly machine: string
@@ -48,16 +79,8 @@ export class PostgresWorkQueue implements WorkQueue {
       { ...execution, owner: '', last_seq: 1 },
       { keep, isUsageDue: countsUsage, eventBytes: content.length },
     )
-    await this.#database.write(async (transaction) => {
-      const added = await transaction.get(`${INSERT} RETURNING number`, ...row)
-      const number = added?.['number']
-      const more = 'UPDATE executions SET request = ?, machine = ?, waiter = ? WHERE number = ?'
-      await transaction.all(more, request, machine ?? null, waiter ?? null, number)
-      const event = `INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, 1, ?, 'state', ?)`
-      await transaction.all(event, number, execution.created_at, content)
-      await notify(transaction, 'queue')
-      await notify(transaction, 'changed', [execution.id])
-    })
+    const notices = [noticeOf('queue'), noticeOf('changed', [execution.id])]
+    await this.#database.all(ADD, ...row, request, machine ?? null, waiter ?? null, content, ...notices)
   }
 
   async claim(
@@ -65,23 +88,20 @@ export class PostgresWorkQueue implements WorkQueue {
     { perKey, perBackend }: { perKey: number; perBackend: number },
   ): Promise<ClaimedWork | undefined> {
     const owner = await this.#owners.name()
-    return await this.#database.write(async (transaction) => {
-      if (!(await this.#owners.hold(transaction, [owner])).has(owner)) {
-        this.#owners.lose(owner)
-        return undefined
-      }
+    const limits = [perKey, perKey, perBackend, perBackend]
+    const row = await this.#database.write(async (transaction) => {
       if (perKey + perBackend > 0) await transaction.get('SELECT pg_advisory_xact_lock(?)', CLAIM_LOCK)
-      const limits = [perKey, perKey, perBackend, perBackend]
-      const row = await transaction.get(NEXT, backends, this.machine, repositories, repositories, ...limits)
-      if (row === undefined) return undefined
-      await transaction.all('UPDATE executions SET owner = ? WHERE number = ?', owner, row['number'])
-      return {
-        id: String(row['id']),
-        request: String(row['request']),
-        lastSeq: Number(row['last_seq']),
-        createdAt: String(row['created_at']),
-      }
+      const values = [owner, backends, this.machine, repositories, repositories, ...limits, owner]
+      return await transaction.get(CLAIM, ...values)
     })
+    return row === undefined ? undefined : toClaimed(row)
+  }
+
+  async release(running: readonly string[]): Promise<void> {
+    const owner = await this.#owners.takenName()
+    const sql = `UPDATE executions SET owner = '' WHERE owner = ? AND ended_at IS NULL AND state = 'queued'
+      AND request IS NOT NULL AND id <> ALL(CAST(? AS text[]))`
+    if (owner !== undefined) await this.#database.all(sql, owner, running)
   }
 
   async announce(worker: WorkerFacts | undefined): Promise<void> {
@@ -93,9 +113,11 @@ export class PostgresWorkQueue implements WorkQueue {
     return rows.map((row) => ({ machine: String(row['machine']), ...JSON.parse(String(row['worker'])) }))
   }
 
-  async machineOf(session: string): Promise<string | undefined> {
-    const row = await this.#database.get('SELECT machine FROM sessions WHERE id = ?', session)
-    return row && String(row['machine'])
+  async homeOf(session: string): Promise<SessionHome | undefined> {
+    const sql = `SELECT machine, EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = s.id) AS is_portable
+      FROM sessions s WHERE id = ?`
+    const row = await this.#database.get(sql, session)
+    return row && { machine: String(row['machine']), isPortable: (row['is_portable'] as unknown) === true }
   }
 
   async load(): Promise<QueueLoad> {
@@ -119,5 +141,14 @@ export class PostgresWorkQueue implements WorkQueue {
       const numbers = (await transaction.all(emptied, value)).map((row) => row['number'])
       if (numbers.length > 0) await transaction.all('DELETE FROM execution_events WHERE execution = ANY(?)', numbers)
     })
+  }
+}
+
+function toClaimed(row: Row): ClaimedWork {
+  return {
+    id: String(row['id']),
+    request: String(row['request']),
+    lastSeq: Number(row['last_seq']),
+    createdAt: String(row['created_at']),
   }
 }

@@ -1,7 +1,8 @@
 /** The executions that wait until a worker of many machines runs them, and what the workers can run. */
+import { sessionMachineGone } from '../sessions/faults.ts'
 import type { Execution } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
-import { sessionMachineGone, workdirNotOnWorker, workerMissing } from './faults.ts'
+import { workdirNotOnWorker, workerMissing } from './faults.ts'
 
 /** What a worker makes known about itself. */
 export type WorkerFacts = {
@@ -36,16 +37,20 @@ export type WorkQueue = {
   add(work: QueuedWork): Promise<void>
   /** Takes the next execution that this worker can run, if there is one. */
   claim(worker: WorkerFacts, limits: { perKey: number; perBackend: number }): Promise<ClaimedWork | undefined>
+  /** Gives back what this process has taken and does not run, because the answer to a claim was lost. */
+  release(running: readonly string[]): Promise<void>
   /** Makes known what this process runs; undefined: nothing any more. */
   announce(worker: WorkerFacts | undefined): Promise<void>
   workers(): Promise<KnownWorker[]>
-  /** The machine that has the files of a session. */
-  machineOf(session: string): Promise<string | undefined>
+  /** The machine that has a session, and whether another one can continue it. */
+  homeOf(session: string): Promise<SessionHome | undefined>
   /** How many executions wait, how many of the queue run, and how long the oldest has waited. */
   load(): Promise<QueueLoad>
   /** Removes what is only stored so that another process could read it: of one execution, or of all that ended long ago. */
   removeUnkept(id?: string): Promise<void>
 }
+
+export type SessionHome = { machine: string; isPortable: boolean }
 
 export type QueueLoad = { waiting: number; running: number; oldestSecs: number }
 
@@ -58,15 +63,21 @@ export function isQueueFull(
   return waiting - Math.max(0, free) >= limit
 }
 
-type Wanted = { backend: string; workdir: string | undefined; session: { id: string; machine: string } | undefined }
+type Wanted = {
+  backend: string
+  workdir: string | undefined
+  session: ({ id: string } & SessionHome) | undefined
+}
 
-/** Throws a Fault if no worker could run it. */
-export function checkWorkers(workers: readonly KnownWorker[], { backend, workdir, session }: Wanted): void {
-  const onMachine = workers.filter(({ machine }) => session === undefined || machine === session.machine)
-  if (session !== undefined && onMachine.length === 0) throw sessionMachineGone(session)
-  const able = onMachine.filter(({ backends }) => backends.includes(backend))
+/** The machine that must run it, if there is one. Throws a Fault if no worker can run it. */
+export function chooseMachine(workers: readonly KnownWorker[], wanted: Wanted): string | undefined {
+  const { backend, workdir, session } = wanted
+  const isThere = session !== undefined && workers.some(({ machine }) => machine === session.machine)
+  if (session !== undefined && !isThere && !session.isPortable) throw sessionMachineGone(session)
+  const machine = isThere ? session.machine : undefined
+  const able = workers.filter((each) => each.backends.includes(backend) && (machine ?? each.machine) === each.machine)
   if (able.length === 0) throw workerMissing({ backend })
-  if (workdir === undefined || able.some(({ repositories }) => hasDirectory(repositories, workdir))) return
+  if (workdir === undefined || able.some(({ repositories }) => hasDirectory(repositories, workdir))) return machine
   throw workdirNotOnWorker({ workdir, known: [...new Set(able.flatMap(({ repositories }) => repositories))] })
 }
 

@@ -26,7 +26,8 @@ const REMOVE_EVERY_MS = 10_000
 
 export class Worker {
   readonly #options: WorkerOptions
-  readonly #running = new Set<Promise<void>>()
+  /** By execution id. */
+  readonly #running = new Map<string, Promise<void>>()
   readonly #timers: NodeJS.Timeout[] = []
   #prompts: PromptContext | undefined
   #unwatch: () => void = () => {}
@@ -34,6 +35,8 @@ export class Worker {
   #isLooking = false
   #looksAgain = false
   #isStopped = false
+  /** A claim failed, and PostgreSQL may have made it all the same. */
+  #mayHaveMore = false
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -61,7 +64,7 @@ export class Worker {
     for (const timer of this.#timers) clearInterval(timer)
     this.#unwatch()
     await this.#options.queue.announce(undefined).catch(() => {})
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
   #look(): void {
@@ -69,7 +72,10 @@ export class Worker {
     if (this.#isLooking) return
     this.#isLooking = true
     void this.#claimAll()
-      .catch((error: unknown) => this.#options.log.warn({ reason: String(error) }, 'the queue could not be read'))
+      .catch((error: unknown) => {
+        this.#mayHaveMore = true
+        this.#options.log.warn({ reason: String(error) }, 'the queue could not be read')
+      })
       .finally(() => {
         this.#isLooking = false
       })
@@ -81,6 +87,8 @@ export class Worker {
     while (this.#looksAgain && !this.#isStopped) {
       this.#looksAgain = false
       await this.#announce()
+      if (this.#mayHaveMore) await queue.release([...this.#running.keys()])
+      this.#mayHaveMore = false
       while (!this.#isStopped && this.#running.size < limit) {
         const work = await queue.claim(facts(), limits)
         if (work === undefined) break
@@ -102,9 +110,9 @@ export class Worker {
     const run = this.#runOne(work).catch((error: unknown) => {
       this.#options.log.error({ execution: work.id, reason: String(error) }, 'a prompt from the queue failed')
     })
-    this.#running.add(run)
+    this.#running.set(work.id, run)
     void run.then(() => {
-      this.#running.delete(run)
+      this.#running.delete(work.id)
       this.#look()
     })
   }
@@ -113,7 +121,9 @@ export class Worker {
     const { signal } = this.#options
     if (this.#prompts === undefined) return
     const queued = fromQueuedText(text)
-    const context = { ...this.#prompts, ...queued.context, dispatch: undefined }
+    const { waited: _, ...observer } = this.#prompts.observer ?? {}
+    // The server that got the prompt knows how long it has waited.
+    const context = { ...this.#prompts, ...queued.context, observer, dispatch: undefined }
     const options = { ...queued.execution, id, continues: { lastSeq, createdAt } }
     let hasBegun = false
     try {

@@ -19,6 +19,8 @@ export type ExecutionOptions = {
   /** The id, if the caller has already chosen one. */
   id?: string | undefined
   parentId?: string | undefined
+  /** When the request came, if the caller has told it to its client. */
+  createdAt?: string | undefined
   /** The name of the API key. */
   apiKey?: string | undefined
   /** What the client asked for besides the prompt, if it can read it again. */
@@ -60,7 +62,8 @@ export type ExecutionRecording = {
   /** The agent gets its turn. When this resolves, no other machine may start it. Throws a Fault if it must not start. */
   started(): Promise<void>
   sessionOpened(sessionId: string): void
-  event(event: PromptEvent): void
+  /** Returns a promise if the store is behind: the agent is read on when it resolves. */
+  event(event: PromptEvent): Promise<void> | undefined
   /** Ends the execution. Returns warnings about what could not be stored. */
   end(result: RecordedResult): Promise<string[]>
   /** Ends an execution that has no result. Without an error, its caller stopped it. */

@@ -26,7 +26,8 @@ export async function* recordRun(run: PromptRun, recording: ExecutionRecording):
     let done: Extract<PromptEvent, { type: 'done' }> | undefined
     let next = await run.next()
     for (; next.done !== true; next = await run.next()) {
-      recording.event(next.value)
+      const saved = recording.event(next.value)
+      if (saved !== undefined) await saved
       if (next.value.type === 'done') done = next.value
       else yield next.value
     }

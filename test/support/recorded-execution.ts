@@ -20,7 +20,7 @@ export async function recordExecution(
   await recording.started()
   const timestamp = new Date().toISOString()
   for (const [at, event] of events.entries()) {
-    recording.event({ ...event, backend: 'claude', session_id: '', timestamp, sequence: at + 1 } as PromptEvent)
+    await recording.event({ ...event, backend: 'claude', session_id: '', timestamp, sequence: at + 1 } as PromptEvent)
   }
   await recording.end({
     session_id: '',

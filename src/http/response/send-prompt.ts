@@ -47,6 +47,8 @@ export type PromptReply = {
 
 /** How long a detached request waits for the session of its prompt. */
 const SESSION_WAIT_MS = 200
+/** The same if a worker on another machine creates it. */
+const SHARED_SESSION_WAIT_MS = 1000
 
 /** Returns what the Fastify handler has to return. */
 export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise<object> {
@@ -143,16 +145,18 @@ async function startInBackground({ exchange, execution, ...run }: Run): Promise<
   // With a queue it is stored only now, and then it can be followed.
   await Promise.race([result, begun.promise])
   if (execution.isDetached) {
-    await Promise.race([result, session.promise, sleep(SESSION_WAIT_MS, undefined, { ref: false })])
+    const waitMs = context.queue === undefined ? SESSION_WAIT_MS : SHARED_SESSION_WAIT_MS
+    await Promise.race([result, session.promise, sleep(waitMs, undefined, { ref: false })])
   }
   return { result }
 }
 
 function executionOptions({ exchange, execution, sent }: Run): ExecutionOptions {
-  const { id, apiKey, isInBackground } = execution
+  const { id, createdAt, apiKey, isInBackground } = execution
   const onBegin = () => void exchange.reply.header('x-execution-id', id)
   return {
     id,
+    createdAt,
     apiKey,
     isInBackground,
     onBegin,
