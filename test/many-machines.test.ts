@@ -1,7 +1,11 @@
 /** Several servers and workers with one PostgreSQL store. Here they run in this process; faults have processes of their own. */
+import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Execution, ExecutionEvent } from '../src/executions/execution.shape.ts'
+import type { PostgresExecutionStore } from '../src/executions/postgres-execution-store.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
+import { temporaryDirectory } from './support/run-drover.ts'
 import { type ServerOptions, startServer, type TestServer } from './support/start-server.ts'
 import { until } from './support/until.ts'
 
@@ -13,13 +17,39 @@ const startOn = ({ url, machine, ...options }: Options) =>
   startServer({ agents: 'demo', ...options, postgres: { url, machine } })
 
 /** A server that only takes requests, and workers on these machines. */
-async function startMachines(names: readonly string[], options: ServerOptions = {}) {
+async function startMachines(names: readonly string[], options: ServerOptions = {}, ofDoor: ServerOptions = {}) {
   const url = await createPostgresDatabase()
   const workers: TestServer[] = []
   for (const machine of names) workers.push(await startOn({ url, machine, ...options }))
-  const door = await startOn({ url, machine: 'door', isWorker: false, agents: 'none' })
+  const door = await startOn({ url, machine: 'door', isWorker: false, agents: 'none', ...ofDoor })
   return { url, door, workers }
 }
+
+/** Keeps its sessions like claude, and answers with all that it was told in the session. */
+const REMEMBERING_CLAUDE = `#!/bin/sh
+case "$*" in *--version*) echo '2.0.0 (Claude Code)'; exit 0 ;; esac
+id=0b4c5a3e-8d70-4b8e-9a53-1d3c6a0f4b11
+file="$HOME/.claude/projects/$(pwd | tr -c 'A-Za-z0-9\\n' '-')/$id.jsonl"
+case "$*" in *"--resume $id"*) [ -f "$file" ] || { echo "No conversation found with session ID: $id" >&2; exit 1; } ;; esac
+mkdir -p "$(dirname "$file")"
+echo '{"type":"system","subtype":"init","session_id":"'$id'","model":"m"}'
+tr -d '"\\n' >> "$file"
+echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$(cat "$file")"'","session_id":"'$id'"}'
+`
+
+/** Workers with an agent that remembers, each with a home of its own, and a directory that all of them have. */
+async function startWithClaude(names: readonly string[]) {
+  const directory = realpathSync(temporaryDirectory())
+  const [bin, workdir] = [join(directory, 'bin'), join(directory, 'work')]
+  for (const each of [bin, workdir]) mkdirSync(each)
+  writeFileSync(join(bin, 'claude'), REMEMBERING_CLAUDE, { mode: 0o755 })
+  const machines = await startMachines(names, { agents: 'none', env: { PATH: `${bin}:/usr/bin:/bin` } })
+  const resume = (session: string, prompt: string) =>
+    post(machines.door, `/api/v1/sessions/${session}/resume`, { prompt })
+  return { ...machines, workdir, resume }
+}
+
+const claudeOf = (server: TestServer | undefined) => join(server?.home ?? '', '..', '.claude')
 
 const post = (server: TestServer, path: string, body: object, headers: Record<string, string> = {}) =>
   server.request(path, { method: 'POST', body, headers })
@@ -76,6 +106,45 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     await workers[row?.['machine'] === 'one' ? 0 : 1]?.context.worker?.stop()
     const refused = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on' })
     expect([refused.status, refused.body]).toMatchObject([503, { error: 'session_machine_gone' }])
+  })
+
+  it('continue a session of claude on another machine if its own is gone, with what it knew', async () => {
+    const { url, door, workers, workdir, resume } = await startWithClaude(['one', 'two'])
+    const first = await post(door, '/api/v1/prompt', { ...HELLO, prompt: 'the word is KUMQUAT-81', workdir })
+    const { session_id: session } = first.body as { session_id: string }
+    const [old, other] =
+      (await machineOf(url, first.headers['x-execution-id'])) === 'one' ? workers : [...workers].reverse()
+    await old?.context.worker?.stop()
+    rmSync(claudeOf(old), { recursive: true })
+    const { status, body } = await resume(session, 'which word?')
+    const output = expect.stringContaining('KUMQUAT-81')
+    const warnings = [expect.stringMatching(/the session was on (one|two) and goes on here/)]
+    expect([status, body]).toMatchObject([200, { exit_code: 0, session_id: session, output, warnings }])
+    expect((await resume(session, 'and again?')).body).toMatchObject({ exit_code: 0, output })
+    expect(readdirSync(join(claudeOf(other), 'projects'))).toHaveLength(1)
+    // What is not stored is not guessed: without the file the turn is refused, and the session stays as it is.
+    await runSql(url, 'DELETE FROM session_files')
+    await other?.context.worker?.stop()
+    await old?.context.worker?.start(old.context.prompts)
+    expect((await resume(session, 'which word?')).body).toMatchObject({ error: 'session_machine_gone' })
+  })
+
+  it('end a turn that waits for a machine that does not come back', async () => {
+    const { url, door } = await startMachines(['one'], { env: { DEMO_AGENT_WORD_MS: '20' } })
+    const { body } = await post(door, '/api/v1/prompt', HELLO)
+    const { session_id: session } = body as { session_id: string }
+    // As if its machine had died with the turn in the queue.
+    await runSql(url, `UPDATE sessions SET machine = 'gone' WHERE id = '${session}'`)
+    await runSql(
+      url,
+      `INSERT INTO processes (name, machine, worker) SELECT 'x', 'gone', worker FROM processes WHERE worker IS NOT NULL`,
+    )
+    const waiting = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on', detach: true })
+    const { execution_id: id } = waiting.body as { execution_id: string }
+    await runSql(url, "DELETE FROM processes WHERE name = 'x'")
+    await (door.context.executionStore as PostgresExecutionStore).endStranded(0)
+    const { body: ended } = await door.request(`/api/v1/executions/${id}`)
+    expect(ended).toMatchObject({ state: 'failed', error: { code: 'session_machine_gone' } })
   })
 
   it('refuse a prompt for a directory that no worker has, and for a backend that none has', async () => {
@@ -153,6 +222,21 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const types = (await eventsOf(door, id)).map(({ type }) => type)
     expect(types).toContain('approval_request')
     expect((await post(door, path, { decision: 'allow' })).status).toBe(404)
+  })
+
+  it('refuse runs on a server that runs no agents, and let a server with a worker start them', async () => {
+    const { door, workers } = await startMachines(['one'])
+    expect((await door.request('/api/v1/runs')).body).toMatchObject({ error: 'runs_not_here' })
+    expect((await post(door, '/api/v1/runs', { goal: 'g' })).body).toMatchObject({ error: 'runs_not_here' })
+    expect((await workers[0]?.request('/api/v1/runs'))?.status).toBe(200)
+  })
+
+  it('measure at the server how long a prompt waits for a worker', async () => {
+    const { door } = await startMachines(['one'], {}, { server: { metrics_enabled: true } })
+    await post(door, '/api/v1/prompt', HELLO)
+    const { text } = await door.request('/metrics')
+    expect(text).toMatch(/^drover_queue_wait_seconds_count 1$/m)
+    expect(text).toMatch(/^drover_shared_queue_length 0$/m)
   })
 
   it('share the rate limit of a key', async () => {
