@@ -35,6 +35,16 @@ export default defineConfig({
           maxWorkers: 1,
         },
       },
+      {
+        // The tests of the server, on PostgreSQL.
+        test: {
+          ...common,
+          name: 'postgres',
+          include: ['test/http/**/*.test.ts'],
+          globalSetup: 'test/support/bundle-drover.ts',
+          env: { DROVER_TEST_STORE: 'postgres' },
+        },
+      },
       { test: { ...common, name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 120_000 } },
     ],
   },

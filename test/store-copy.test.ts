@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openStores } from '../src/executions/open-stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
-import { createEmptyDatabase, POSTGRES_PROGRAMS } from './support/postgres.ts'
+import { createEmptyDatabase, createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
 import { runDrover, temporaryDirectory } from './support/run-drover.ts'
 
 const ENV = { DROVER_EXECUTIONS_KEEP: 'events', DROVER_STORE_MACHINE: 'here' }
@@ -49,6 +49,14 @@ describe('a PostgreSQL store', () => {
     const ran = await runDrover(['sessions', 'list'], { env: { DROVER_STORE_URL: url } })
     expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(message)])
     expect(ran.stdout + ran.stderr).not.toContain('secret')
+  })
+
+  it.skipIf(POSTGRES_PROGRAMS === undefined)('of a newer drover is refused, with one sentence', async () => {
+    const url = await createPostgresDatabase()
+    await runSql(url, 'UPDATE schema_version SET version = 99')
+    const ran = await runDrover(['sessions', 'list'], { env: { DROVER_STORE_URL: url } })
+    expect([ran.code, ran.stdout]).toEqual([1, ''])
+    expect(ran.stderr).toMatch(/^drover: [^\n]*newer[^\n]*\n$/)
   })
 
   it('has no password in the settings that are shown', async () => {

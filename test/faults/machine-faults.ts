@@ -18,15 +18,16 @@ export const MACHINE_FAULTS: readonly Scenario[] = [
   },
   {
     name: 'SIGSTOP of a worker until others take over, then SIGCONT',
-    times: { gate: 1, full: 5 },
+    times: { gate: 1, full: 2 },
     obstacle: MISSING,
-    run: pauseWorker,
+    // The whole test lasts for a minute each time.
+    run: (times) => pauseWorker(times, times === 1 ? { deadAfterSecs: 2, ms: 0 } : { deadAfterSecs: 20, ms: 60_000 }),
   },
 ]
 
 type Pace = { deadAfterSecs: number; workers: number; killWorkerMs: number; killDoorMs: number; restartMs: number }
 const FULL: Pace = { deadAfterSecs: 20, workers: 3, killWorkerMs: 5000, killDoorMs: 10_000, restartMs: 20_000 }
-const QUICK: Pace = { deadAfterSecs: 4, workers: 2, killWorkerMs: 3000, killDoorMs: 4000, restartMs: 5000 }
+const QUICK: Pace = { deadAfterSecs: 3, workers: 2, killWorkerMs: 1500, killDoorMs: 2500, restartMs: 2000 }
 
 /** What a client has seen of one task. A task whose execution was never stored is sent again under another name. */
 type Task = { id: string; prompt: string; events: ExecutionEvent[] }
@@ -189,20 +190,24 @@ async function sessionsIn(machines: Machines): Promise<Figures['sessions']> {
   return Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)])) as Figures['sessions']
 }
 
-async function pauseWorker(times: number): Promise<Figures> {
+/** It stops for so long, and at least until others take over. */
+type Pause = { deadAfterSecs: number; ms: number }
+
+async function pauseWorker(times: number, pause: Pause): Promise<Figures> {
   const began = Date.now()
   const problems: string[] = []
-  for (let time = 0; time < times; time++) problems.push(...(await pauseOnce()))
+  for (let time = 0; time < times; time++) problems.push(...(await pauseOnce(pause)))
   return { times, seconds: (Date.now() - began) / 1000, sessions: {}, processes: 0, problems }
 }
 
-async function pauseOnce(): Promise<string[]> {
-  await using machines = await Machines.start({ deadAfterSecs: 2, pieces: 100, pieceMs: 100 })
+async function pauseOnce({ deadAfterSecs, ms }: Pause): Promise<string[]> {
+  await using machines = await Machines.start({ deadAfterSecs, pieces: 100, pieceMs: 100 })
   const [worker, door] = [await machines.worker('worker'), await machines.door('door')]
   const id = (await sendTask('a long task', [door])) ?? ''
   const find = async () => (await request([door], { path: `/api/v1/executions/${id}` }))?.body as Execution | undefined
   await until(async () => ((await find())?.last_seq ?? 0) > 5)
   worker.child.kill('SIGSTOP')
+  await delay(ms)
   await until(async () => (await find())?.state === 'lost')
   const before = JSON.stringify(await readToEnd(id, [door]))
   worker.child.kill('SIGCONT')

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { drain } from '../../src/http/drain.ts'
-import { startServer } from '../support/start-server.ts'
+import { IS_ON_POSTGRES, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 const NO_HURRY = { drainMs: 60_000, graceMs: 60_000 }
@@ -32,6 +32,11 @@ async function startSlow() {
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+async function hasOneQueued({ context }: TestServer): Promise<boolean> {
+  const queued = IS_ON_POSTGRES ? (await context.queue?.load())?.waiting : context.prompts.slots.load().queued
+  return queued === 1
+}
 
 describe('drain', () => {
   it.each(['/slow', '/stream'])('lets %s finish, then closes its connection and resolves', async (path) => {
@@ -167,7 +172,7 @@ describe('drain', () => {
     const first = ask('first')
     await until(() => server.context.prompts.slots.load().running === 1)
     const second = ask('second')
-    await until(() => server.context.prompts.slots.load().queued === 1)
+    await until(() => hasOneQueued(server))
     server.shutdown.abort()
     await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
     expect((await first).body).toMatchObject({ exit_code: 130 })
@@ -187,7 +192,7 @@ describe('drain', () => {
     const first = ask()
     await until(() => server.context.prompts.slots.load().running === 1)
     const second = ask()
-    await until(() => server.context.prompts.slots.load().queued === 1)
+    await until(() => hasOneQueued(server))
     server.shutdown.abort()
     await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
     for (const answer of [await first, await second]) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { startServer, type TestServer } from '../support/start-server.ts'
+import { IS_ON_POSTGRES, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 const demo = (name: string) => ({ name, available: true, demo: true })
@@ -82,7 +82,7 @@ describe('/health', () => {
   })
 })
 
-describe('a session file that is removed while the server runs', () => {
+describe.skipIf(IS_ON_POSTGRES)('a session file that is removed while the server runs', () => {
   it('makes /health 503 and fails requests that need it, until it is back', async () => {
     const server = await startServer({ agents: 'demo' })
     const path = join(server.home, 'sessions.db')

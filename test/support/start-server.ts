@@ -24,6 +24,9 @@ const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs'
 const CONSOLE = join(dirname(DROVER), '..', 'dist', 'console')
 const JSON_THREAD = join(import.meta.dirname, '..', '..', 'bin', 'json-thread.cjs')
 
+/** `npm run test:postgres` runs all tests of the server on PostgreSQL. */
+export const IS_ON_POSTGRES = process.env['DROVER_TEST_STORE'] === 'postgres'
+
 export type ServerOptions = {
   /** The `server` section of the config. */
   server?: Record<string, unknown>
@@ -160,10 +163,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-/** With `DROVER_TEST_STORE=postgres` all tests of the server run on PostgreSQL. */
 async function storePlace(home: string, { postgres }: ServerOptions) {
-  const isAlwaysPostgres = process.env['DROVER_TEST_STORE'] === 'postgres'
-  if (postgres === undefined && !isAlwaysPostgres) return { path: join(home, 'sessions.db') }
+  if (postgres === undefined && !IS_ON_POSTGRES) return { path: join(home, 'sessions.db') }
   const url = postgres?.url ?? (await createPostgresDatabase())
   return { postgres: { url, machine: 'here', deadAfterMs: 20_000, ...postgres } }
 }
