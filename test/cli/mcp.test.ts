@@ -100,8 +100,11 @@ describe('drover mcp', () => {
     expect(isRunning(agent)).toBe(false)
   })
 
-  it('is refused in an agent that is too deep', async () => {
-    const { call } = await createUser({}, { DROVER_DEPTH: '2' }).connect()
+  it('is refused in an agent that is too deep, also if the agent hides how deep it is', async () => {
+    const user = createUser({})
+    const [command, ...args] = ['/bin/sh', '-c', 'env -u DROVER_DEPTH "$0" "$@"; exit', process.execPath, DROVER, 'mcp']
+    const server = { command, args, env: { ...user.env, DROVER_DEPTH: '2' }, cwd: user.work, stderr: 'pipe' } as const
+    const { call } = await connectClient(new StdioClientTransport(server))
     const { text, isError } = await call('prompt', { prompt: 'work' })
     expect([isError, text]).toEqual([true, expect.stringMatching(/^nesting_too_deep: .* at depth 2/)])
   })

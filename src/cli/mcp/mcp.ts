@@ -5,6 +5,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { Config } from '../../config/config.shape.ts'
 import { createMcpServer } from '../../http/mcp/create-mcp-server.ts'
 import type { ToolPort } from '../../http/mcp/tool-port.ts'
+import { withDepth } from '../../kit/process/nesting.ts'
 import type { Invocation, Run } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { digestOfSettings } from '../local/local-protocol.ts'
@@ -14,7 +15,8 @@ import type { Channel } from '../terminal.ts'
 import { type PrivateServer, startPrivateServer } from './private-server.ts'
 import { createSocketPort } from './socket-port.ts'
 
-export const run: Run = async (invocation) => {
+export const run: Run = async ({ runtime, ...given }) => {
+  const invocation = { ...given, runtime: { ...runtime, env: withDepth(runtime.env) } }
   const { config } = await readSettings(invocation)
   using interruption = listenForInterruption()
   await using server = new ChosenServer(invocation, config)

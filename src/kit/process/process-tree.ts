@@ -137,7 +137,7 @@ function listPids(): number[] {
 }
 
 /** Reads /proc/<pid>/stat (proc_pid_stat(5)). The name in parentheses may itself contain parentheses and spaces. */
-function readStat(pid: number) {
+export function readStat(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -149,7 +149,7 @@ function readStat(pid: number) {
   }
 }
 
-function readEnvironment(pid: number): Buffer | undefined {
+export function readEnvironment(pid: number): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/environ`)
   } catch {
