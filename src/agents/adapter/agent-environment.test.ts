@@ -24,7 +24,19 @@ it('copies the environment without drover’s own settings, and adds the variabl
     DROVER_TREE: 'a:b',
     DROVER_HOME: '/home/d',
     DROVER_CONFIG: '/etc/d.yaml',
+    DROVER_DEPTH: '1',
     MY_DROVER_KEY: 'mine',
     SWITCH: 'on',
   })
+})
+
+it.each([
+  ['1', '2'],
+  ['7', '8'],
+  ['', '1'],
+  ['-1', '1'],
+  ['1e3', '1'],
+  ['9999', '1001'],
+])('makes an agent of a process at depth %j one deeper: %s', (depth, deeper) => {
+  expect(toAgentEnvironment({ DROVER_DEPTH: depth }, {})['DROVER_DEPTH']).toBe(deeper)
 })

@@ -127,6 +127,7 @@ describe('the command for claude', () => {
         ...['--effort', 'low'],
       ],
       env: {
+        DROVER_DEPTH: '1',
         DISABLE_AUTOUPDATER: '1',
         DISABLE_TELEMETRY: '1',
         DISABLE_ERROR_REPORTING: '1',

@@ -73,7 +73,7 @@ describe('the command for codex', () => {
         ...['--color', 'never'],
         ...['resume', '01234567-89ab-cdef-0123-456789abcdef'],
       ),
-      env: {},
+      env: { DROVER_DEPTH: '1' },
       stdin: '<system>\nBe brief.\n</system>\n\nsay hello',
       files: [],
       warnings: [],

@@ -115,6 +115,7 @@ describe('the command for gemini', () => {
         ...['--extensions', 'none'],
       ),
       env: {
+        DROVER_DEPTH: '1',
         GEMINI_TELEMETRY_ENABLED: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
