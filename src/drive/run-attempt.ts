@@ -28,6 +28,7 @@ type AttemptStep = Extract<Step, { do: 'attempt' }>
 
 /** Long enough to see what the agent said instead of an outcome. */
 const SAID_CHARACTERS = 2000
+const TITLE_LENGTH = 120
 
 export async function runAttempt(context: DriveContext, step: AttemptStep, actionNumber: number): Promise<void> {
   const state = stateOf(context)
@@ -95,10 +96,20 @@ function toRequest({ action, prompt, session, who, context, options, maxCost }: 
     ...(session === undefined && { workdir: context.runs.workspace.worktree_root }),
     ...permissionsFor(action, options),
     resumes: session,
+    title: titleOf(action),
     metadata: { drover_run: context.runId },
     wantsDeltas: context.wantsDeltas,
     ...(maxCost !== undefined && { maxCostUsd: maxCost / 1_000_000 }),
   }
+}
+
+/** The first line of the goal, for people who look for the session. */
+function titleOf({ goal }: Action): string {
+  const [line = ''] = goal.trim().split('\n', 1)
+  return line
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .slice(0, TITLE_LENGTH)
+    .toWellFormed()
 }
 
 /** The prompt of the action, or only what is new for a session that knows the rest. */

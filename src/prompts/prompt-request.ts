@@ -17,6 +17,8 @@ export type PromptRequest = PromptRequestBody & {
   resumes?: Session | undefined
   /** The session whose settings a new one takes over. */
   forks?: Session | undefined
+  /** The title of a new session. */
+  title?: string | undefined
   /** Sent to the agent in front of the prompt, but not stored as a part of it. */
   history?: ConversationHistory | undefined
   /** What the turn may cost; only agents that report costs keep it. */

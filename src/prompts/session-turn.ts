@@ -108,6 +108,7 @@ async function openSession(
 function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
   const { prompt, metadata, forks, newSessionId: id } = request
+  const { prompt, metadata, forks, title } = request
   return {
     ...(id !== undefined && { id }),
     backend,
@@ -119,6 +120,7 @@ function newSession({ request, agentRequest, context }: Prompt, tags: readonly s
     ...(model !== undefined && { model }),
     ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
     ...(context.locate(backend)?.isDemo === true && { is_demo: true as const }),
+    ...(title !== undefined && { title }),
     ...(forks !== undefined && { parent_id: forks.id }),
   }
 }

@@ -47,6 +47,8 @@ describe('POST /api/v1/runs', () => {
     // Every attempt is an execution of this server.
     const execution = await server.request(`/api/v1/executions/${implement?.execution_id}`)
     expect(execution.body).toMatchObject({ kind: 'action', parent_id: id, state: 'completed' })
+    const session = await server.request(`/api/v1/sessions/${implement?.session_id}`)
+    expect(session.body).toMatchObject({ title: GOAL })
   })
 
   it('shows the sections that a run is bound to, before and after the delivery', async () => {
