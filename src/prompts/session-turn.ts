@@ -107,8 +107,7 @@ async function openSession(
 
 function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
-  const { prompt, metadata, forks, newSessionId: id } = request
-  const { prompt, metadata, forks, title } = request
+  const { prompt, metadata, forks, title, newSessionId: id } = request
   return {
     ...(id !== undefined && { id }),
     backend,
