@@ -66,10 +66,15 @@ async function start(
   work: Work,
 ): Promise<string> {
   const id = newExecutionId(context.ids)
-  const execution = { id, apiKey: request.facts.key?.name, isInBackground: true }
+  const begun = Promise.withResolvers<void>()
+  const onBegin = () => begun.resolve()
+  const execution = { id, apiKey: request.facts.key?.name, isInBackground: true, onBegin }
   // A signal of its own, because listeners are added to it.
   const signal = AbortSignal.any([context.drainDeadline])
   const ended = context.background.add(work(promptsOf(request, context), { signal, execution }))
+  // With a queue it is stored only now, and then it can be followed.
+  await Promise.race([ended, begun.promise])
   await Promise.race([ended, nextTurn()])
+  await context.executions.save()
   return id
 }
