@@ -1,5 +1,5 @@
 /** `node scripts/measure-postgres.ts`: measures a PostgreSQL store; docs/scale.md has the figures. */
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionChange } from '../src/executions/execution-store.ts'
@@ -26,16 +26,20 @@ async function measure<T>(work: () => Promise<T>): Promise<number> {
   return performance.now() - began
 }
 
-console.log(`an event: ${(await eventCost()).toFixed(3)} ms in a save of ${EVENTS} events`)
+const directory = mkdtempSync(join(tmpdir(), 'drover-measure-'))
+const file = join(directory, 'events.db')
+const inFile = await eventCost(await openStores({ clock: systemClock, ids: randomIds, path: file }))
+const inPostgres = await eventCost(await open(await createPostgresDatabase()))
+console.log(`an event in a save of ${EVENTS}: ${inPostgres.toFixed(3)} ms, in SQLite ${inFile.toFixed(3)} ms`)
 const [small, large] = [await pageCost(1000), await pageCost(1_000_000)]
 console.log(`a page of 100 executions: ${small.toFixed(2)} ms of 1,000, ${large.toFixed(2)} ms of 1,000,000`)
 for (const workers of [1, 2, 3])
   console.log(`dry runs on ${workers} workers: ${(await dryRunRate(workers)).toFixed(0)} per second`)
 console.log(`drover store copy of ${COPIED_SESSIONS} sessions: ${((await copyTime()) / 1000).toFixed(1)} s`)
+rmSync(directory, { recursive: true })
 process.exit()
 
-async function eventCost(): Promise<number> {
-  const { sessions, executions } = await open(await createPostgresDatabase())
+async function eventCost({ sessions, executions }: Stores): Promise<number> {
   const owner = await sessions.owner()
   const change = (at: number): ExecutionChange => ({
     execution: {
@@ -93,7 +97,7 @@ async function dryRunRate(workers: number): Promise<number> {
 }
 
 async function copyTime(): Promise<number> {
-  const path = join(tmpdir(), `drover-copy-${process.pid}.db`)
+  const path = join(directory, 'copied.db')
   const database = await openDatabase({ path })
   const policy = '{"approval_mode":"default","sandbox_mode":"default","extra":[]}'
   database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COPIED_SESSIONS})
@@ -104,6 +108,5 @@ async function copyTime(): Promise<number> {
   database.close()
   const url = await createEmptyDatabase()
   const ms = await measure(() => copyStore({ path, url, machine: 'here' }))
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   return ms
 }
