@@ -8,7 +8,7 @@ import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { buildConsole } from './build-console.ts'
 
 /** The files in src/library that programs import. */
-export const LIBRARY_ENTRIES: readonly string[] = ['drover']
+export const LIBRARY_ENTRIES: readonly string[] = ['drover', 'ai-sdk']
 
 /** Bundles the program, its thread, the demo agent and the console: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
 export async function bundle(root: string, outdir: string): Promise<void> {

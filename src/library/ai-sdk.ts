@@ -1,0 +1,222 @@
+/** A provider for the AI SDK: `import { drover } from 'drover/ai-sdk'`. */
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4Warning,
+} from '@ai-sdk/provider'
+import { toConversation } from '../http/compatible/conversation.ts'
+import { tokensOf } from '../http/compatible/tokens.ts'
+import { ApiCallError } from './api-call-error.ts'
+import { createDrover } from './drover.ts'
+import { DroverError } from './drover-error.ts'
+import type { PromptEvent, PromptRequest, PromptResult } from './messages.generated.ts'
+import { StreamParts } from './stream-parts.ts'
+import { throwingDroverErrors } from './to-drover-error.ts'
+import type { Drover, PromptOptions, PromptRun } from './types.ts'
+
+/** Settings of a model, for every call of it. */
+export type DroverModelSettings = Pick<
+  PromptRequest,
+  'approval_mode' | 'extra' | 'max_turns' | 'sandbox_mode' | 'timeout_secs' | 'workdir'
+> & {
+  /** The session to continue: its agent knows the conversation, and gets only the messages after its last answer. */
+  session?: string | undefined
+  /** Whether the conversation is stored as a session; `providerMetadata.drover.session_id` has its id. */
+  store?: boolean | undefined
+  /** Decides about what the agent asks for, with `approval_mode: 'always'`. */
+  onApproval?: PromptOptions['onApproval']
+}
+
+/** Creates models of the AI SDK. */
+export type DroverProvider = {
+  /** `codex`, or `codex/gpt-5` for a model of that agent. */
+  (modelId: string, settings?: DroverModelSettings): LanguageModelV4
+  /** The same, under the name that the AI SDK uses. */
+  languageModel(modelId: string, settings?: DroverModelSettings): LanguageModelV4
+}
+
+/** Options of {@link createDroverProvider}. */
+export type DroverProviderOptions = {
+  /** The drover that runs the prompts. Without it, one is created by the first call, with the settings of the user. */
+  drover?: Drover | undefined
+}
+
+/** Creates a provider that runs the prompts of an existing drover. */
+export function createDroverProvider(options: DroverProviderOptions = {}): DroverProvider {
+  let created: Drover | undefined
+  const open = () => {
+    created ??= options.drover ?? createDrover()
+    return created
+  }
+  const create = (modelId: string, settings: DroverModelSettings = {}) => createModel(modelId, { settings, open })
+  return Object.assign(create, { languageModel: create })
+}
+
+/** The provider with the settings of the user. */
+export const drover: DroverProvider = createDroverProvider()
+
+type ModelParts = { settings: DroverModelSettings; open: () => Drover }
+
+function createModel(modelId: string, parts: ModelParts): LanguageModelV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: 'drover',
+    modelId,
+    supportedUrls: {},
+    doGenerate: async (options) => {
+      const call = await toCall(modelId, parts, options)
+      const stream = new StreamParts()
+      const result = await withApiErrors(options, async () => {
+        for await (const event of call.run) stream.add(event)
+        return await call.run.result
+      })
+      const reasoning = stream.reasoning()
+      return {
+        content: [
+          ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+          { type: 'text', text: result.output },
+        ],
+        ...endOf(result, call),
+        response: responseOf(result),
+        warnings: [...call.warnings, ...warningsOf(result)],
+      }
+    },
+    doStream: async (options) => {
+      const call = await toCall(modelId, parts, options)
+      return { stream: toStream(call, options) }
+    },
+  }
+}
+
+type Call = { run: PromptRun; prompt: string; warnings: SharedV4Warning[] }
+
+async function toCall(modelId: string, parts: ModelParts, options: LanguageModelV4CallOptions): Promise<Call> {
+  const { session, store = false, onApproval, ...settings } = parts.settings
+  const [backend = '', ...rest] = modelId.split('/')
+  const model = rest.join('/')
+  const { prompt, systemPrompt } = await throwingDroverErrors(async () =>
+    toConversation(toMessages(options), undefined, { knowsAnswers: session !== undefined, list: 'prompt' }),
+  )
+  const request: PromptRequest = {
+    ...settings,
+    backend,
+    prompt,
+    ...(model !== '' && { model }),
+    ...(systemPrompt !== undefined && session === undefined && { system_prompt: systemPrompt }),
+    ...schemaOf(options),
+    ...(session === undefined ? { ephemeral: !store } : { session }),
+  }
+  const run = parts.open().prompt(request, { signal: options.abortSignal, onApproval })
+  return { run, prompt, warnings: unsupportedIn(options) }
+}
+
+/** Thoughts are not sent back to an agent. */
+function toMessages({ prompt }: LanguageModelV4CallOptions) {
+  return prompt.map(({ role, content }) => ({
+    role,
+    content: typeof content === 'string' ? content : content.filter(({ type }) => type !== 'reasoning'),
+  })) as Parameters<typeof toConversation>[0]
+}
+
+function schemaOf({ responseFormat }: LanguageModelV4CallOptions): Pick<PromptRequest, 'output_schema'> {
+  if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return {}
+  return { output_schema: responseFormat.schema as Record<string, unknown> }
+}
+
+const UNSUPPORTED = [
+  'maxOutputTokens',
+  'temperature',
+  'stopSequences',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'tools',
+] as const satisfies readonly (keyof LanguageModelV4CallOptions)[]
+
+function unsupportedIn(options: LanguageModelV4CallOptions): SharedV4Warning[] {
+  const given = UNSUPPORTED.filter((name) => {
+    const value = options[name]
+    return Array.isArray(value) ? value.length > 0 : value !== undefined
+  })
+  const details = 'coding agents have no such setting; they use their own tools'
+  const settings = given.map((feature) => ({ type: 'unsupported' as const, feature, details }))
+  const isAnyJson = options.responseFormat?.type === 'json' && options.responseFormat.schema === undefined
+  return isAnyJson ? [...settings, { type: 'unsupported', feature: 'JSON without a schema' }] : settings
+}
+
+async function withApiErrors<T>({ abortSignal }: LanguageModelV4CallOptions, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (abortSignal?.aborted === true) throw abortSignal.reason
+    throw error instanceof DroverError ? new ApiCallError(error) : error
+  }
+}
+
+function endOf(result: PromptResult, { prompt }: Pick<Call, 'prompt'>) {
+  const { session_id, execution_id, cost_usd } = result
+  return {
+    finishReason: { unified: 'stop' as const, raw: undefined },
+    usage: usageOf(result, prompt),
+    providerMetadata: {
+      drover: {
+        session_id,
+        ...(execution_id !== undefined && { execution_id }),
+        ...(cost_usd !== undefined && { cost_usd }),
+      },
+    },
+  }
+}
+
+function usageOf(result: PromptResult, prompt: string): LanguageModelV4Usage {
+  const { input, cacheRead, cacheWrite, output, reasoning } = tokensOf(result as never, prompt)
+  return {
+    inputTokens: { total: input, noCache: input - cacheRead - cacheWrite, cacheRead, cacheWrite },
+    outputTokens: { total: output, text: output - reasoning, reasoning },
+  }
+}
+
+function responseOf({ model, execution_id: id }: Pick<PromptResult, 'model' | 'execution_id'>) {
+  return { ...(model !== undefined && { modelId: model }), ...(id !== undefined && { id }) }
+}
+
+function warningsOf({ warnings = [] }: PromptResult): SharedV4Warning[] {
+  return warnings.map((message) => ({ type: 'other', message }))
+}
+
+/** A reader that stops ends the agent. */
+function toStream(call: Call, options: LanguageModelV4CallOptions): ReadableStream<LanguageModelV4StreamPart> {
+  const parts = streamParts(call, options)
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      call.run.cancel()
+      await parts.return(undefined)
+    },
+  })
+}
+
+async function* streamParts(
+  call: Call,
+  options: LanguageModelV4CallOptions,
+): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
+  const stream = new StreamParts()
+  yield { type: 'stream-start', warnings: call.warnings }
+  try {
+    for await (const event of call.run as AsyncIterable<PromptEvent>) yield* stream.add(event)
+    const result = await withApiErrors(options, () => call.run.result)
+    yield { type: 'response-metadata', ...responseOf(result) }
+    yield* stream.end(result.output)
+    yield { type: 'finish', ...endOf(result, call) }
+  } catch (error) {
+    yield { type: 'error', error: error instanceof DroverError ? new ApiCallError(error) : error }
+  }
+}

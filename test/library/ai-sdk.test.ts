@@ -1,0 +1,69 @@
+/** The provider for the AI SDK, called by the AI SDK itself. */
+import { join } from 'node:path'
+import { APICallError, generateText, streamText } from 'ai'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDroverProvider } from '../../src/library/ai-sdk.ts'
+import { createDrover } from '../../src/library/drover.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
+import { installWarmAgents } from '../support/warm-agents.ts'
+
+function open() {
+  const home = temporaryDirectory()
+  const env = { PATH: `${installWarmAgents(join(home, 'bin'))}:/usr/bin:/bin`, HOME: home, DEMO_AGENT_WORD_MS: '0' }
+  const drover = createDrover({ home, cwd: home, env, demo: true })
+  onTestFinished(() => drover.close())
+  return { drover, provider: createDroverProvider({ drover }) }
+}
+
+describe('the provider for the AI SDK', () => {
+  it('generates text, with usage, a finish reason and warnings for what agents do not have', async () => {
+    const { provider } = open()
+    const result = await generateText({
+      model: provider('gemini'),
+      instructions: 'Be brief.',
+      prompt: 'say hello',
+      temperature: 0.5,
+      maxRetries: 0,
+    })
+    expect(result).toMatchObject({ text: expect.stringContaining('say hello'), finishReason: 'stop' })
+    expect(result.usage.outputTokens).toBeGreaterThan(0)
+    expect(result.warnings).toMatchObject([{ type: 'unsupported', feature: 'temperature' }])
+  })
+
+  it('streams text, and stores and continues a session if that is wanted', async () => {
+    const { provider, drover } = open()
+    const streamed = streamText({
+      model: provider('claude', { store: true }),
+      prompt: '{"say":"one two"}',
+      maxRetries: 0,
+    })
+    let text = ''
+    for await (const piece of streamed.textStream) text += piece
+    expect([text, await streamed.finishReason]).toEqual(['one two', 'stop'])
+    const session = String((await streamed.providerMetadata)?.['drover']?.['session_id'])
+    const messages = [
+      { role: 'user' as const, content: 'before' },
+      { role: 'assistant' as const, content: 'one two' },
+      { role: 'user' as const, content: '{"say":"three"}' },
+    ]
+    const { text: next } = await generateText({ model: provider('claude', { session }), messages, maxRetries: 0 })
+    expect(next).toBe('three')
+    expect(await drover.sessions.get(session)).toMatchObject({ turn_count: 2 })
+  })
+
+  it('fails with errors that the AI SDK knows, and is aborted by its signal', async () => {
+    const { provider } = open()
+    const failed = generateText({ model: provider('nope'), prompt: 'x', maxRetries: 0 })
+    const error = await failed.catch((reason) => reason)
+    expect(APICallError.isInstance(error)).toBe(true)
+    expect(error).toMatchObject({ code: 'backend_not_found', isRetryable: false, data: { code: 'backend_not_found' } })
+    const abort = new AbortController()
+    const model = provider('claude')
+    const hanging = generateText({ model, prompt: '{"say":"x","hang":true}', abortSignal: abort.signal, maxRetries: 0 })
+    abort.abort()
+    await expect(hanging).rejects.toThrow(/abort/i)
+    const image = { type: 'file' as const, data: new Uint8Array([1]), mediaType: 'image/png' }
+    const sent = generateText({ model, messages: [{ role: 'user', content: [image] }], maxRetries: 0 })
+    await expect(sent).rejects.toThrow(/file/)
+  })
+})
