@@ -15,7 +15,7 @@ import { type Choice, modeRequest } from './session-options.ts'
 import { TurnUpdates } from './session-updates.ts'
 
 /** The session that an editor goes on with under the id of an earlier one, because its user chose another backend. */
-export const CONTINUED_BY = 'acp_continued_by'
+const CONTINUED_BY = 'acp_continued_by'
 
 /** What the session needs of the connection. */
 export type Editor = {

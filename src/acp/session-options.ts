@@ -38,7 +38,7 @@ const MODES: readonly Mode[] = [
 ]
 
 /** The names of the options. */
-export const BACKEND_OPTION = 'backend'
+const BACKEND_OPTION = 'backend'
 const MODE_OPTION = 'mode'
 
 export type Choice = { backend: Backend; mode: string }

@@ -14,7 +14,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** The kind of a tool, by its name: each agent has names of its own. */
-export function kindOfTool(name: string): string {
+function kindOfTool(name: string): string {
   return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
 }
 
