@@ -13,7 +13,7 @@ import { broken, fitting } from '../support/arbitrary-of-shape.ts'
 import { startServer } from '../support/start-server.ts'
 
 /** Set `DROVER_FUZZ_RUNS` for a longer run. */
-const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? 250)
+const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? 100)
 
 /** Dry runs: no agent is started. */
 const open = () => startServer({ config: { unified_flags: { dry_run: true } } })

@@ -8,7 +8,7 @@ import { installSilentAgent, readPids } from '../support/fake-agent.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { IS_ON_POSTGRES, type ServerOptions, startServer } from '../support/start-server.ts'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
@@ -505,8 +505,7 @@ describe('a stream of POST /api/v1/prompt', () => {
   })
 
   it('slows the agent down if the client does not read, and stays complete', async () => {
-    const lines = IS_ON_POSTGRES ? 20_000 : 200_000
-    const server = await scripted({ lines })
+    const server = await scripted({ lines: 30_000 })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     await stream.nextLine()
     stream.pause()
