@@ -151,7 +151,7 @@ export class PostgresExecutionStore implements ExecutionStore {
 
   /**
    * Ends what a process that is gone was doing. What it has taken from the queue and not started goes back; what it has
-   * started is `lost`, because nobody knows what its agent has done. What only its clients waited for is cancelled.
+   * started is `lost`, because it is not known what its agent has done. What only its clients waited for is cancelled.
    */
   async endExecutionsOf(transaction: Transaction, owner: string): Promise<void> {
     const sql = `SELECT number, keep, is_usage_due, (request IS NOT NULL AND state = 'queued') AS is_unstarted, ${LISTED}

@@ -11,7 +11,7 @@ import { sessionActive, sessionAmbiguous, sessionNotFound, sessionNotResumable }
 import { PostgresSessionFiles } from './postgres-session-files.ts'
 import { toPostgresCondition } from './postgres-session-query.ts'
 import type { Session, SessionPage } from './session.shape.ts'
-import { ABANDONED, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
+import { ABANDONED, beginSession, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
 import { newSessionId, parseIdOrPrefix } from './session-id.ts'
 import { toSessionQuery } from './session-query.ts'
 import {
@@ -24,7 +24,7 @@ import {
   toColumns,
   toSession,
 } from './session-rows.ts'
-import { checkMoment, checkPage, checkTags, checkTitle } from './session-rules.ts'
+import { checkMoment, checkPage } from './session-rules.ts'
 import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd } from './session-store.ts'
 import { ADDED_COLUMNS, CHANGING_COLUMNS, UPDATE } from './session-table.ts'
 
@@ -70,19 +70,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   async create(newSession: NewSession): Promise<Session> {
-    const now = this.#now()
-    const { title, ...rest } = newSession
-    const session: Session = {
-      ...rest,
-      ...(title !== undefined && { title: checkTitle(title) }),
-      tags: checkTags(newSession.tags),
-      id: newSession.id ?? newSessionId(this.#ids),
-      status: 'active',
-      created_at: now,
-      last_used: now,
-      turn_count: 0,
-      token_usage: NO_USAGE,
-    }
+    const session = beginSession(newSession, { id: newSessionId(this.#ids), now: this.#now() })
     await this.#writeAsOwner((transaction, owner) => this.#add(transaction, session, owner))
     return session
   }

@@ -1,9 +1,9 @@
-/** How a session changes: the agent reports its id, a turn ends, a person edits it. Pure. */
-import { addUsage } from '../agents/adapter/usage.ts'
+/** How a session begins and changes: the agent reports its id, a turn ends, a person edits it. Pure. */
+import { addUsage, NO_USAGE } from '../agents/adapter/usage.ts'
 import type { Session } from './session.shape.ts'
 import { checkMetadata, checkTag, checkTags, checkTitle } from './session-rules.ts'
 import type { SessionStatus } from './session-statuses.ts'
-import type { SessionEdit, TurnEnd } from './session-store.ts'
+import type { NewSession, SessionEdit, TurnEnd } from './session-store.ts'
 
 /** The error message of a turn whose process died while the agent was running. */
 export const ABANDONED = 'the process that ran this turn ended before the agent did'
@@ -60,4 +60,19 @@ export function editSession(session: Session, change: SessionEdit): Session {
   const newTitle = title === undefined ? oldTitle : title
   if (newTitle === null || newTitle === undefined) return { ...untitled, tags, metadata }
   return { ...untitled, tags, metadata, title: checkTitle(newTitle) }
+}
+
+/** Throws if the title or the tags break a rule. */
+export function beginSession({ title, ...rest }: NewSession, { id, now }: { id: string; now: string }): Session {
+  return {
+    ...rest,
+    ...(title !== undefined && { title: checkTitle(title) }),
+    tags: checkTags(rest.tags),
+    id: rest.id ?? id,
+    status: 'active',
+    created_at: now,
+    last_used: now,
+    turn_count: 0,
+    token_usage: NO_USAGE,
+  }
 }

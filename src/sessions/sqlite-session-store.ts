@@ -10,11 +10,11 @@ import { Owners, ownersDirectoryOf } from '../store/owners.ts'
 import { sessionActive, sessionNotResumable } from './faults.ts'
 import { countBy, findPage, loadSome } from './list-sessions.ts'
 import type { Session, SessionPage } from './session.shape.ts'
-import { ABANDONED, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
+import { ABANDONED, beginSession, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
 import { newSessionId } from './session-id.ts'
 import { toSessionQuery, toStoredCount } from './session-query.ts'
 import { type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
-import { checkMoment, checkPage, checkTags, checkTitle } from './session-rules.ts'
+import { checkMoment, checkPage } from './session-rules.ts'
 import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd } from './session-store.ts'
 import {
   addRow,
@@ -90,19 +90,7 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   async create(newSession: NewSession): Promise<Session> {
-    const now = this.#now()
-    const { title, ...rest } = newSession
-    const session: Session = {
-      ...rest,
-      ...(title !== undefined && { title: checkTitle(title) }),
-      tags: checkTags(newSession.tags),
-      id: newSession.id ?? newSessionId(this.#ids),
-      status: 'active',
-      created_at: now,
-      last_used: now,
-      turn_count: 0,
-      token_usage: NO_USAGE,
-    }
+    const session = beginSession(newSession, { id: newSessionId(this.#ids), now: this.#now() })
     const owner = await this.owner()
     const [first = [], ...more] = toPieces(session)
     await this.#write(() => {

@@ -179,7 +179,7 @@ export class PostgresDatabase {
   }
 }
 
-/** The connection failed during `COMMIT`, so nobody knows whether the transaction was done. */
+/** The connection failed during `COMMIT`, so it is not known whether the transaction was done. */
 class CommitUnknown extends Error {}
 
 function causeOf(error: unknown): unknown {

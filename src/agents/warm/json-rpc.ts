@@ -78,7 +78,7 @@ function toError(error: JsonObject): JsonRpcError {
 }
 
 type Pending = { method: string; answer: PromiseWithResolvers<unknown> }
-/** The other side: a process, or whoever has started this one. */
+/** The other side: a process, or the program that has started this one. */
 type Process = { stdin: Pick<ProcessInput, 'write'> | null; stdout: Readable }
 
 export function createJsonRpcPeer(
