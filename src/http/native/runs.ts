@@ -106,7 +106,8 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
   })
 }
 
-function runsOf({ runs, queue, worker }: ServerContext): DrivenRuns {
+/** A server that only takes requests has no repositories. */
+export function runsOf({ runs, queue, worker }: ServerContext): DrivenRuns {
   if (queue !== undefined && worker === undefined) throw runsNotHere({})
   return runs
 }
