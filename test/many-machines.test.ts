@@ -161,6 +161,18 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect([status, body]).toMatchObject([400, { error: 'workdir_not_allowed' }])
   })
 
+  it('count how deep an agent is that calls drover, on whichever machine it runs', async () => {
+    const bin = temporaryDirectory()
+    const answer = '{"type":"result","subtype":"success","is_error":false,"result":"depth \'$DROVER_DEPTH\'"}'
+    writeFileSync(join(bin, 'claude'), `#!/bin/sh\ncat > /dev/null\necho '${answer}'\n`, { mode: 0o755 })
+    const options = { agents: 'none', env: { PATH: `${bin}:/usr/bin:/bin` } } as const
+    const { door } = await startMachines(['one'], options)
+    const ask = (depth: string) => post(door, '/api/v1/prompt', HELLO, { 'x-drover-depth': depth })
+    expect((await ask('1')).body).toMatchObject({ output: 'depth 2' })
+    expect((await post(door, '/api/v1/prompt', HELLO)).body).toMatchObject({ output: 'depth 1' })
+    expect(await ask('2')).toMatchObject({ status: 403, body: { error: 'nesting_too_deep' } })
+  })
+
   it('cancel an execution that another machine runs, and one that waits', async () => {
     const env = { DEMO_AGENT_WORD_MS: '200' }
     const { door } = await startMachines(['one'], { env, server: { max_concurrent_runs: 1 } })
@@ -228,6 +240,10 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const { door, workers } = await startMachines(['one'])
     expect((await door.request('/api/v1/runs')).body).toMatchObject({ error: 'runs_not_here' })
     expect((await post(door, '/api/v1/runs', { goal: 'g' })).body).toMatchObject({ error: 'runs_not_here' })
+    const params = { name: 'run_start', arguments: { goal: 'g' } }
+    const headers = { accept: 'application/json, text/event-stream' }
+    const called = await post(door, '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
+    expect(called.text).toContain('runs_not_here')
     expect((await workers[0]?.request('/api/v1/runs'))?.status).toBe(200)
   })
 

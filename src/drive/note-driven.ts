@@ -1,6 +1,7 @@
 /** Keeps the list of driven runs up to date while a run is driven, in all of its rounds. */
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
+import { depthIn } from '../kit/process/environment-variables.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import type { DriveUpdate } from './drive-context.ts'
 import type { DrivenRecord } from './record/driven-record.shape.ts'
@@ -58,10 +59,16 @@ export class DrivenNote {
   }
 }
 
-type OwnRun = { readonly runId: string; readonly repository: string; readonly context: RunContext }
+type OwnRun = {
+  readonly runId: string
+  readonly repository: string
+  readonly context: RunContext
+  /** Of the caller. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
 
 /** The record of a run that the user drives here. A run keeps the record that it has. */
-export function recordOfUser(directory: string, { runId, repository, context }: OwnRun): DrivenRecord {
+export function recordOfUser(directory: string, { runId, repository, context, env }: OwnRun): DrivenRecord {
   const { clock, workspace } = context
   const found = findDriven(directory, runId)
   if (found !== undefined) return { ...found, is_server_driven: false }
@@ -71,7 +78,14 @@ export function recordOfUser(directory: string, { runId, repository, context }: 
     repository,
     git_common_dir: workspace.git_common_dir,
     asked_by: 'user',
+    ...toNotedDepth(env),
     is_server_driven: false,
     created_at: toTimestamp(clock.now()),
   }
+}
+
+/** A server that goes on with the run later has another depth. */
+export function toNotedDepth(env: OwnRun['env']): Pick<DrivenRecord, 'depth'> {
+  const depth = depthIn(env)
+  return depth > 0 ? { depth } : {}
 }

@@ -6,6 +6,8 @@ import type { JsonValue } from '../kit/json/json-value.ts'
 import { parsePlainJson } from '../kit/json/plain-json.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
+import { depthIn } from '../kit/process/environment-variables.ts'
+import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
 import { queueFull } from '../prompts/faults.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
@@ -43,6 +45,8 @@ export type DispatchOptions = {
 export type QueuedPrompt = {
   request: PromptRequest
   context: Pick<PromptContext, 'caller' | 'ceilings' | 'client' | 'trace'>
+  /** How deep its sender is. The agent is one deeper. */
+  depth?: number
   execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'apiKey' | 'clientRequest' | 'isEphemeral' | 'isInBackground'>
 }
 
@@ -154,6 +158,8 @@ async function findMachine(
   { queue, isWorker }: DispatchOptions,
   { request, context }: Dispatched,
 ): Promise<string | undefined> {
+  // The settings of a worker may differ.
+  refuseDeepNesting(context)
   const { resumes, backend } = request
   const home = resumes && (await queue.homeOf(resumes.id))
   if (isWorker && (home === undefined || home.machine === queue.machine)) {
@@ -191,6 +197,7 @@ async function toWork(
     request: toQueuedText({
       request,
       context: { caller, ceilings, client: client ?? '', trace },
+      depth: depthIn(context.env),
       execution: { kind, parentId, apiKey, clientRequest, isEphemeral, isInBackground },
     }),
     machine,

@@ -1,5 +1,6 @@
 /** Runs the prompts that wait in the queue of many machines. */
 import type { Log } from '../kit/log.ts'
+import { atDepth, depthIn } from '../kit/process/environment-variables.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { fromQueuedText, type QueuedPrompt } from './dispatch-prompts.ts'
@@ -123,7 +124,9 @@ export class Worker {
     const queued = fromQueuedText(text)
     const { waited: _, ...observer } = this.#prompts.observer ?? {}
     // The server that got the prompt knows how long it has waited.
-    const context = { ...this.#prompts, ...queued.context, observer, dispatch: undefined }
+    const { env } = this.#prompts
+    const own = { env: atDepth(env, queued.depth ?? depthIn(env)), observer, dispatch: undefined }
+    const context = { ...this.#prompts, ...queued.context, ...own }
     const options = { ...queued.execution, id, continues: { lastSeq, createdAt } }
     let hasBegun = false
     try {

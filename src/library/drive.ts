@@ -11,6 +11,7 @@ import { removeDelivered } from '../drive/start/remove-delivered.ts'
 import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
 import { systemClock } from '../kit/clock.ts'
 import { checker } from '../kit/schema.ts'
+import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import { answerQuestion } from '../runs/operations.ts'
 import { parseAnswer } from '../runs/parse-request.ts'
 import { formatReport } from '../runs/report-markdown.ts'
@@ -36,6 +37,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const target = targetOf(request)
   const { config, paths, env, cwd, demo } = opened
   const prompts = opened.contextFor({ isWarm: config.warm.enabled })
+  refuseDeepNesting(prompts)
   const git = locateGit({ env, cwd })
   const workspace = await discoverWorkspace({ start: request.directory ?? cwd, git, signal })
   const runs = openRunContext({ workspace, git, signal, clock: systemClock, version: packageVersion() })
@@ -128,11 +130,11 @@ async function find({ config, paths, env, cwd }: OpenedInstance, search: Search)
 }
 
 /** A server lists the runs of programs too. */
-function noteOf({ paths }: OpenedInstance, found: FoundDrive): DrivenNote {
+function noteOf({ paths, env }: OpenedInstance, found: FoundDrive): DrivenNote {
   const { drivenRuns } = paths
   const { begin, context } = found
   const repository = begin.place.kind === 'worktree' ? begin.place.repository : context.workspace.worktree_root
-  const record = recordOfUser(drivenRuns, { ...found, repository })
+  const record = recordOfUser(drivenRuns, { ...found, repository, env })
   return new DrivenNote({ directories: { drivenRuns }, clock: systemClock, onNoteFailure: () => {} }, record)
 }
 

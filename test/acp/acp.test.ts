@@ -13,13 +13,13 @@ type Update = { sessionUpdate: string; [field: string]: unknown }
 type Answer = { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string }
 
 /** A user with scripted claude and codex. A prompt is an order for them: `{"say": "text"}`. */
-function createUser(config: object = {}) {
+function createUser(config: object = {}, variables: Record<string, string> = {}) {
   const home = temporaryDirectory()
   const work = join(home, 'work')
   mkdirSync(work)
   mkdirSync(join(home, '.drover'))
   writeFileSync(join(home, '.drover', 'config.yaml'), JSON.stringify(config))
-  const env = { HOME: home, PATH: `${installWarmAgents(join(home, 'bin'))}:/usr/bin:/bin` }
+  const env = { HOME: home, PATH: `${installWarmAgents(join(home, 'bin'))}:/usr/bin:/bin`, ...variables }
   return { home, work, env }
 }
 
@@ -105,6 +105,11 @@ describe('an editor', () => {
     expect(sessions.map(({ id }: { id: string }) => id)).toContain(sessionId)
     await expect(set('backend', 'nope')).rejects.toThrow(/choose one of claude, codex/)
     await expect(set('colour', 'red')).rejects.toThrow(/choose one of backend, mode/)
+  })
+
+  it('in an agent that is too deep gets an error for its prompt', async () => {
+    const { create, prompt } = await open(createUser({}, { DROVER_DEPTH: '2' }))
+    await expect(prompt((await create()).sessionId, { say: 'x' })).rejects.toThrow(/drover is called at depth 2/)
   })
 
   it('decides about what the agent asks for', async () => {

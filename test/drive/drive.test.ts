@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
@@ -26,6 +26,17 @@ describe('drover drive', () => {
       'review codex',
       'summarize claude',
     ])
+  })
+
+  it('is refused in an agent that is too deep, and starts nothing', async () => {
+    const driving = createDriving()
+    Object.assign(driving.env, { DROVER_DEPTH: '2' })
+    expect(await driving.drive(GOAL)).toMatchObject({ code: 2, stderr: expect.stringContaining('depth 2') })
+    expect([driving.calls(), driving.repository.git('worktree', 'list').trim().split('\n')]).toMatchObject([
+      [],
+      { length: 1 },
+    ])
+    expect(existsSync(driving.runs)).toBe(false)
   })
 
   it('keeps one session for the work, and a new one for the review, which may only read', async () => {

@@ -166,7 +166,7 @@ function noteOf(invocation: Invocation, found: FoundDrive): DrivenNote {
   const { clock, terminal } = invocation.runtime
   const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
   const onNoteFailure = ({ message }: Fault) => void terminal.err.write(`drover: warning: ${message}\n`)
-  const record = recordOfUser(drivenRuns, { ...found, repository: repositoryOf(found) })
+  const record = recordOfUser(drivenRuns, { ...found, repository: repositoryOf(found), env: invocation.runtime.env })
   return new DrivenNote({ directories: { drivenRuns }, clock, onNoteFailure }, record)
 }
 

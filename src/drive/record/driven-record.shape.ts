@@ -15,6 +15,12 @@ export const DrivenRecord = named(
         description: '`user`: on the command line or on the local socket. `client`: over HTTP.',
       }),
       api_key: Type.Optional(Type.String({ description: 'The name of the API key of the client.' })),
+      depth: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: 'How deep its caller is, if that is an agent that drover has started.',
+        }),
+      ),
       is_server_driven: Type.Boolean({
         description: 'Whether a server drives it, and goes on with it when it starts again.',
       }),

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import type { Program } from '../../agents/adapter/agent.ts'
 import { locateAgent } from '../../agents/locate-agents.ts'
 import { toTimestamp } from '../../kit/clock.ts'
+import { atDepth, depthIn } from '../../kit/process/environment-variables.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
@@ -11,7 +12,7 @@ import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { driveGoalConflict, driveLimitReached, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
-import { recordOfUser } from '../note-driven.ts'
+import { recordOfUser, toNotedDepth } from '../note-driven.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import type { Options } from '../record/event.shape.ts'
@@ -135,6 +136,7 @@ export class RunStarter {
       git_common_dir: context.workspace.git_common_dir,
       asked_by: caller.is,
       ...(caller.is === 'client' && caller.key !== undefined && { api_key: caller.key }),
+      ...toNotedDepth(prompts.env),
       is_server_driven: true,
       created_at: toTimestamp(this.#options.clock.now()),
     })
@@ -147,7 +149,7 @@ export class RunStarter {
     const { settings, directories } = this.#options
     const context = withPinnedGit(await inWorktreeOf(await this.openRepository(repository), runId))
     const record = {
-      ...recordOfUser(directories.drivenRuns, { runId, repository, context }),
+      ...recordOfUser(directories.drivenRuns, { runId, repository, context, env }),
       is_server_driven: true,
       ...(notify !== undefined && { notify }),
     }
@@ -162,7 +164,7 @@ export class RunStarter {
     { promptsFor, caller }: Asking,
     { given, actions, before }: ResumeRequest & { before: Options },
   ): Promise<void> {
-    const own = requirePrompts(promptsFor, callerOf(record))
+    const own = asDeepAs(record, requirePrompts(promptsFor, callerOf(record)))
     const prompts = before.is_demo ? this.#withDemo(own) : own
     if (caller.is === 'client') refuseOptions(given, this.#options.settings)
     const optionsFrom = this.#optionsFrom(given, prompts)
@@ -170,7 +172,8 @@ export class RunStarter {
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
     const begin = { ...found.begin, optionsFrom }
-    await this.drives.launch({ record, context: found.context, begin, prompts, env: this.#options.env })
+    const deeper = { ...record, ...toNotedDepth(prompts.env) }
+    await this.drives.launch({ record: deeper, context: found.context, begin, prompts, env: this.#options.env })
   }
 
   requireNamed(caller: DriveCaller, repository: string): void {
@@ -225,6 +228,13 @@ export function requirePrompts(promptsFor: PromptsFor, caller: DriveCaller): Pro
     return prompts
   }
   throw driveNotPermitted({ key: caller.is === 'client' ? caller.key : undefined })
+}
+
+/** Whoever lets a run go on, its agents are as deep as when it was started. */
+function asDeepAs({ depth = 0 }: DrivenRecord, prompts: PromptContext): PromptContext {
+  const nested = { ...prompts, env: atDepth(prompts.env, Math.max(depth, depthIn(prompts.env))) }
+  refuseDeepNesting(nested)
+  return nested
 }
 
 function targetOf({ goal, issue, issueNumber }: StartRequest): DriveTarget {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { PromptsFor } from '../../drive/service/run-starter.ts'
-import { DEPTH_VARIABLE, depthIn } from '../../kit/process/environment-variables.ts'
+import { atDepth, depthIn } from '../../kit/process/environment-variables.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { ceilingsFor } from '../context/ceilings.ts'
 import { isOnNetwork } from '../context/exposure.ts'
@@ -43,7 +43,7 @@ export function promptsOf({ facts, server }: FastifyRequest, { prompts, config, 
 /** The agents of a request are deeper than its sender. A client that says nothing is as deep as the server. */
 function nestedAt(depth: number | undefined, { env }: PromptContext): Pick<PromptContext, 'env'> | false {
   const isSame = depth === undefined || depth === depthIn(env)
-  return !isSame && { env: { ...env, [DEPTH_VARIABLE]: String(depth) } }
+  return !isSame && { env: atDepth(env, depth) }
 }
 
 /**

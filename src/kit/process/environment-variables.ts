@@ -20,6 +20,10 @@ export function readDepth(text: string): number | undefined {
   return /^\d{1,4}$/.test(text) ? Math.min(Number(text), DEEPEST) : undefined
 }
 
+export function atDepth(env: Variables, depth: number): Variables {
+  return depth === depthIn(env) ? env : { ...env, [DEPTH_VARIABLE]: String(depth) }
+}
+
 /** No secrets; a program that calls drover must find the same home and config. */
 const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
 
