@@ -96,6 +96,11 @@ describe('a body', () => {
     expect(body).toEqual({ got: 'nothing' })
   })
 
+  it.each([[''], ['nonsense'], ['text/plain']])('that is missing may have the media type "%s"', async (mediaType) => {
+    const { status, body } = await post(await start(), '', { 'content-type': mediaType })
+    expect({ status, body }).toEqual({ status: 200, body: { got: 'nothing' } })
+  })
+
   it.each(['DELETE', 'GET'])('is ignored with %s, even if it is invalid', async (method) => {
     const server = await startServer()
     const headers = { 'content-type': 'application/json' }

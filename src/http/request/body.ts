@@ -42,7 +42,12 @@ const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
 
 /** The last guard: checks the headers of the body, then tells a client that waits for it to send the body. */
 export function acceptBody(raw: IncomingMessage, response: ServerResponse): void {
-  if (!METHODS_WITH_BODY.includes(raw.method ?? '') || !hasBody(raw)) return
+  if (!METHODS_WITH_BODY.includes(raw.method ?? '')) return
+  if (!hasBody(raw)) {
+    // Fastify would refuse a malformed one, although there is nothing to read.
+    delete raw.headers['content-type']
+    return
+  }
   requireJson(raw.headers)
   if (expectsContinue(raw)) response.writeContinue()
 }
