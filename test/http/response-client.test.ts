@@ -319,6 +319,23 @@ describe('a response in the background', () => {
     expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
   })
 
+  it('has an end also for a client that has seen more events than a killed server had stored', async () => {
+    const { server, responses } = await open(HELLO)
+    const { executions, executionStore: store } = server.context
+    const completed = await responses.create(hello)
+    await executions.save()
+    const { result: _, ...execution } = await store.find(completed.id.replace('resp_', 'exec_'))
+    const events = await store.events(execution.id, { after: 0, limit: 1 })
+    const id = `resp_${'a'.repeat(24)}`
+    const lost = { ...execution, id: id.replace('resp_', 'exec_'), state: 'lost' as const, last_seq: 1 }
+    await store.save([{ execution: lost, events, keep: 'events', isNew: true }])
+    const failed = { type: 'response.failed', response: { id, status: 'failed', error: { code: 'server_error' } } }
+    for (const from of [1, 12]) {
+      const rest = await collect(await responses.retrieve(id, { stream: true, starting_after: from }))
+      expect(rest).toMatchObject([{ ...failed, sequence_number: from + 1 }])
+    }
+  })
+
   it('must be stored', async () => {
     const { responses } = await open(HELLO)
     expect(await thrown(responses.create({ ...hello, background: true, store: false }))).toMatchObject({

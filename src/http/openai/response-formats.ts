@@ -97,11 +97,18 @@ export async function sendResponseEvents(
     opensAtOnce: true,
     frame: (events) => framesOf(events.flatMap((event) => writer.event(event))),
     heartbeat: () => COMMENT_FRAME,
-    end: (ended) => framesOf(writer.end(endOfExecution(ended))),
+    end: (ended) => framesOf(endAfter(startingAfter, ended, writer)),
   }
   const signal = abortOnDisconnect(reply.raw, context)
   await sendStream({ reply, events: followEvents(id, context, signal) }, format, streamLimits(context))
   return reply
+}
+
+/** A server that was killed may have sent events that it had not stored yet. The end comes after these too. */
+function endAfter(startingAfter: number, ended: Execution, writer: ResponseWriter): NumberedEvent[] {
+  const events = writer.end(endOfExecution(ended))
+  if (ended.state !== 'lost') return events
+  return events.map((event) => ({ ...event, sequence_number: Math.max(event.sequence_number, startingAfter + 1) }))
 }
 
 /** The first batch is empty, so that a stream begins before its agent does. */
