@@ -2,7 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, wri
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PLAIN_ENV } from '../support/git-repository.ts'
-import { copyClone, linkDependencies, linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
+import { linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
+import { packPackage } from '../support/packed-package.ts'
 import { run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
@@ -51,17 +52,9 @@ describe('the published package', () => {
 
   beforeAll(async () => {
     const directory = temporaryDirectoryForAll()
-    const [copy, prefix] = [join(directory, 'copy'), join(directory, 'prefix')]
-    for (const folder of [copy, prefix]) mkdirSync(folder)
-    copyClone(copy)
-    linkDependencies(copy)
-    expect(await runAt(copy, [process.execPath, 'scripts/build.ts'], {})).toMatchObject({ code: 0, stderr: '' })
-    const pack = [...NPM, 'pack', '--ignore-scripts', '--json', '--pack-destination', directory]
-    const { code, stdout } = await runAt(copy, pack, NPM_ENVIRONMENT)
-    expect(code).toBe(0)
-    const [{ filename, files }] = JSON.parse(stdout)
-    tarball = join(directory, filename)
-    packed = files.map((file: { path: string }) => file.path)
+    const prefix = join(directory, 'prefix')
+    mkdirSync(prefix)
+    ;({ tarball, files: packed } = await packPackage(directory))
     installed = join(prefix, 'lib', 'node_modules', 'drover')
     drover = [process.execPath, join(prefix, 'bin', 'drover')]
     mkdirSync(installed, { recursive: true })
