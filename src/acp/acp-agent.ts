@@ -10,8 +10,9 @@ import { Fault } from '../kit/fault.ts'
 import { checker } from '../kit/schema.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import { resolveWorkdir } from '../prompts/workdir-policy.ts'
+import { sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
-import { AcpSession, backendOf, type Editor, findContinued, newAcpSessionId } from './acp-session.ts'
+import { AcpSession, backendOf, type Editor, findContinued, newAcpSessionId, toSessionInfo } from './acp-session.ts'
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
 import { readPrompt } from './read-prompt.ts'
@@ -79,9 +80,12 @@ export class AcpAgent {
   answer(method: string, params: JsonObject): Promise<unknown> | undefined {
     const handle = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handle === undefined) return undefined
-    return handle(params).catch((error) => {
-      throw toFailure(error)
-    })
+    // A request that is not valid is refused, too: the check throws.
+    return Promise.resolve(params)
+      .then(handle)
+      .catch((error) => {
+        throw toFailure(error)
+      })
   }
 
   notified(method: string, params: JsonObject): void {
@@ -127,10 +131,16 @@ export class AcpAgent {
   async #open({ sessionId, ...place }: InSession & Place, { isReplayed }: { isReplayed: boolean }): Promise<object> {
     const { prompts, defaultBackend } = this.#options
     const { context } = prompts
+    const open = this.#sessions.get(sessionId)
+    await open?.end()
     const found = await findContinued(sessionId, prompts)
     const last = found.at(-1)
-    await this.#sessions.get(sessionId)?.end()
-    const cwd = resolveWorkdir(last?.working_dir ?? place.cwd, context.workdirs)
+    if (last === undefined) {
+      if (open === undefined) throw sessionNotFound({ id: sessionId })
+      // Nothing was sent yet, so nothing is stored.
+      return this.#choices(open.choice)
+    }
+    const cwd = resolveWorkdir(last.working_dir ?? place.cwd, context.workdirs)
     const choice = { backend: backendOf(found, defaultBackend), mode: firstMode(context.settings.unified_flags) }
     this.#add(sessionId, { cwd, choice }, last)
     this.#noteServers(place)
@@ -166,6 +176,7 @@ export class AcpAgent {
     return {}
   }
 
+  /** A session that does not exist is deleted already. */
   async #delete({ sessionId }: InSession): Promise<object> {
     await this.#close({ sessionId })
     const store = await this.#options.prompts.openStore()
@@ -261,10 +272,6 @@ const PERMISSIONS = [
   { optionId: 'allow_session', name: 'Allow for this session', kind: 'allow_always' },
   { optionId: 'deny', name: 'Reject', kind: 'reject_once' },
 ] as const
-
-function toSessionInfo({ id, working_dir: cwd, title, initial_prompt: prompt, last_used: updatedAt }: Session): object {
-  return { sessionId: id, cwd, title: title ?? prompt.split('\n', 1)[0] ?? '', updatedAt }
-}
 
 /** A failure of the agent is an error: an editor must not take it for an answer. */
 function toResponse(result: PromptResult): object {

@@ -7,15 +7,19 @@ import { randomIds } from '../kit/ids.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { runPrompt } from '../prompts/run-prompt.ts'
+import { sessionAmbiguous, sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { isResumable } from '../sessions/session-changes.ts'
 import { newSessionId } from '../sessions/session-id.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
 import { acpSessionBusy } from './faults.ts'
 import { type Choice, modeRequest } from './session-options.ts'
 import { TurnUpdates } from './session-updates.ts'
 
 /** The session that an editor goes on with under the id of an earlier one, because its user chose another backend. */
 const CONTINUED_BY = 'acp_continued_by'
+
+const NOT_ONE_SESSION: readonly string[] = [sessionNotFound.code, sessionAmbiguous.code]
 
 /** What the session needs of the connection. */
 export type Editor = {
@@ -122,17 +126,41 @@ export function newAcpSessionId(): string {
   return newSessionId(randomIds)
 }
 
-/** The sessions that an editor knows by one id, oldest first. */
+/** The sessions that an editor knows by one id, oldest first. None if the first one does not exist. */
 export async function findContinued(id: string, prompts: OpenedPrompts): Promise<Session[]> {
   const store = await prompts.openStore()
-  const found = [await store.find(id)]
-  for (;;) {
-    const next = found.at(-1)?.metadata[CONTINUED_BY]
-    if (typeof next !== 'string' || found.some((session) => session.id === next)) return found
-    found.push(await store.find(next))
+  const found: Session[] = []
+  let next: unknown = id
+  while (typeof next === 'string' && !found.some((session) => session.id === next)) {
+    const session: Session | undefined = await findWhole(next, store)
+    if (session === undefined) break
+    found.push(session)
+    next = session.metadata[CONTINUED_BY]
+  }
+  return found
+}
+
+/** An editor knows whole ids only: the beginning of one is another session. */
+async function findWhole(id: string, store: SessionStore): Promise<Session | undefined> {
+  try {
+    const session = await store.find(id)
+    return session.id === id ? session : undefined
+  } catch (error) {
+    if (error instanceof Fault && NOT_ONE_SESSION.includes(error.code)) return undefined
+    throw error
   }
 }
 
 export function backendOf(sessions: readonly Session[], otherwise: Backend): Backend {
   return sessions.at(-1)?.backend ?? otherwise
+}
+
+export function toSessionInfo({
+  id,
+  working_dir: cwd,
+  title,
+  initial_prompt: prompt,
+  last_used: updatedAt,
+}: Session): object {
+  return { sessionId: id, cwd, title: title ?? prompt.split('\n', 1)[0] ?? '', updatedAt }
 }

@@ -1,16 +1,13 @@
 /** `drover acp`, driven by the client of the protocol's own SDK. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
-import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { methods } from '@agentclientprotocol/sdk'
+import { describe, expect, it } from 'vitest'
+import { openEditor } from '../support/acp-editor.ts'
 import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 import { installWarmAgents } from '../support/warm-agents.ts'
-
-type Update = { sessionUpdate: string; [field: string]: unknown }
-type Answer = { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string }
 
 /** A user with scripted claude and codex. A prompt is an order for them: `{"say": "text"}`. */
 function createUser(config: object = {}, variables: Record<string, string> = {}) {
@@ -23,56 +20,10 @@ function createUser(config: object = {}, variables: Record<string, string> = {})
   return { home, work, env }
 }
 
-type User = ReturnType<typeof createUser>
-
-/** Starts drover as an editor does, and connects the client of the SDK. */
-async function open({ work, env }: User, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [DROVER, 'acp', ...args], { cwd: work, env, stdio: ['pipe', 'pipe', 'pipe'] })
-  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    stderr += text
-  })
-  const updates: Update[] = []
-  const asked: { toolCall: Update; options: { optionId: string; kind: string }[] }[] = []
-  const answers: Answer[] = []
-  const stream = ndJsonStream(
-    Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-    Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-  )
-  const connection = client({ name: 'test' })
-    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update as Update))
-    .onRequest(methods.client.session.requestPermission, ({ params }) => {
-      asked.push(params as never)
-      return { outcome: answers.shift() ?? { outcome: 'cancelled' } }
-    })
-    .connect(stream)
-  onTestFinished(() => endChild(child, ended))
-  const { agent } = connection
-  const started = await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} })
-  const create = () => agent.request(methods.agent.session.new, { cwd: work, mcpServers: [] })
-  const prompt = (sessionId: string, order: unknown) =>
-    agent.request(methods.agent.session.prompt, {
-      sessionId,
-      prompt: [{ type: 'text', text: typeof order === 'string' ? order : JSON.stringify(order) }],
-    })
-  const texts = (kind = 'agent_message_chunk') =>
-    updates
-      .filter(({ sessionUpdate }) => sessionUpdate === kind)
-      .map(({ content }) => (content as { text: string }).text)
-      .join('')
-  return { child, ended, agent, started, create, prompt, updates, asked, answers, texts, stderr: () => stderr }
-}
-
-async function endChild(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  child.stdin?.end()
-  await ended
-}
-
 describe('an editor', () => {
   it('opens a session, chooses the agent and its permissions, and gets an answer', async () => {
     const user = createUser()
-    const { started, create, prompt, agent, updates, texts } = await open(user)
+    const { started, create, prompt, agent, updates, texts } = await openEditor(user)
     expect(started).toMatchObject({
       protocolVersion: 1,
       agentInfo: { name: 'drover' },
@@ -113,7 +64,7 @@ describe('an editor', () => {
   })
 
   it('decides about what the agent asks for', async () => {
-    const { create, prompt, asked, answers, updates } = await open(createUser())
+    const { create, prompt, asked, answers, updates } = await openEditor(createUser())
     const { sessionId } = await create()
     answers.push({ outcome: 'selected', optionId: 'allow' }, { outcome: 'selected', optionId: 'deny' })
     const outputs = () => JSON.stringify(updates.filter(({ sessionUpdate }) => sessionUpdate === 'tool_call_update'))
@@ -130,7 +81,7 @@ describe('an editor', () => {
   })
 
   it('cancels a prompt, and sends another one', async () => {
-    const { create, prompt, agent, texts } = await open(createUser())
+    const { create, prompt, agent, texts } = await openEditor(createUser())
     const { sessionId } = await create()
     const hanging = prompt(sessionId, { say: 'begun', hang: true })
     await until(() => texts().includes('begun'))
@@ -143,12 +94,12 @@ describe('an editor', () => {
 
   it('loads a session in a new process, with its history, lists, resumes, closes and deletes it', async () => {
     const user = createUser()
-    const first = await open(user)
+    const first = await openEditor(user)
     const { sessionId } = await first.create()
     await first.prompt(sessionId, { say: 'the answer' })
     first.child.stdin.end()
     expect(await first.ended).toBe(0)
-    const { agent, updates, texts, prompt } = await open(user)
+    const { agent, updates, texts, prompt } = await openEditor(user)
     const place = { sessionId, cwd: user.work, mcpServers: [] }
     expect(await agent.request(methods.agent.session.load, place)).toMatchObject({ modes: { currentModeId: 'ask' } })
     expect([texts('user_message_chunk'), texts()]).toEqual([
@@ -171,6 +122,7 @@ describe('an editor', () => {
     await expect(prompt(sessionId, { say: 'x' })).rejects.toThrow(/is not open/)
     await agent.request(methods.agent.session.delete, { sessionId })
     await expect(agent.request(methods.agent.session.load, place)).rejects.toThrow(/no session/)
+    expect(await agent.request(methods.agent.session.delete, { sessionId })).toEqual({})
   })
 })
 
@@ -180,8 +132,13 @@ describe('drover acp', () => {
       server: { blocked_workdir_prefixes: ['/usr'] },
       backends: { gemini: { enabled: false } },
     })
-    const { agent, create, stderr, child } = await open(user)
+    const { agent, create, stderr, child } = await openEditor(user)
     const { sessionId } = await create()
+    // A session without a prompt is not stored, but open.
+    const place = { sessionId, cwd: user.work, mcpServers: [] }
+    expect(await agent.request(methods.agent.session.load, place)).toMatchObject({ modes: { currentModeId: 'ask' } })
+    const invalid = agent.request('session/prompt', { sessionId, content: [] })
+    await expect(invalid).rejects.toThrow(/\$\.prompt is required/)
     const newIn = (cwd: string, mcpServers: object[] = []) =>
       agent.request(methods.agent.session.new, { cwd, mcpServers: mcpServers as never })
     await expect(newIn('/usr/lib')).rejects.toThrow(/is in \/usr\/lib, which is blocked/)
@@ -197,21 +154,24 @@ describe('drover acp', () => {
 
   it('reports an agent that is missing as an error', async () => {
     const user = createUser({ default_backend: 'gemini' })
-    const { create, prompt } = await open(user)
+    const { create, prompt } = await openEditor(user)
     const { sessionId } = await create()
     await expect(prompt(sessionId, 'hello')).rejects.toThrow(/gemini/)
   })
 
   it.each(['SIGTERM', 'the end of its input'])('ends on %s with the session stored and the agent gone', async (how) => {
     const user = createUser()
-    const { create, prompt, child, ended, texts } = await open(user)
+    const { create, prompt, child, ended, texts } = await openEditor(user)
     const { sessionId } = await create()
     const hanging = prompt(sessionId, { say: 'begun', pid: true, hang: true }).catch(() => undefined)
     await until(() => /\d+/.test(texts()))
+    const pid = Number(texts())
+    expect(isRunning(pid)).toBe(true)
     if (how === 'SIGTERM') child.kill('SIGTERM')
     else child.stdin.end()
     expect(await ended).toBe(how === 'SIGTERM' ? 143 : 0)
     await hanging
+    expect(isRunning(pid)).toBe(false)
     const { stdout } = await runAt(
       user.work,
       [process.execPath, DROVER, 'sessions', 'show', sessionId, '--json'],

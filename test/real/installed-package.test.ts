@@ -50,7 +50,8 @@ describe('a project that has installed the package', () => {
       code: 0,
       stdout: '',
     })
-    expect(await runAt(project, [...all, '--skipLibCheck', 'use-ai-sdk.ts'], {})).toMatchObject({ code: 0, stdout: '' })
+    const others = ['use-ai-sdk.ts', ...(module === 'nodenext' ? ['use-require.cts'] : [])]
+    expect(await runAt(project, [...all, '--skipLibCheck', ...others], {})).toMatchObject({ code: 0, stdout: '' })
   })
 
   it.each([

@@ -20,7 +20,7 @@ const failed: unknown = await generateText({ model: provider('nope'), prompt: 'x
 // Without an instance of its own, nothing is opened before the first call.
 const unused: LanguageModel = drover('claude')
 
-console.log(
+process.stdout.write(
   JSON.stringify({
     generated: generated.text,
     hasTokens: (tokens ?? 0) > 0,
