@@ -59,7 +59,7 @@ describe('an editor', () => {
   })
 
   it('in an agent that is too deep gets an error for its prompt', async () => {
-    const { create, prompt } = await open(createUser({}, { DROVER_DEPTH: '2' }))
+    const { create, prompt } = await openEditor(createUser({}, { DROVER_DEPTH: '2' }))
     await expect(prompt((await create()).sessionId, { say: 'x' })).rejects.toThrow(/drover is called at depth 2/)
   })
 
