@@ -9,9 +9,9 @@ import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/
 const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const withVersion = (name: string) => `${name}@${devDependencies[name]}`
 
+/** Without `close()`: the program ends when its prompt has ended. */
 const PROMPT = `const drover = createDrover({ demo: true })
   const { output } = await drover.prompt({ prompt: 'say hello', backend: 'codex' }).result
-  await drover.close()
   console.log(output)`
 
 describe('a project that has installed the package', () => {
@@ -57,7 +57,7 @@ describe('a project that has installed the package', () => {
   it.each([
     ['use.mjs', `import { createDrover } from 'drover'\n${PROMPT}`],
     ['use.cjs', `const { createDrover } = require('drover')\n;(async () => {\n${PROMPT}\n})()`],
-  ])('runs a prompt: %s', async (file, text) => {
+  ])('runs a prompt, and ends: %s', async (file, text) => {
     writeFileSync(join(project, file), text)
     expect(await runFile(file)).toMatchObject({ code: 0, stdout: expect.stringContaining('say hello'), stderr: '' })
   })
