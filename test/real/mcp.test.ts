@@ -1,12 +1,16 @@
-/** `drover mcp` with other programs: a prompt that takes longer than the time limit of its client, and MCP Inspector. */
+/** `drover mcp` with other programs: real agents, a prompt that takes longer than the time limit of its client, MCP Inspector. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { NativeBackend } from '../../src/agents/adapter/agent.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { connectClient } from '../support/mcp-client.ts'
-import { runAt, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, runAt, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { createAgentSetup, MODELS } from './agent-setup.ts'
+import { installed, useUpstream } from './real-agents.ts'
 
 const INSPECTOR = '@modelcontextprotocol/inspector'
 
@@ -18,6 +22,72 @@ function createUser(script: object) {
   installFakeAgents(bin)
   return { home, env: { HOME: home, PATH: `${bin}:/usr/bin:/bin`, FAKE_AGENT_SCRIPT: JSON.stringify(script) } }
 }
+
+type McpHost = {
+  /** The words of the documentation, with the demo agent. */
+  add: Record<'stdio' | 'http', (url: string) => string[]>
+  prompt: (text: string) => string[]
+  env?: Record<string, string>
+}
+
+const HOSTS: Record<NativeBackend, McpHost> = {
+  claude: {
+    add: {
+      stdio: () => ['mcp', 'add', 'drover', '--', 'drover', 'mcp', '--demo'],
+      http: (url) => ['mcp', 'add', '--transport', 'http', 'drover', url],
+    },
+    prompt: (text) => ['-p', '--model', MODELS.claude, '--allowedTools', 'mcp__drover__prompt', '--', text],
+    env: { MCP_CONNECTION_NONBLOCKING: 'false' },
+  },
+  codex: {
+    add: {
+      stdio: () => ['mcp', 'add', 'drover', '--', 'drover', 'mcp', '--demo'],
+      http: (url) => ['mcp', 'add', 'drover', '--url', url],
+    },
+    prompt: (text) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '--', text],
+  },
+  gemini: {
+    add: {
+      stdio: () => ['mcp', 'add', 'drover', 'drover', 'mcp', '--', '--demo'],
+      http: (url) => ['mcp', 'add', '--transport', 'http', 'drover', url],
+    },
+    prompt: (text) => ['--approval-mode', 'yolo', '-m', MODELS.gemini, '-p', text],
+  },
+}
+
+const trusting = (directory: string) => JSON.stringify({ [directory]: 'TRUST_FOLDER' })
+
+/** A `drover` that finds no agents, so that its demo agent answers. */
+function installDroverAlone(home: string): string {
+  const bin = join(home, 'bin')
+  mkdirSync(bin)
+  const script = `#!/bin/sh\nPATH=/usr/bin:/bin exec '${process.execPath}' '${DROVER}' "$@"\n`
+  writeFileSync(join(bin, 'drover'), script, { mode: 0o755 })
+  return bin
+}
+
+const upstream = useUpstream()
+
+describe.each(installed)('the real $backend', ({ backend, path }) => {
+  it.each(['stdio', 'http'] as const)('calls drover as a tool, over %s', async (transport) => {
+    const setup = createAgentSetup(backend, path, upstream.port())
+    onTestFinished(() => setup.remove())
+    const { add, prompt, env } = HOSTS[backend]
+    const agent = { ...setup.env('mcp'), ...env }
+    const variables = { ...agent, PATH: `${installDroverAlone(setup.home)}:${agent['PATH']}` }
+    // Gemini ignores the servers of a directory that it does not trust.
+    if (backend === 'gemini') writeFileSync(join(setup.home, '.gemini', 'trustedFolders.json'), trusting(setup.work))
+    let url = ''
+    if (transport === 'http') {
+      const serving = serveDrover(['--demo', '--port', '0'], { HOME: setup.home })
+      url = `http://127.0.0.1:${await portOf(serving)}/mcp`
+    }
+    const run = (words: readonly string[]) => runAt(setup.work, [path, ...words], variables)
+    expect(await run(add[transport](url))).toMatchObject({ code: 0 })
+    const { code, stdout, stderr } = await run(prompt('ask drover'))
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: expect.stringContaining('The tool answered.') })
+  })
+})
 
 it('answers a prompt of 90 seconds through a client with a limit of 60 seconds for each call', {
   timeout: 240_000,
