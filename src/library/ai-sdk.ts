@@ -43,7 +43,14 @@ export type DroverProviderOptions = {
   drover?: Drover | undefined
 }
 
-/** Creates a provider that runs the prompts of an existing drover. */
+/**
+ * Creates a provider for the AI SDK, with a drover of yours, which you close, or with one of its own.
+ *
+ * @example
+ * await using instance = createDrover({ config: { default_backend: 'codex' } })
+ * const drover = createDroverProvider({ drover: instance })
+ * const { text } = await generateText({ model: drover('codex'), prompt: 'What does this repository do?', maxRetries: 0 })
+ */
 export function createDroverProvider(options: DroverProviderOptions = {}): DroverProvider {
   let created: Drover | undefined
   const open = () => {
@@ -54,7 +61,7 @@ export function createDroverProvider(options: DroverProviderOptions = {}): Drove
   return Object.assign(create, { languageModel: create })
 }
 
-/** The provider with the settings of the user. */
+/** The provider with the settings of the user: `drover('codex')` is a model. */
 export const drover: DroverProvider = createDroverProvider()
 
 type ModelParts = { settings: DroverModelSettings; open: () => Drover }
@@ -67,7 +74,7 @@ function createModel(modelId: string, parts: ModelParts): LanguageModelV4 {
     supportedUrls: {},
     doGenerate: async (options) => {
       const call = await toCall(modelId, parts, options)
-      const stream = new StreamParts()
+      const stream = new StreamParts(call)
       const result = await withApiErrors(options, async () => {
         for await (const event of call.run) stream.add(event)
         return await call.run.result
@@ -90,7 +97,7 @@ function createModel(modelId: string, parts: ModelParts): LanguageModelV4 {
   }
 }
 
-type Call = { run: PromptRun; prompt: string; warnings: SharedV4Warning[] }
+type Call = { run: PromptRun; prompt: string; isObject: boolean; warnings: SharedV4Warning[] }
 
 async function toCall(modelId: string, parts: ModelParts, options: LanguageModelV4CallOptions): Promise<Call> {
   const { session, store = false, onApproval, ...settings } = parts.settings
@@ -109,7 +116,7 @@ async function toCall(modelId: string, parts: ModelParts, options: LanguageModel
     ...(session === undefined ? { ephemeral: !store } : { session }),
   }
   const run = parts.open().prompt(request, { signal: options.abortSignal, onApproval })
-  return { run, prompt, warnings: unsupportedIn(options) }
+  return { run, prompt, isObject: request.output_schema !== undefined, warnings: unsupportedIn(options) }
 }
 
 /** Thoughts are not sent back to an agent. */
@@ -208,7 +215,7 @@ async function* streamParts(
   call: Call,
   options: LanguageModelV4CallOptions,
 ): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
-  const stream = new StreamParts()
+  const stream = new StreamParts(call)
   yield { type: 'stream-start', warnings: call.warnings }
   try {
     for await (const event of call.run as AsyncIterable<PromptEvent>) yield* stream.add(event)

@@ -9,6 +9,12 @@ export class StreamParts {
   #count = 0
   #hasText = false
   #reasoning = ''
+  readonly #isObject: boolean
+
+  /** `isObject`: the answer must match a schema. What the agent writes before it is no part of it, so only the result is text. */
+  constructor({ isObject }: { isObject: boolean }) {
+    this.#isObject = isObject
+  }
 
   reasoning(): string {
     return this.#reasoning
@@ -17,6 +23,7 @@ export class StreamParts {
   add(event: PromptEvent): LanguageModelV4StreamPart[] {
     switch (event.type) {
       case 'message':
+        if (this.#isObject) return []
         this.#hasText = true
         return this.#append('text', event.content)
       case 'thinking':

@@ -27,7 +27,7 @@ export type DroverOptions = {
   config?: Readonly<Record<string, unknown>> | undefined
   /** The config file. The default is `config.yaml` in the directory of the user; false: none is read. */
   configFile?: string | false | undefined
-  /** Where sessions are stored, instead of `~/.drover`: an absolute path. */
+  /** The directory of sessions, executions and worktrees, instead of `~/.drover`: an absolute path. */
   home?: string | undefined
   /** The working directory of prompts that name none. The default is that of the process. */
   cwd?: string | undefined
@@ -214,6 +214,9 @@ export type Drover = AsyncDisposable & {
   drive(request: string | DriveRequest, options?: CallOptions): DriveRun
   /** Starts the HTTP server, with the API keys of the config. */
   serve(options?: ServeOptions): Promise<RunningServer>
-  /** Ends what runs, and the agents that stay up, and closes the sessions. It may be called twice. */
+  /**
+   * Ends what runs, and the agents that stay up, and closes the sessions. It may be called twice. Call it before
+   * `process.exit()`, which would leave running agents behind.
+   */
   close(): Promise<void>
 }

@@ -152,6 +152,14 @@ describe('drover acp', () => {
     expect(stderr()).toContain('a line that is not a JSON object was skipped')
   })
 
+  it('is a backend of another drover', async () => {
+    const user = createUser({ backends: { inner: { protocol: 'acp', command: [process.execPath, DROVER, 'acp'] } } })
+    const prompt = ['prompt', '-b', 'inner', JSON.stringify({ say: 'from inside' }), '-o', 'json']
+    const { code, stdout, stderr } = await runAt(user.work, [process.execPath, DROVER, ...prompt], user.env)
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ backend: 'inner', output: 'from inside' })
+  })
+
   it('reports an agent that is missing as an error', async () => {
     const user = createUser({ default_backend: 'gemini' })
     const { create, prompt } = await openEditor(user)

@@ -1,15 +1,17 @@
 /** The provider for the AI SDK, called by the AI SDK itself. */
 import { join } from 'node:path'
-import { APICallError, generateText, streamText } from 'ai'
+import { APICallError, generateText, Output, streamText } from 'ai'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { createDroverProvider } from '../../src/library/ai-sdk.ts'
 import { createDrover } from '../../src/library/drover.ts'
+import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { installWarmAgents } from '../support/warm-agents.ts'
 
-function open() {
+function open(agents = (home: string) => installWarmAgents(join(home, 'bin')), variables = {}) {
   const home = temporaryDirectory()
-  const env = { PATH: `${installWarmAgents(join(home, 'bin'))}:/usr/bin:/bin`, HOME: home, DEMO_AGENT_WORD_MS: '0' }
+  const env = { PATH: `${agents(home)}:/usr/bin:/bin`, HOME: home, DEMO_AGENT_WORD_MS: '0', ...variables }
   const drover = createDrover({ home, cwd: home, env, demo: true })
   onTestFinished(() => drover.close())
   return { drover, provider: createDroverProvider({ drover }) }
@@ -49,6 +51,26 @@ describe('the provider for the AI SDK', () => {
     const { text: next } = await generateText({ model: provider('claude', { session }), messages, maxRetries: 0 })
     expect(next).toBe('three')
     expect(await drover.sessions.get(session)).toMatchObject({ turn_count: 2 })
+  })
+
+  it('has what the agent thought as reasoning, and an object that matches a schema', async () => {
+    const script = JSON.stringify({ text: ['{"verdict":', '"pass"}'] })
+    const { provider } = open(installFakeAgents, { FAKE_AGENT_SCRIPT: script })
+    const output = Output.object({ schema: z.object({ verdict: z.enum(['pass', 'fail']) }) })
+    const asked = { model: provider('claude'), prompt: 'think about it', output, maxRetries: 0 }
+    const generated = await generateText(asked)
+    expect(generated.output).toEqual({ verdict: 'pass' })
+    expect(generated.reasoningText).toMatch(/a model would think/)
+    expect(generated.warnings ?? []).toEqual([])
+    const streamed = streamText(asked)
+    const types: string[] = []
+    for await (const { type } of streamed.fullStream) if (types.at(-1) !== type) types.push(type)
+    const parts = ['reasoning-start', 'reasoning-delta', 'reasoning-end', 'text-start', 'text-delta', 'text-end']
+    expect(types).toEqual(['start', 'start-step', ...parts, 'finish-step', 'finish'])
+    expect(await streamed.output).toEqual({ verdict: 'pass' })
+    expect(await streamed.reasoningText).toBe(generated.reasoningText)
+    const other = Output.object({ schema: z.object({ count: z.number() }) })
+    await expect(generateText({ ...asked, output: other })).rejects.toThrow(/schema/)
   })
 
   it('fails with errors that the AI SDK knows, and is aborted by its signal', async () => {
