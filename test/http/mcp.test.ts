@@ -168,6 +168,7 @@ describe('a hostile client', () => {
     const bodies: readonly [string, string, number][] = [
       ['no JSON', '{"jsonrpc":', 400],
       ['no message', 'null', 400],
+      ['a batch', `[${call('prompt', { prompt: 'x' })}]`, 400],
       ['an unknown tool', call('constructor'), 200],
       ['an id that no number holds', '{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}', 400],
       ['arguments that are a list', call('prompt', []), 200],
