@@ -319,6 +319,23 @@ describe('a response in the background', () => {
     expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
   })
 
+  it('is cut off, and not called failed, when the server stops before the response has ended', async () => {
+    const { server, responses, permit } = await stepwise(3)
+    const { id } = await responses.create({ ...hello, background: true })
+    const stream = await responses.retrieve(id, { stream: true })
+    const seen: string[] = []
+    const followed = (async () => {
+      for await (const { type } of stream) seen.push(type)
+    })()
+    permit()
+    await until(() => seen.includes('response.output_text.delta'))
+    const cut = expect(followed).rejects.toThrow('terminated')
+    server.drainDeadline.abort()
+    await cut
+    expect(seen.at(-1)).toBe('response.output_text.delta')
+    expect(server.logged.map(({ message }) => message)).not.toContain('internal error')
+  })
+
   it('has an end also for a client that has seen more events than a killed server had stored', async () => {
     const { server, responses } = await open(HELLO)
     const { executions, executionStore: store } = server.context

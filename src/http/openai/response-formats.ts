@@ -6,6 +6,7 @@ import { statusOf } from '../../prompts/prompt-result.ts'
 import { failureOf } from '../compatible/reply.ts'
 import type { ReplyHooks } from '../compatible/send-reply.ts'
 import type { ServerContext } from '../context/server-context.ts'
+import { shuttingDown } from '../errors/faults.ts'
 import { toHttpError } from '../errors/http-error.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
@@ -114,12 +115,15 @@ function endAfter(startingAfter: number, ended: Execution, writer: ResponseWrite
 /** The first batch is empty, so that a stream begins before its agent does. */
 async function* followEvents(
   id: string,
-  { executions, executionStore }: ServerContext,
+  { executions, executionStore, drainDeadline }: ServerContext,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ExecutionEvent[], Execution, undefined> {
   yield []
   yield* executions.follow(id, { after: 0, signal })
-  return executions.find(id) ?? (await executionStore.find(id))
+  const execution = executions.find(id) ?? (await executionStore.find(id))
+  // It may go on in another process, so its stream is cut off and has no end. The client can follow it again.
+  if (execution.ended_at === undefined && drainDeadline.aborted) throw shuttingDown({})
+  return execution
 }
 
 /** The response as it is now. */
