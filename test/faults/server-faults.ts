@@ -27,7 +27,7 @@ export const SERVER_FAULTS: readonly Scenario[] = [
   }),
   serverEnds({
     name: `SIGTERM while ${AGENTS} agents work that never end`,
-    times: { gate: 1, full: 10 },
+    times: { gate: 0, full: 10 },
     options: { script: SILENT, drainMs: DRAIN_MS },
     leaves: { paused: AGENTS },
     provoke: expectDrainTimeout,
@@ -41,7 +41,7 @@ export const SERVER_FAULTS: readonly Scenario[] = [
   }),
   serverEnds({
     name: `SIGTERM twice while ${AGENTS} agents work; a new server starts`,
-    times: { gate: 1, full: 10 },
+    times: { gate: 0, full: 10 },
     options: { script: STUBBORN },
     leaves: { paused: AGENTS },
     async provoke(home) {
@@ -54,12 +54,12 @@ export const SERVER_FAULTS: readonly Scenario[] = [
     },
   }),
   ...[
-    { agents: 'silent', script: SILENT },
-    { agents: 'silent, signal-ignoring', script: STUBBORN },
-  ].map(({ agents, script }) =>
+    { agents: 'silent', script: SILENT, gate: 0 },
+    { agents: 'silent, signal-ignoring', script: STUBBORN, gate: 1 },
+  ].map(({ agents, script, gate }) =>
     serverEnds({
       name: `SIGKILL while ${AGENTS} ${agents} agents work; a new server starts`,
-      times: { gate: 1, full: 10 },
+      times: { gate, full: 10 },
       options: { script },
       leaves: { paused: AGENTS },
       async provoke(home) {
