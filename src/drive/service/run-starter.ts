@@ -230,7 +230,7 @@ export function requirePrompts(promptsFor: PromptsFor, caller: DriveCaller): Pro
   throw driveNotPermitted({ key: caller.is === 'client' ? caller.key : undefined })
 }
 
-/** Whoever lets a run go on, its agents are as deep as when it was started. */
+/** The agents of a run are as deep as when it was started, also if another client lets it go on. */
 function asDeepAs({ depth = 0 }: DrivenRecord, prompts: PromptContext): PromptContext {
   const nested = { ...prompts, env: atDepth(prompts.env, Math.max(depth, depthIn(prompts.env))) }
   refuseDeepNesting(nested)
