@@ -211,9 +211,11 @@ describe('Ctrl-C', () => {
 describe.skipIf(!hasTerminals)('drover chain on a terminal', () => {
   it('redraws the line of the running step', async () => {
     const path = write('- {name: alpha, prompt: a}\n- {name: beta, prompt: b}\n')
-    const { code, seen } = await startOnTerminal(['chain', '-f', path], { cwd: home.path, env: home.env }).ended
+    // Longer than the time between two drawings.
+    const env = { ...home.env, FAKE_AGENT_SCRIPT: JSON.stringify({ delayMs: 500 }) }
+    const { code, seen } = await startOnTerminal(['chain', '-f', path], { cwd: home.path, env }).ended
     expect(code).toBe(0)
-    expect(seen).toMatch(/\[[12]\/2\] {2}(?:alpha|beta) .*\n[01] of 2 done, 1 running/)
+    expect(seen).toMatch(/\[1\/2\] {2}alpha .*\n0 of 2 done, 1 running, 1 waiting/)
     expect(leftOnScreen(seen)).toMatch(/^\[1\/2\] alpha \(claude\)\nThis is/)
   })
 })
