@@ -68,12 +68,14 @@ describe('drover mcp', () => {
     const child = user.start()
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = ending(child)
+    let printed = ''
+    child.stdout.on('data', (text) => (printed += text))
     const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
     send({ id: 1, method: 'initialize', params })
     send({ method: 'notifications/initialized' })
     send({ id: 2, method: 'tools/call', params: { name: 'prompt', arguments: { prompt: 'work', wait_secs: 0 } } })
-    const agent = await until(() => readPids(user.pidFile).agent)
+    const agent = await until(() => printed.includes('"id":2') && readPids(user.pidFile).agent)
     child.stdin.end()
     const { code, stdout } = await ended
     expect(code).toBe(0)
