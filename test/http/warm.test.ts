@@ -1,5 +1,5 @@
 /** Prompts over HTTP to a server that keeps agents running. */
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../support/start-server.ts'
@@ -171,10 +171,15 @@ describe('a warm process', () => {
 
   it('that does not start is reported once, and prompts run without it', async () => {
     const server = await warmServer({}, { env: { WARM_FAILS: 'start' } })
-    for (const say of ['one', 'two', 'three']) {
+    const ask = async (say: string) =>
       expect(await prompt(server, { say }, { backend: 'claude' })).not.toHaveProperty('warnings')
-      await until(() => server.logged.some(({ message }) => message === 'an agent cannot be kept running'))
-    }
+    await ask('one')
+    await until(() => server.logged.some(({ message }) => message === 'an agent cannot be kept running'))
+    // The second process starts a second after the first one failed.
+    await until(async () => {
+      await ask('two')
+      return readFileSync(join(server.workdir, 'starts'), 'utf8') === '..'
+    })
     await until(() => warmOf(server).length === 0)
     expect(server.logged).toHaveLength(1)
   })

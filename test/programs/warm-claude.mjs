@@ -9,10 +9,11 @@
  * it · grow: MiB of memory to take · noise: lines that are not frames of the protocol; `true`: one · closes: close the input · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
  * print 20 ms after the result
  *
- * WARM_FAILS=start or initialize: it does not start · WARM_STAYS=1: it ignores the end of its input
+ * WARM_FAILS=start or initialize: it does not start (`start`: it counts its starts in a file) · WARM_STAYS=1: it ignores the end of its input
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -25,7 +26,10 @@ if (process.argv[2] === '--version') {
 const at = process.argv.indexOf('--resume')
 const session_id = at === -1 ? randomUUID() : process.argv[at + 1]
 const isWarm = process.argv.includes('--replay-user-messages')
-if (isWarm && process.env.WARM_FAILS === 'start') process.exit(3)
+if (isWarm && process.env.WARM_FAILS === 'start') {
+  appendFileSync('starts', '.')
+  process.exit(3)
+}
 const held = []
 let cost = 0
 let stays = process.env.WARM_STAYS !== undefined

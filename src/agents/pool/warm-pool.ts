@@ -38,7 +38,7 @@ export type WarmPoolOptions = {
   limits: WarmLimits
   /** Marks the processes, so that they are found if this process dies without ending them. */
   owner: () => Promise<string | undefined>
-  /** Gets the reason when an agent cannot stay up. */
+  /** Gets the reason when an agent cannot stay up; once, until it starts or was not asked for during a long time. */
   onFailure: (failure: { backend: Backend; reason: string }) => void
   /** A prompt for which no process is up starts one that stays up, also if its program has never been started so. */
   startsAtOnce?: boolean
@@ -216,7 +216,8 @@ export class WarmPool {
   #noteFailure({ key, backend }: Entry, error: unknown): void {
     const times = (this.#failed.get(key.place)?.times ?? 0) + 1
     this.#failed.set(key.place, { times, retryAt: performance.now() + retryAfterMs(times) })
-    this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
+    if (times === 1)
+      this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
   }
 
   async #awaitStart({ ready }: Entry): Promise<LongLivedAgent | undefined> {
