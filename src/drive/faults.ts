@@ -37,8 +37,8 @@ export const driveRepositoryNotNamed = defineFault({
   code: 'drive_repository_not_named',
   kind: 'invalid',
   when: 'A client of the server wants to drive a run in a repository that `drive.repositories` does not name.',
-  message: (d: { repository: string | undefined }) =>
-    `clients may not start or change runs ${d.repository === undefined ? 'in a repository that they do not name' : `in ${JSON.stringify(d.repository)}`}; the operator must add the root of the repository to the setting drive.repositories`,
+  message: (d: { repository: string | undefined; machines?: 'all' }) =>
+    `clients may not start or change runs ${d.repository === undefined ? 'in a repository that they do not name' : `in ${JSON.stringify(d.repository)}`}; the operator must add the root of the repository to the setting drive.repositories${d.machines === undefined ? '' : ' of a machine that has it, and start drover work there'}`,
 })
 
 export const driveRepositoryRequired = defineFault({
@@ -141,4 +141,20 @@ export const drivenRunInPlace = defineFault({
   kind: 'conflict',
   when: 'The changes on the branch of a run were requested, but the run works in place and has no branch.',
   message: (d: { id: string }) => `the run ${d.id} works in place and has no branch; use git diff in its repository`,
+})
+
+export const driveMachineGone = defineFault({
+  code: 'drive_machine_gone',
+  kind: 'unavailable',
+  when: 'With PostgreSQL, no worker runs on the machine that has the run. Nothing was changed.',
+  message: (d: { machine: string }) =>
+    `no worker runs on ${d.machine}, which has the run, so nothing was changed; start drover work there`,
+})
+
+export const driveAnswerLost = defineFault({
+  code: 'drive_answer_lost',
+  kind: 'unavailable',
+  when: 'With PostgreSQL, the worker that handled a request about a run ended before it answered.',
+  message: (d: { machine: string }) =>
+    `the worker on ${d.machine} ended while it handled the request, which may have been done; look at the run before you send it again`,
 })

@@ -93,14 +93,6 @@ export const workerMissing = defineFault({
     `no worker with ${d.backend} is running; start drover work on a machine that has it`,
 })
 
-export const runsNotHere = defineFault({
-  code: 'runs_not_here',
-  kind: 'unavailable',
-  when: 'A server with `--no-work` runs no agents, so it starts, changes and shows no driven runs.',
-  message: () =>
-    'this server only takes prompts (--no-work), and runs are not shared between machines; send the request to a drover serve on the machine that has the repository',
-})
-
 export const workdirNotOnWorker = defineFault({
   code: 'workdir_not_on_worker',
   kind: 'invalid',

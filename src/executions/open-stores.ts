@@ -14,6 +14,8 @@ import { ApprovalBoard } from './approval-board.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { PostgresExecutionStore } from './postgres-execution-store.ts'
 import { PostgresWorkQueue } from './postgres-work-queue.ts'
+import { RunBoard } from './run-board.ts'
+import { RunCalls } from './run-calls.ts'
 import { SqliteExecutionStore } from './sqlite-execution-store.ts'
 import type { WorkQueue } from './work-queue.ts'
 
@@ -27,6 +29,8 @@ export type Stores = {
   approvals?: ApprovalBoard
   /** With PostgreSQL, the rate limits that all servers share. */
   rateLimits?: SharedRateLimits
+  /** With PostgreSQL, the driven runs of all machines, and the requests about them. */
+  runs?: { board: RunBoard; calls: RunCalls }
 }
 
 export type StoresOptions = {
@@ -73,15 +77,18 @@ async function openPostgresStores(options: StoresOptions & { postgres: PostgresP
     endStranded: (goneAfterSecs) => executions.endStranded(goneAfterSecs),
     endWorkOf: async (transaction, name) => {
       await executions.endExecutionsOf(transaction, name)
+      await board.releaseRunsOf(transaction, name)
       return await sessions.endTurnsOf(transaction, name)
     },
   })
   const notices = new PostgresNotices(database)
   const executions = new PostgresExecutionStore(database, { owners, notices }, options)
   const sessions = new PostgresSessionStore(database, { owners, notices }, options)
+  const board = new RunBoard(database, { owners, notices })
   return {
     sessions,
     executions,
+    runs: { board, calls: new RunCalls(database, { owners, notices, ids }) },
     queue: new PostgresWorkQueue(database, { owners, clock: options.clock }),
     approvals: new ApprovalBoard(database),
     rateLimits: new SharedRateLimits(database),

@@ -12,6 +12,8 @@ export type WorkerFacts = {
   repositories: readonly string[]
   /** How many prompts it runs at once. */
   slots: number
+  /** Where it drives runs, and the checks that clients can choose from. Absent if it is older than that. */
+  drive?: { repositories: readonly string[]; checks: readonly string[] }
 }
 
 /** A worker that is alive. */

@@ -3,6 +3,7 @@ import { sweepScratch } from '../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../config/api-keys.ts'
 import { startStoreCleanup } from '../http/clean-store.ts'
 import { createContext } from '../http/context/create-context.ts'
+import { loseOwner } from '../http/context/lose-owner.ts'
 import { drain } from '../http/drain.ts'
 import { baseUrl, listen } from '../http/listen.ts'
 import { withMetrics } from '../http/metrics/create-metrics.ts'
@@ -58,7 +59,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       consoleDirectory: besidePackage('dist/console/'),
     }),
   )
-  opened.onLost(() => context.executions.loseOwner())
+  opened.onLost(() => loseOwner(context))
   sweepScratch()
   const server = await createServer(context)
   const { host = config.server.host, port = config.server.port } = options
@@ -70,8 +71,8 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     executionDays: config.executions.keep_days,
     maxExecutionMb: config.executions.max_mb,
   })
-  await context.worker?.start(context.prompts)
   await context.runs.continueAll(drivePromptsFor(context, server.app.server))
+  await context.worker?.start(context.prompts)
   let closing: Promise<void> | undefined
   const close = async () => {
     cleaning.stop()
@@ -82,6 +83,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     // Only its own prompts: those of the program go on.
     await drain(server, { drainMs: DRAIN_MS, graceMs: GRACE_MS }, async () => drainDeadline.abort())
     await Promise.all([warm, work])
+    await context.runs.close()
     await context.executions.close()
   }
   return {

@@ -11,6 +11,8 @@
  *   `machine` may, if that is set, or any worker if that machine is gone and `session_files` has the session. `waiter` is the
  *   process whose client waits for it; without that process it is cancelled.
  * - `machines` has when a worker of each machine was last seen.
+ * - `driven_runs` and `driven_run_events` are copies of runs and of the records of their drivers, which are in repositories on
+ *   their machines. `driver` is the process that drives the run. `run_calls` are requests that wait for the machine of a run.
  *
  * Text is compared byte by byte (`COLLATE "C"`), as SQLite does, whatever the database is set to.
  */
@@ -187,4 +189,42 @@ const FIRST = `
   CREATE TRIGGER conversation_deleted AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION delete_conversation();
 `
 
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST]
+const DRIVEN_RUNS = `
+  CREATE TABLE driven_runs (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    machine TEXT COLLATE "C" NOT NULL,
+    driver TEXT COLLATE "C",
+    asked_by TEXT NOT NULL,
+    api_key TEXT COLLATE "C",
+    repository TEXT COLLATE "C" NOT NULL,
+    state TEXT COLLATE "C" NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL,
+    last_seq BIGINT NOT NULL,
+    summary TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    diff TEXT
+  );
+  CREATE INDEX driven_runs_by_time ON driven_runs (created_at, id);
+  CREATE INDEX driven_runs_by_driver ON driven_runs (driver) WHERE driver IS NOT NULL;
+
+  CREATE TABLE driven_run_events (
+    run TEXT COLLATE "C" NOT NULL REFERENCES driven_runs (id) ON DELETE CASCADE,
+    seq BIGINT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+  );
+
+  CREATE TABLE run_calls (
+    number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    machine TEXT COLLATE "C" NOT NULL,
+    request TEXT NOT NULL,
+    taken_by TEXT COLLATE "C",
+    answer TEXT,
+    created_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+    expires_at TIMESTAMPTZ NOT NULL
+  );
+  CREATE INDEX run_calls_open ON run_calls (machine, number) WHERE answer IS NULL;
+`
+
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS]

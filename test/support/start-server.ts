@@ -10,6 +10,7 @@ import { openStores } from '../../src/executions/open-stores.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
 import type { AccessEntry, RegisterRoutes, RequestDone, ServerContext } from '../../src/http/context/server-context.ts'
 import { withMetrics } from '../../src/http/metrics/create-metrics.ts'
+import { drivePromptsFor } from '../../src/http/response/prompts-of.ts'
 import { createServer, type HttpServer } from '../../src/http/server.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
@@ -127,8 +128,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.context,
   })
   const http = await createServer(context, options.routes)
-  await context.worker?.start(context.prompts)
   const { app } = http
+  // With PostgreSQL, workers publish their runs from their start on.
+  if (context.queue !== undefined) await context.runs.continueAll(drivePromptsFor(context, app.server))
+  await context.worker?.start(context.prompts)
   const { host = '127.0.0.1' } = options
   const socketPath = options.isOnSocket === true ? join(home, 'drover.sock') : undefined
   app.server.listen(socketPath === undefined ? { host, port: 0 } : { path: socketPath })
@@ -141,6 +144,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     drainDeadline.abort()
     await context.worker?.stop()
     await http.background.idle()
+    await context.runs.close()
     await context.executions.close()
     await stores.sessions.close()
   })

@@ -8,6 +8,7 @@ import { readConfig } from '../../config/read-config.ts'
 import type { Stores } from '../../executions/open-stores.ts'
 import { startStoreCleanup } from '../../http/clean-store.ts'
 import { createContext } from '../../http/context/create-context.ts'
+import { loseOwner } from '../../http/context/lose-owner.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
 import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
@@ -84,7 +85,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const context = await withMetrics(contextOf(invocation, parts, stopSignals))
   parts.lost.notify = () => {
     log.error({}, 'other machines took this server for dead, so what it ran is ended')
-    context.executions.loseOwner()
+    loseOwner(context)
   }
   const background = new BackgroundEnd(context, isBackground)
   let bound: BoundAddress | undefined
@@ -132,6 +133,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     await endAllProcesses()
   })
   await workEnded
+  await context.runs.close()
   return failure === undefined ? 0 : 1
 }
 

@@ -1,9 +1,11 @@
 /** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
 import { sweepScratch } from '../../agents/scratch-files.ts'
-import { createKeyRing } from '../../config/key-ring.ts'
+import { loadApiKeys } from '../../config/api-keys.ts'
 import { findPaths } from '../../config/paths.ts'
 import { createContext } from '../../http/context/create-context.ts'
+import { loseOwner } from '../../http/context/lose-owner.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
+import { drivePromptsFor } from '../../http/response/prompts-of.ts'
 import { endAllProcesses } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
@@ -18,6 +20,8 @@ export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: '--store', value: flags.text('store') }])
   if (config.store.url === 'sqlite:') throw storeNotShared({})
+  // Whether a driven run may go on after a restart depends on the key that started it.
+  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost = { notify: () => {} }
   const stores = await openUserStores(invocation, config, { onLost: () => lost.notify() })
@@ -28,7 +32,7 @@ export const run: Run = async (invocation) => {
     ...{ version: runtime.version(), env: { ...runtime.env }, cwd: runtime.cwd, isRoot: runtime.isRoot },
     ...{
       clock: runtime.clock,
-      keys: createKeyRing({ isRequired: false }),
+      keys: keys.ring,
       shutdown: shutdown.signal,
       drainDeadline: drainDeadline.signal,
     },
@@ -38,24 +42,32 @@ export const run: Run = async (invocation) => {
   })
   lost.notify = () => {
     log.error({}, 'other machines took this worker for dead, so what it ran is ended')
-    context.executions.loseOwner()
+    loseOwner(context)
   }
   try {
-    await work(invocation, context, drainDeadline)
+    await work(invocation, context, { shutdown, drainDeadline })
     return 0
   } finally {
+    keys.close()
     await stores.sessions.close()
   }
 }
 
-async function work({ runtime }: Invocation, context: ServerContext, drainDeadline: AbortController): Promise<void> {
-  const { store, worker, executions, prompts } = context
+type Ending = { shutdown: AbortController; drainDeadline: AbortController }
+
+async function work(
+  { runtime }: Invocation,
+  context: ServerContext,
+  { shutdown, drainDeadline }: Ending,
+): Promise<void> {
+  const { store, worker, executions, prompts, runs, background } = context
   const { terminal, drainMs = DRAIN_MS } = runtime
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => {},
     closeSessions: () => store.close(),
   })
+  await runs.continueAll(drivePromptsFor(context, undefined))
   await worker?.start(prompts)
   const { slots } = prompts
   await terminal.out.write(`drover works on ${slots.limit} prompts at once. Press Ctrl+C to stop.\n`)
@@ -65,7 +77,11 @@ async function work({ runtime }: Invocation, context: ServerContext, drainDeadli
     drainDeadline.abort()
     void endAllProcesses()
   }, drainMs)
+  // Driven runs are interrupted, and go on when a worker starts here again.
+  shutdown.abort()
   await worker?.stop()
+  await background.idle()
+  await runs.close()
   clearTimeout(deadline)
   await prompts.warm?.close()
   await executions.close()

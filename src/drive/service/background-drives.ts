@@ -38,6 +38,7 @@ export class BackgroundDrives {
   /** By the id of every run that is driven, with all rounds. */
   readonly #ended = new Map<string, Promise<void>>()
   #wake = Promise.withResolvers<void>()
+  #interruption = new AbortController()
 
   constructor(options: DrivesOptions) {
     this.#options = options
@@ -50,6 +51,18 @@ export class BackgroundDrives {
 
   has(runId: string): boolean {
     return this.#ended.has(runId)
+  }
+
+  /** The runs that are driven, with all rounds. */
+  ids(): string[] {
+    return [...this.#ended.keys()]
+  }
+
+  /** Interrupts all drives. Resolves when they have ended; they can go on as after a restart. */
+  async interrupt(): Promise<void> {
+    this.#interruption.abort()
+    this.#interruption = new AbortController()
+    await Promise.allSettled(this.#ended.values())
   }
 
   /** Resolves at the next change of any run. */
@@ -81,6 +94,7 @@ export class BackgroundDrives {
   /** Rejects only because of a bug. */
   async #drive(drive: Drive, begun: PromiseWithResolvers<void>): Promise<void> {
     const { record } = drive
+    const interrupted = AbortSignal.any([this.#options.shutdown, this.#interruption.signal])
     const note = new DrivenNote(this.#options, { ...record, is_server_driven: true })
     const onUpdate = (update: DriveUpdate) => {
       note.update(update)
@@ -90,9 +104,9 @@ export class BackgroundDrives {
       this.#notify()
     }
     try {
-      const result = await this.#driveToRest(drive, onUpdate)
+      const result = await this.#driveToRest(drive, onUpdate, interrupted)
       begun.resolve()
-      if (result.end.is === 'interrupted' && this.#options.shutdown.aborted) return
+      if (result.end.is === 'interrupted' && interrupted.aborted) return
       note.end()
       await this.#tell(drive, result)
     } catch (error) {
@@ -103,10 +117,9 @@ export class BackgroundDrives {
     }
   }
 
-  async #driveToRest(drive: Drive, onUpdate: (update: DriveUpdate) => void): Promise<DriveResult> {
+  /** `signal` is its own, because listeners are added to it. */
+  async #driveToRest(drive: Drive, onUpdate: (update: DriveUpdate) => void, signal: AbortSignal): Promise<DriveResult> {
     const { record, context, begin, prompts, env } = drive
-    // A signal of its own, because listeners are added to it.
-    const signal = AbortSignal.any([this.#options.shutdown])
     const runs = { ...context, signal, store: { ...context.store, signal } }
     const result = await driveRounds(
       {

@@ -16,7 +16,8 @@ export type EventSource = {
   readonly clock: Clock
   /** Changes whenever the run or its records do. */
   mark(): string
-  readEvents(): readonly DriveEvent[]
+  /** Those after a number. */
+  readEvents(after: number): Promise<readonly DriveEvent[]>
   readRun(): Promise<DrivenRun>
   /** Resolves at the next change that this process makes. */
   changed(): Promise<void>
@@ -41,7 +42,7 @@ export async function* followEvents(
       seen = { mark, at: performance.now() }
       // Read before the events: all events of a run that has ended are there.
       const { state, driven_by: drivenBy } = await source.readRun()
-      const recorded = numbered(source.readEvents(), last)
+      const recorded = numbered(await source.readEvents(last), last)
       const data = { state, ...(drivenBy !== undefined && { driven_by: drivenBy }) }
       const isNew = JSON.stringify(data) !== shown
       const news = isNew ? [{ at: toTimestamp(source.clock.now()), type: 'state', data }] : []
@@ -56,7 +57,7 @@ export async function* followEvents(
 
 /** Clients do not need the state of every file. */
 function numbered(events: readonly DriveEvent[], after: number): DrivenRunEvent[] {
-  return events.slice(after).map(({ type, at, data }, index) => {
+  return events.map(({ type, at, data }, index) => {
     const { tree: _, ...rest } = data as { tree?: unknown }
     return { seq: after + index + 1, at, type, data: rest }
   })

@@ -136,6 +136,13 @@ export const DrivenRun = named(
     driven_by: optional(
       literals(['this_server', 'another_process'], { description: 'Who drives it; absent if no process does.' }),
     ),
+    machine: optional(text('With PostgreSQL, the machine that has the run and drives it.')),
+    is_machine_gone: optional(
+      Type.Literal(true, {
+        description:
+          'No worker runs on its machine, so nothing can be done with it. It goes on when one is started there.',
+      }),
+    ),
     repository: text('The repository.'),
     worktree: text('Where the agents work. A delivered worktree is removed.'),
     branch: optional(text('The branch of the worktree; absent in place.')),
@@ -256,7 +263,10 @@ export const DrivenRunPage = named(
   Type.Object({
     runs: list(DrivenRun, 'Newest first.'),
     next: optional(text('The last run of the page, as `before` for the next page; absent on the last page.')),
-    repositories: list(Type.String(), 'Where runs can be started: `drive.repositories`.'),
+    repositories: list(
+      Type.String(),
+      'Where runs can be started: `drive.repositories`; with PostgreSQL, those of all workers.',
+    ),
     checks: list(Type.String(), 'The checks that a client can choose from: `drive.checks`.'),
   }),
 )

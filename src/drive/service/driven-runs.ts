@@ -1,5 +1,6 @@
-/** Driven runs for the clients of a server: starts them, drives them in the background, lists them, changes them. */
+/** The driven runs of this machine: starts them, drives them in the background, lists them, changes them. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../../kit/fault.ts'
 import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -7,12 +8,14 @@ import { inWorktreeOf } from '../../runs/run-worktree.ts'
 import { drivenRunOver, drivenRunWaits } from '../faults.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
-import { toProblem } from './background-drives.ts'
+import { driveBusy } from '../record/faults.ts'
+import { type BackgroundDrives, toProblem } from './background-drives.ts'
 import { callerOf, refuseLimited } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
-import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
-import { stateOfDriven, toDrivenDiff, toDrivenRun, toDrivenRunDetail } from './driven-view.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
+import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { RunReader, type Viewer } from './run-reader.ts'
+import type { DriveAccess, FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import {
   type Asking,
   type PreparedRun,
@@ -24,9 +27,6 @@ import {
   type StartRequest,
 } from './run-starter.ts'
 
-export type DriveAccess = Viewer & Asking
-
-type ListQuery = { readonly [F in 'state' | 'repository' | 'before']?: string } & { readonly limit: number }
 type OpenedRun = {
   readonly record: DrivenRecord
   /** In the worktree of the run. */
@@ -34,7 +34,6 @@ type OpenedRun = {
   readonly actionId: string
   readonly isDriven: boolean
 }
-type OfAction = { readonly actionId: string | undefined }
 
 /** How long a request to stop waits for the end of the agent. */
 const STOP_MS = 5000
@@ -44,10 +43,12 @@ const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued', 'end
 /** Nothing is missing but a driver. */
 const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
 
-export class DrivenRuns {
+export class DrivenRuns implements RunService {
+  readonly reader: RunReader
+  readonly drives: BackgroundDrives
   readonly #options: StarterOptions
   readonly #starter: RunStarter
-  readonly #reader: RunReader
+  #promptsFor: PromptsFor | undefined
 
   constructor(options: StarterOptions) {
     this.#options = options
@@ -55,49 +56,44 @@ export class DrivenRuns {
     const { directories, clock, version } = options
     const { git, drives } = this.#starter
     const isDrivenHere = (id: string) => drives.has(id)
-    this.#reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
+    this.drives = drives
+    this.reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
   }
 
-  /** The number of runs that are driven now. */
   get count(): number {
     return this.#starter.count
   }
 
   async start(access: DriveAccess, request: StartRequest): Promise<DrivenRun> {
     return await this.#starter.reserving(access, async () =>
-      toDrivenRun(await this.#reader.read(await this.#starter.start(access, request))),
+      toDrivenRun(await this.reader.read(await this.#starter.start(access, request))),
     )
   }
 
-  /** Drives a run that the user has prepared on the command line. */
   async adopt(asking: Asking, run: PreparedRun): Promise<DrivenRun> {
     return await this.#starter.reserving(asking, async () =>
-      toDrivenRun(await this.#reader.read(await this.#starter.adopt(run))),
+      toDrivenRun(await this.reader.read(await this.#starter.adopt(run))),
     )
   }
 
-  /** With its attempts, its report, and the sections of its issue. */
   async show(id: string, viewer: Viewer): Promise<DrivenRun> {
-    const facts = await this.#reader.read(this.#reader.find(id, viewer))
-    const [report, source] = await Promise.all([this.#reader.report(facts), this.#reader.source(facts)])
-    return toDrivenRunDetail(facts, { report, source })
+    return await this.reader.detail(await this.reader.read(this.reader.find(id, viewer)))
   }
 
-  /** What the branch of the run changes. */
   async diff(id: string, viewer: Viewer): Promise<DrivenDiff> {
-    const facts = await this.#reader.read(this.#reader.find(id, viewer))
-    return toDrivenDiff(facts, await this.#reader.patch(facts))
+    const facts = await this.reader.read(this.reader.find(id, viewer))
+    return toDrivenDiff(facts, await this.reader.patch(facts))
   }
 
-  async list(viewer: Viewer, { state, repository, before, limit }: ListQuery): Promise<DrivenRunPage> {
-    const all = this.#reader.list(viewer)
+  async list(viewer: Viewer, { state, repository, before, limit }: RunListQuery): Promise<DrivenRunPage> {
+    const all = this.reader.list(viewer)
     const at = all.findIndex(({ run_id }) => run_id === before)
     // After a run that is not in the list there is no page: the first one again would let a client ask for ever.
     const older = before === undefined ? all : all.slice(at === -1 ? all.length : at + 1)
     const wanted = older.filter((record) => repository === undefined || record.repository === repository)
     const runs: DrivenRun[] = []
     for (let at = 0; at < wanted.length && runs.length <= limit; at += READ_AT_ONCE) {
-      const read = await Promise.all(wanted.slice(at, at + READ_AT_ONCE).map((record) => this.#reader.tryRead(record)))
+      const read = await Promise.all(wanted.slice(at, at + READ_AT_ONCE).map((record) => this.reader.tryRead(record)))
       const shown = read.filter((facts) => facts !== undefined).map(toDrivenRun)
       runs.push(...shown.filter((run) => state === undefined || run.state === state))
     }
@@ -106,21 +102,16 @@ export class DrivenRuns {
     return { runs: page, ...(runs.length > limit && { next: page.at(-1)?.id ?? '' }), repositories, checks }
   }
 
-  /** The events after a number. `isOver` if the run has ended and there are none. */
-  async follow(
-    id: string,
-    viewer: Viewer,
-    from: { after: number; signal: AbortSignal },
-  ): Promise<{ isOver: boolean; events: AsyncGenerator<DrivenRunEvent[], void, undefined> }> {
-    const { run_id: runId } = this.#reader.find(id, viewer)
-    const read = async () => await this.#reader.read(this.#reader.find(runId, viewer))
+  async follow(id: string, viewer: Viewer, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {
+    const { run_id: runId } = this.reader.find(id, viewer)
+    const read = async () => await this.reader.read(this.reader.find(runId, viewer))
     const facts = await read()
     const source: EventSource = {
       clock: this.#options.clock,
-      mark: () => this.#reader.markOf(facts.record),
-      readEvents: () => this.#reader.readEvents(facts.record),
+      mark: () => this.reader.markOf(facts.record),
+      readEvents: async (after) => this.reader.readEvents(facts.record).slice(after),
       readRun: async () => toDrivenRun(await read()),
-      changed: () => this.#starter.drives.changed(),
+      changed: () => this.drives.changed(),
     }
     const isOver = isFinalState(toDrivenRun(facts).state) && from.after >= facts.lastSeq
     return { isOver, events: followEvents(source, from) }
@@ -144,7 +135,6 @@ export class DrivenRuns {
     })
   }
 
-  /** The agent that works on the action is ended. */
   async skip(id: string, access: DriveAccess, given: OfAction): Promise<DrivenRun> {
     return await this.#changeAndDrive(id, access, async ({ record, context, actionId }) => {
       await skipAction(context, record.run_id, given.actionId ?? actionId)
@@ -154,32 +144,39 @@ export class DrivenRuns {
   async stop(id: string, access: DriveAccess): Promise<DrivenRun> {
     const { record, context } = await this.#openToChange(id, access)
     await stopRun(context, record.run_id)
-    await Promise.race([this.#starter.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
-    return toDrivenRun(await this.#reader.read(record))
+    await Promise.race([this.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
+    return toDrivenRun(await this.reader.read(record))
   }
 
   async resume(id: string, access: DriveAccess, { given, actions }: ResumeRequest): Promise<DrivenRun> {
     return await this.#starter.reserving(access, async () => {
       const { record } = await this.#openToChange(id, access)
-      const facts = await this.#reader.read(record)
+      const facts = await this.reader.read(record)
       const { choices, waits_for: waitsFor } = toDrivenRun(facts)
       if (!choices.includes('resume')) throw drivenRunWaits({ id: record.run_id, choices })
       const isUsedUp = waitsFor?.reason === 'budget_exhausted'
       const more = actions ?? (isUsedUp ? this.#options.settings.drive.actions : undefined)
       await this.#starter.goOn(record, access, { given, actions: more, before: facts.drive.options })
-      return toDrivenRun(await this.#reader.read(record))
+      return toDrivenRun(await this.reader.read(record))
     })
   }
 
-  /** Goes on with the runs that a server drove when it ended. Call it when the server listens: rights depend on its address. */
   async continueAll(promptsFor: PromptsFor): Promise<void> {
-    const left = this.#reader.list({ apiKey: undefined }).filter(({ is_server_driven: isOurs }) => isOurs)
+    this.#promptsFor = promptsFor
+    const left = this.reader.list({ apiKey: undefined }).filter(({ is_server_driven: isOurs }) => isOurs)
     await Promise.all(left.map((record) => this.#continue(record, promptsFor)))
   }
 
+  async restart(): Promise<void> {
+    await this.drives.interrupt()
+    if (this.#promptsFor !== undefined) await this.continueAll(this.#promptsFor)
+  }
+
+  async close(): Promise<void> {}
+
   async #continue(record: DrivenRecord, promptsFor: PromptsFor): Promise<void> {
     const { directories, log } = this.#options
-    const facts = await this.#reader.tryRead(record)
+    const facts = await this.reader.tryRead(record)
     const state = facts && toDrivenRun(facts).state
     if (state === 'running') return
     if (facts === undefined || state === undefined || !LEFT_BY_SERVER.includes(state)) {
@@ -193,6 +190,8 @@ export class DrivenRuns {
       await this.#starter.goOn(record, { caller, promptsFor }, again)
       log.info({ run: record.run_id }, 'goes on with a run')
     } catch (error) {
+      // Another process of this user was faster.
+      if (error instanceof Fault && error.code === driveBusy.code) return
       log.error({ run: record.run_id, reason: String(error) }, 'cannot go on with a run')
       saveDriven(directories.drivenRuns, { ...record, is_server_driven: false, problem: toProblem(error) })
     }
@@ -214,19 +213,19 @@ export class DrivenRuns {
 
   /** Goes on if no process drives the run. */
   async #driveOn(record: DrivenRecord, access: DriveAccess): Promise<DrivenRun> {
-    const facts = await this.#reader.read(record)
+    const facts = await this.reader.read(record)
     if (CAN_GO_ON.includes(stateOfDriven(facts))) {
       await this.#starter.goOn(record, access, { given: {}, actions: undefined, before: facts.drive.options })
     }
-    return toDrivenRun(await this.#reader.read(record))
+    return toDrivenRun(await this.reader.read(record))
   }
 
   async #openToChange(id: string, access: DriveAccess): Promise<OpenedRun> {
     const { caller, promptsFor } = access
-    const record = this.#reader.find(id, access)
+    const record = this.reader.find(id, access)
     this.#starter.requireNamed(caller, record.repository)
     refuseLimited(caller, record, requirePrompts(promptsFor, caller))
-    const facts = await this.#reader.read(record)
+    const facts = await this.reader.read(record)
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
     const context = await inWorktreeOf(await this.#starter.openRepository(record.repository), run.id)

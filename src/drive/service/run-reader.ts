@@ -20,7 +20,7 @@ import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven, listDriven, listDrivenIds } from '../record/driven-records.ts'
 import { patchOfRun, reportRun } from '../report-run.ts'
 import type { DrivenRun } from './driven-run.shape.ts'
-import { type DrivenFacts, toSource } from './driven-view.ts'
+import { type DrivenFacts, toDrivenRunDetail, toSource } from './driven-view.ts'
 
 type ReaderOptions = {
   /** The directory of the records of driven runs. */
@@ -80,8 +80,14 @@ export class RunReader {
     }
   }
 
-  /** The report in Markdown. */
-  async report({ record, run, drive }: DrivenFacts): Promise<string> {
+  /** With everything that is known. An earlier report saves the work of git. */
+  async detail(facts: DrivenFacts, earlierReport?: string): Promise<DrivenRun> {
+    const [report, source] = await Promise.all([earlierReport ?? this.#report(facts), this.#source(facts)])
+    return toDrivenRunDetail(facts, { report, source })
+  }
+
+  /** In Markdown. */
+  async #report({ record, run, drive }: DrivenFacts): Promise<string> {
     return formatReport(await reportRun(this.#contextFor(record), run, drive))
   }
 
@@ -93,7 +99,7 @@ export class RunReader {
   }
 
   /** The sections of the issue that the run is bound to. */
-  async source({ record, run }: DrivenFacts): Promise<DrivenRun['source']> {
+  async #source({ record, run }: DrivenFacts): Promise<DrivenRun['source']> {
     if (run.pinned_source === undefined) return undefined
     const pinned = await readPinnedSource(this.#contextFor(record), record.run_id)
     return pinned && toSource(pinned)

@@ -3,6 +3,8 @@ import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { DrivenRuns } from '../../drive/service/driven-runs.ts'
+import type { RunService } from '../../drive/service/run-service.ts'
+import { SharedRuns } from '../../drive/service/shared-runs.ts'
 import { shareApprovals } from '../../executions/approval-board.ts'
 import { BackgroundRuns } from '../../executions/background-runs.ts'
 import { createDispatch } from '../../executions/dispatch-prompts.ts'
@@ -19,7 +21,7 @@ import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
 import { createAgentDirectory } from './agent-directory.ts'
-import { Logins } from './logins.ts'
+import { CONSOLE_USER, Logins } from './logins.ts'
 import type { ServerContext } from './server-context.ts'
 
 /** What the program passes to the server at start-up. */
@@ -90,21 +92,7 @@ export function createContext(inputs: ServerInputs): ServerContext {
     executions,
     stateFeed: new StateFeed({ executions, approvals, store: stores.executions, log }),
     background,
-    runs: new DrivenRuns({
-      settings: config,
-      directories: inputs.directories,
-      // A copy, because every read of `process.env` is a system call.
-      env: { ...inputs.env },
-      cwd: inputs.cwd,
-      version,
-      clock,
-      log,
-      shutdown,
-      isDemo: inputs.demo !== undefined,
-      demoAgent: inputs.demoAgent,
-      track: (drive) => void background.add(drive),
-      onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
-    }),
+    runs: createRuns(inputs, { clock, background }),
     agents,
     prompts,
     queue: stores.queue,
@@ -122,6 +110,32 @@ export function createContext(inputs: ServerInputs): ServerContext {
     logins: new Logins({ clock, ids: randomIds, keys, log, file: inputs.loginsFile }),
     observer: {},
   }
+}
+
+function createRuns(
+  inputs: ServerInputs,
+  { clock, background }: Pick<ServerContext, 'clock' | 'background'>,
+): RunService {
+  const { config, version, log, shutdown, stores, isWorker = true } = inputs
+  const local = new DrivenRuns({
+    settings: config,
+    directories: inputs.directories,
+    // A copy, because every read of `process.env` is a system call.
+    env: { ...inputs.env },
+    cwd: inputs.cwd,
+    version,
+    clock,
+    log,
+    shutdown,
+    isDemo: inputs.demo !== undefined,
+    demoAgent: inputs.demoAgent,
+    track: (drive) => void background.add(drive),
+    onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
+  })
+  const { runs, queue } = stores
+  if (runs === undefined || queue === undefined) return local
+  const userElsewhere = { is: 'client', key: CONSOLE_USER.name, isUser: true } as const
+  return new SharedRuns({ local, ...runs, queue, isWorker, userElsewhere, clock, log })
 }
 
 function promptContext(
@@ -187,6 +201,7 @@ function createWorker(
       .map(({ backend }) => backend),
     repositories,
     slots: prompts.slots.limit,
+    drive: { repositories: config.drive.repositories, checks: config.drive.checks },
   })
   return new Worker({ queue, store, executions, facts, limits: { perKey, perBackend }, signal, log })
 }

@@ -5,7 +5,7 @@ import type { Backend } from '../../agents/adapter/agent.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
-import type { DrivenRuns } from '../../drive/service/driven-runs.ts'
+import type { RunService } from '../../drive/service/run-service.ts'
 import type { ApprovalBoard } from '../../executions/approval-board.ts'
 import type { BackgroundRuns } from '../../executions/background-runs.ts'
 import type { ExecutionStore } from '../../executions/execution-store.ts'
@@ -35,7 +35,7 @@ export type ServerContext = {
   /** Prompts that go on without their client. */
   background: BackgroundRuns
   /** Runs that agents do by themselves. */
-  runs: DrivenRuns
+  runs: RunService
   agents: AgentDirectory
   /** The context that prompts run in. It uses the same session store. */
   prompts: PromptContext

@@ -12,13 +12,12 @@ import { runPromptToEnd } from '../../prompts/run-prompt.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { findExecution } from '../native/executions.ts'
 import { toNextPrompt } from '../native/resume.ts'
-import { accessOf, noteRun, runsOf, toStartRequest, viewerOf } from '../native/runs.ts'
+import { accessOf, noteRun, toStartRequest, viewerOf } from '../native/runs.ts'
 import { promptsOf } from '../response/prompts-of.ts'
 import type { ToolPort } from './tool-port.ts'
 
 export function createContextPort(request: FastifyRequest, context: ServerContext): ToolPort {
-  const { config, executions, shutdown } = context
-  const runs = () => runsOf(context)
+  const { config, executions, runs, shutdown } = context
   const find = (id: string) => findExecution(id, request, context)
   const startPrompt = async (prompt: PromptRequest) => {
     Object.assign(request.facts, { backends: [prompt.backend], prompts: [prompt.prompt] })
@@ -47,16 +46,16 @@ export function createContextPort(request: FastifyRequest, context: ServerContex
       await executions.cancel(execution)
     },
     startRun: async (body) => {
-      const run = await runs().start(accessOf(request, context), { ...toStartRequest(body), runId: context.ids.uuid() })
+      const run = await runs.start(accessOf(request, context), { ...toStartRequest(body), runId: context.ids.uuid() })
       noteRun(request, run)
       return run
     },
-    showRun: async (id) => await runs().show(id, viewerOf(request, context)),
+    showRun: async (id) => await runs.show(id, viewerOf(request, context)),
     followRun: async function* (id, from) {
-      yield* (await runs().follow(id, viewerOf(request, context), from)).events
+      yield* (await runs.follow(id, viewerOf(request, context), from)).events
     },
     answerRun: async (id, { text, action_id: actionId }) =>
-      await runs().answer(id, accessOf(request, context), { text, actionId }),
+      await runs.answer(id, accessOf(request, context), { text, actionId }),
   }
 }
 

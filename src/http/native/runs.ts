@@ -1,11 +1,12 @@
 /** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
+import { driveAnswerLost } from '../../drive/faults.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { DriveAccess, DrivenRuns } from '../../drive/service/driven-runs.ts'
+import type { DriveAccess, RunService } from '../../drive/service/run-service.ts'
 import type { ResumeRequest, StartRequest } from '../../drive/service/run-starter.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
-import { executionLost, runsNotHere } from '../../executions/faults.ts'
+import { executionLost } from '../../executions/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
 import { CONSOLE_USER } from '../context/logins.ts'
@@ -46,7 +47,7 @@ const FIND_ATTEMPTS = 40
 const FIND_EVERY_MS = 100
 
 export const registerRuns: RegisterRoutes = (scope, context) => {
-  const runs = () => runsOf(context)
+  const { runs } = context
 
   scope.post('/runs', async (request, reply) => {
     const body = checkBody(request.body, checkStart)
@@ -58,22 +59,22 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
 
   scope.get('/runs', async (request, reply) => {
     const { limit = DEFAULT_LIMIT, ...query } = readQuery(request.query, checkRunQuery, ['limit'])
-    return sendJson(reply, await runs().list(viewerOf(request, context), { ...query, limit }))
+    return sendJson(reply, await runs.list(viewerOf(request, context), { ...query, limit }))
   })
 
   scope.get<ById>('/runs/:id', async (request, reply) =>
-    sendJson(reply, await runs().show(request.params.id, viewerOf(request, context))),
+    sendJson(reply, await runs.show(request.params.id, viewerOf(request, context))),
   )
 
   scope.get<ById>('/runs/:id/diff', async (request, reply) =>
-    sendJson(reply, await runs().diff(request.params.id, viewerOf(request, context))),
+    sendJson(reply, await runs.diff(request.params.id, viewerOf(request, context))),
   )
 
   scope.get<ById>('/runs/:id/events', async (request, reply) => {
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     const signal = AbortSignal.any([abortOnDisconnect(reply.raw, context), context.shutdown])
     const viewer = viewerOf(request, context)
-    const { isOver, events } = await runs().follow(request.params.id, viewer, { after, signal })
+    const { isOver, events } = await runs.follow(request.params.id, viewer, { after, signal })
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
     if (isOver && wantsServerSentEvents(request)) return reply.code(204).send()
     await sendStream({ reply, events }, numberedFormat(request, context), executionStreamLimits(context))
@@ -82,41 +83,34 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
 
   scope.post<ById>('/runs/:id/answer', async (request, reply) => {
     const { text, action_id: actionId } = checkBody(request.body, checkAnswer)
-    return sendJson(reply, await runs().answer(request.params.id, accessOf(request, context), { text, actionId }))
+    return sendJson(reply, await runs.answer(request.params.id, accessOf(request, context), { text, actionId }))
   })
 
   scope.post<ById>('/runs/:id/confirm', async (request, reply) => {
     const { scope_sha256: scopeSha256, action_id: actionId } = checkBody(request.body, checkConfirm)
     const given = { scopeSha256, actionId }
-    return sendJson(reply, await runs().confirm(request.params.id, accessOf(request, context), given))
+    return sendJson(reply, await runs.confirm(request.params.id, accessOf(request, context), given))
   })
 
   scope.post<ById>('/runs/:id/skip', async (request, reply) => {
     const { action_id: actionId } = checkBody(request.body ?? {}, checkSkip)
-    return sendJson(reply, await runs().skip(request.params.id, accessOf(request, context), { actionId }))
+    return sendJson(reply, await runs.skip(request.params.id, accessOf(request, context), { actionId }))
   })
 
   scope.post<ById>('/runs/:id/stop', async (request, reply) =>
-    sendJson(reply, await runs().stop(request.params.id, accessOf(request, context))),
+    sendJson(reply, await runs.stop(request.params.id, accessOf(request, context))),
   )
 
   scope.post<ById>('/runs/:id/resume', async (request, reply) => {
     const resumed = toResumeRequest(checkBody(request.body ?? {}, checkResume))
-    return sendJson(reply, await runs().resume(request.params.id, accessOf(request, context), resumed))
+    return sendJson(reply, await runs.resume(request.params.id, accessOf(request, context), resumed))
   })
-}
-
-/** A server that only takes requests has no repositories. */
-export function runsOf({ runs, queue, worker }: ServerContext): DrivenRuns {
-  if (queue !== undefined && worker === undefined) throw runsNotHere({})
-  return runs
 }
 
 /** A repeated request with the same `Idempotency-Key` gets the same run. */
 async function startOnce(exchange: Exchange, start: StartRequest): Promise<DrivenRun> {
   const { request, reply, context } = exchange
-  const { ids } = context
-  const runs = runsOf(context)
+  const { ids, runs } = context
   const runId = ids.uuid()
   const access = accessOf(request, context)
   const claimed = await claimRequest(exchange, runId)
@@ -128,13 +122,14 @@ async function startOnce(exchange: Exchange, start: StartRequest): Promise<Drive
   try {
     return await runs.start(access, { ...start, runId })
   } catch (error) {
-    await claimed?.release()
+    // The run may have been started: then the same key finds it.
+    if (!(error instanceof Fault) || error.code !== driveAnswerLost.code) await claimed?.release()
     throw error
   }
 }
 
 /** The request that took the key may not have started the run yet. */
-async function findStarted(runs: DrivenRuns, id: string, viewer: DriveAccess): Promise<DrivenRun> {
+async function findStarted(runs: RunService, id: string, viewer: DriveAccess): Promise<DrivenRun> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runs.show(id, viewer)

@@ -1,0 +1,82 @@
+/** Does what other servers ask of the runs of this machine. */
+import type { RunCalls, TakenCall } from '../../executions/run-calls.ts'
+import type { Log } from '../../kit/log.ts'
+import { CALL_FAILED, performCall, type RemoteCall } from './remote-call.ts'
+import type { PromptsFor } from './run-starter.ts'
+
+type CallServerOptions = {
+  calls: RunCalls
+  /** Does it with the runs of this machine. */
+  perform: Parameters<typeof performCall>[2]
+  log: Log
+}
+
+/** If a notice is lost, calls are still looked for this often. */
+const LOOK_MS = 2000
+
+export class CallServer {
+  readonly #options: CallServerOptions
+  readonly #taken = new Map<string, Promise<void>>()
+  #promptsFor: PromptsFor = () => undefined
+  #unwatch: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #looksAgain = false
+  #isClosed = false
+
+  constructor(options: CallServerOptions) {
+    this.#options = options
+  }
+
+  start(promptsFor: PromptsFor): void {
+    this.#promptsFor = promptsFor
+    this.#unwatch ??= this.#options.calls.watch(() => this.#look())
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
+    this.#look()
+  }
+
+  /** Takes no more calls. Resolves when those that it has taken are answered. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#unwatch?.()
+    await this.#looking
+    await Promise.all(this.#taken.values())
+  }
+
+  #look(): void {
+    this.#looksAgain = true
+    this.#looking ??= this.#takeAll()
+      .catch((error: unknown) => {
+        this.#options.log.warn({ reason: String(error) }, 'requests about runs could not be read')
+      })
+      .finally(() => {
+        this.#looking = undefined
+      })
+  }
+
+  async #takeAll(): Promise<void> {
+    while (this.#looksAgain && !this.#isClosed) {
+      this.#looksAgain = false
+      for (;;) {
+        const call = await this.#options.calls.take([...this.#taken.keys()])
+        if (call === undefined) break
+        this.#perform(call)
+      }
+    }
+  }
+
+  #perform({ id, request }: TakenCall): void {
+    const { calls, perform, log } = this.#options
+    const work = performCall(JSON.parse(request) as RemoteCall, this.#promptsFor, perform)
+      .catch((error: unknown) => {
+        log.error({ reason: String(error) }, 'a request about a run failed')
+        return CALL_FAILED
+      })
+      .then((answer) => calls.answer(id, answer))
+      // The server that asked sees that it got no answer when this process ends, or after a while.
+      .catch((error: unknown) => log.warn({ reason: String(error) }, 'an answer about a run could not be stored'))
+    this.#taken.set(id, work)
+    void work.then(() => this.#taken.delete(id))
+  }
+}

@@ -1,0 +1,172 @@
+/** Publishes the driven runs of this machine, so that every server shows them, also when this machine is gone. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PublishedRun, RunBoard } from '../../executions/run-board.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Log } from '../../kit/log.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { isFinalState } from './driven-events.ts'
+import type { DrivenRun, DrivenState } from './driven-run.shape.ts'
+import type { DrivenRuns } from './driven-runs.ts'
+import { type DrivenFacts, toDrivenDiff, toDrivenRun } from './driven-view.ts'
+
+type PublisherOptions = { runs: DrivenRuns; board: RunBoard; log: Log }
+
+/** Runs that a command drives, and what could not be published, are looked at this often. */
+const SCAN_MS = 2000
+/** Several records in a row are published together. */
+const PAUSE_MS = 50
+const REPORT_MS = 2000
+
+type Published = {
+  /** Of the run when it was published. */
+  mark: string
+  state: string
+  lastSeq: number
+  /** While the run is driven, its report is made anew only after a while. */
+  report?: { text: string; madeAt: number }
+}
+
+export class RunPublisher {
+  readonly #options: PublisherOptions
+  readonly #published = new Map<string, Published>()
+  /** Publications follow each other. */
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #stop = new AbortController()
+  #loop: Promise<void> | undefined
+
+  constructor(options: PublisherOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    for (const [id, found] of await this.#options.board.published()) this.#published.set(id, { mark: '', ...found })
+    this.#loop ??= this.#publishChanges()
+  }
+
+  /** Everything is published again, because others took this process for dead. */
+  forget(): void {
+    for (const [id, each] of this.#published) this.#published.set(id, { ...each, mark: '' })
+  }
+
+  /** Publishes one run. A failure is logged: it is published later. */
+  async publish(id: string): Promise<void> {
+    const { reader } = this.#options.runs
+    await this.#inOrder(async () => {
+      const record = reader.list({ apiKey: undefined }).find(({ run_id }) => run_id === id)
+      if (record !== undefined) await this.#publishIfChanged(record)
+    })
+  }
+
+  /** Publishes all runs that have changed. */
+  async scan(): Promise<void> {
+    await this.#inOrder(async () => {
+      for (const record of this.#options.runs.reader.list({ apiKey: undefined })) await this.#publishIfChanged(record)
+    })
+  }
+
+  /** Publishes what is left, and ends. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#loop
+    await this.scan()
+  }
+
+  async #publishChanges(): Promise<void> {
+    const { signal } = this.#stop
+    const { drives } = this.#options.runs
+    let scannedAt = Number.NEGATIVE_INFINITY
+    let before: string[] = []
+    while (!signal.aborted) {
+      const changed = drives.changed()
+      const driven = drives.ids()
+      const isScan = performance.now() - scannedAt >= SCAN_MS
+      if (isScan) scannedAt = performance.now()
+      if (isScan) await this.scan()
+      // Also those that were driven until now.
+      else for (const id of new Set([...driven, ...before])) await this.publish(id)
+      before = driven
+      await Promise.race([changed, pause(SCAN_MS, signal)])
+      await pause(PAUSE_MS, signal)
+    }
+  }
+
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const next = this.#last.then(work)
+    this.#last = next.catch(() => {})
+    return next
+  }
+
+  async #publishIfChanged(record: DrivenRecord): Promise<void> {
+    const { runs, log } = this.#options
+    const { run_id: runId } = record
+    const mark = `${runs.reader.markOf(record)} ${JSON.stringify(record)}`
+    const known = this.#published.get(runId)
+    if (known !== undefined && isUpToDate(known, { mark, isDrivenHere: runs.drives.has(runId) })) return
+    try {
+      const published = await this.#publishNow(record, known)
+      if (published !== undefined) this.#published.set(runId, { mark, ...published })
+    } catch (error) {
+      log.warn({ run: runId, reason: String(error) }, 'a run could not be published to other machines')
+    }
+  }
+
+  async #publishNow(record: DrivenRecord, known: Published | undefined): Promise<Omit<Published, 'mark'> | undefined> {
+    const { runs, board } = this.#options
+    const facts = await runs.reader.tryRead(record)
+    if (facts === undefined) return undefined
+    const { state } = toDrivenRun(facts)
+    const now = performance.now()
+    const isRecent = state === 'running' && known?.report !== undefined && now - known.report.madeAt < REPORT_MS
+    const detail = await runs.reader.detail(facts, isRecent ? known.report?.text : undefined)
+    const run = await toPublished(runs, { facts, detail, after: known?.lastSeq ?? 0 })
+    if (!(await board.publish(run))) return undefined
+    const report = isRecent && known.report ? known.report : { text: detail.report ?? '', madeAt: now }
+    return { state, lastSeq: run.lastSeq, report }
+  }
+}
+
+/** The end of a driver in another process changes no file. What has ended is published once. */
+export function isUpToDate(known: Published, { mark, isDrivenHere }: { mark: string; isDrivenHere: boolean }): boolean {
+  if (known.mark === '') return isFinalState(known.state as DrivenState)
+  return known.mark === mark && (known.state !== 'running' || isDrivenHere)
+}
+
+type Publication = { facts: DrivenFacts; detail: DrivenRun; after: number }
+
+async function toPublished(
+  { reader }: DrivenRuns,
+  { facts, detail, after }: Publication,
+): Promise<PublishedRun> {
+  const { record, lastSeq, drivenBy } = facts
+  const summary = toDrivenRun(facts)
+  const isRunning = summary.state === 'running'
+  const added = reader.readEvents(record).slice(after, lastSeq)
+  return {
+    id: record.run_id,
+    askedBy: record.asked_by,
+    apiKey: record.api_key,
+    repository: record.repository,
+    state: summary.state,
+    createdAt: record.created_at,
+    lastSeq,
+    summary: JSON.stringify(summary),
+    detail: JSON.stringify(detail),
+    diff: isRunning ? undefined : await diffOf(reader, facts),
+    events: added.map((event, index) => ({ seq: after + index + 1, content: JSON.stringify(event) })),
+    driver: drivenBy && (drivenBy === 'this_server' ? 'this' : 'other'),
+  }
+}
+
+/** Undefined if there is no branch, or git cannot tell any more. */
+async function diffOf(reader: DrivenRuns['reader'], facts: DrivenFacts): Promise<string | undefined> {
+  try {
+    return JSON.stringify(toDrivenDiff(facts, await reader.patch(facts)))
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
+}

@@ -1,0 +1,268 @@
+/**
+ * The driven runs of many machines with one PostgreSQL store. A run stays on the machine that has its repository. That machine
+ * publishes it, and a server on another one shows what is published and asks the machine to change it.
+ */
+import type { RunBoard, SharedRun } from '../../executions/run-board.ts'
+import type { RunCalls } from '../../executions/run-calls.ts'
+import type { WorkQueue } from '../../executions/work-queue.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Log } from '../../kit/log.ts'
+import {
+  driveAnswerLost,
+  driveLimitReached,
+  driveMachineGone,
+  drivenRunAmbiguous,
+  drivenRunNotFound,
+  driveRepositoryNotNamed,
+} from '../faults.ts'
+import type { DriveEvent } from '../record/event.shape.ts'
+import { CallServer } from './call-server.ts'
+import type { DriveCaller } from './client-rules.ts'
+import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunPage } from './driven-run.shape.ts'
+import type { DrivenRuns } from './driven-runs.ts'
+import { RunPublisher } from './publish-runs.ts'
+import { performWork, type RemoteCall, readAnswer, rightsOf, type Work } from './remote-call.ts'
+import type { Viewer } from './run-reader.ts'
+import type { DriveAccess, FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
+import type { Asking, PreparedRun, PromptsFor, ResumeRequest, StartRequest } from './run-starter.ts'
+import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
+
+export type SharedRunsOptions = {
+  /** The runs of this machine. */
+  readonly local: DrivenRuns
+  readonly board: RunBoard
+  readonly calls: RunCalls
+  readonly queue: WorkQueue
+  /** Whether this process drives runs. */
+  readonly isWorker: boolean
+  /** Who the user of this machine is on another one. */
+  readonly userElsewhere: DriveCaller
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** A run that is not published has only an id. */
+type FoundRun = SharedRun | { readonly id: string }
+
+/** After these refusals another machine may start the run. Nothing was done. */
+const PASSED_ON: readonly string[] = [driveLimitReached.code, driveMachineGone.code]
+/** A shorter beginning of an id names no run. */
+const SHORTEST_PREFIX = 4
+
+export class SharedRuns implements RunService {
+  readonly #options: SharedRunsOptions
+  readonly #publisher: RunPublisher
+  readonly #server: CallServer
+
+  constructor(options: SharedRunsOptions) {
+    const { local: runs, board, calls, log } = options
+    this.#options = options
+    this.#publisher = new RunPublisher({ runs, board, log })
+    this.#server = new CallServer({ calls, log, perform: (work, access) => this.#doHere(work, access) })
+  }
+
+  get count(): number {
+    return this.#options.local.count
+  }
+
+  async start(access: DriveAccess, request: StartRequest): Promise<DrivenRun> {
+    const found = await this.#driversFor(access, request)
+    if (found === undefined) return (await this.#doHere({ do: 'start', request }, access)) as DrivenRun
+    const work: Work = { do: 'start', request: { ...request, repository: found.repository } }
+    let refusal: unknown
+    for (const machine of found.machines) {
+      try {
+        return (await this.#do({ machine }, work, access)) as DrivenRun
+      } catch (error) {
+        if (!(error instanceof Fault) || !PASSED_ON.includes(error.code)) throw error
+        refusal = error
+      }
+    }
+    throw refusal
+  }
+
+  async adopt(asking: Asking, run: PreparedRun): Promise<DrivenRun> {
+    return await this.#published(await this.#options.local.adopt(asking, run))
+  }
+
+  async show(id: string, viewer: Viewer): Promise<DrivenRun> {
+    const run = await this.#find(id, viewer)
+    if (this.#isElsewhere(run)) return toShownRun(run)
+    const { local, board } = this.#options
+    return { ...(await local.show(run.id, viewer)), machine: board.machine }
+  }
+
+  /** That of a machine that is gone is as it was when the run last rested. */
+  async diff(id: string, viewer: Viewer): Promise<DrivenDiff> {
+    const run = await this.#find(id, viewer)
+    const { local, board, userElsewhere } = this.#options
+    if (!this.#isElsewhere(run)) return await local.diff(run.id, viewer)
+    const stored = run.isMachineGone ? await board.diff(run.id) : undefined
+    if (stored !== undefined) return JSON.parse(stored)
+    const access = { ...viewer, caller: userElsewhere, promptsFor: () => undefined }
+    return (await this.#do(run, { do: 'diff', id: run.id }, access)) as DrivenDiff
+  }
+
+  async list({ apiKey }: Viewer, { limit, state, repository, before }: RunListQuery): Promise<DrivenRunPage> {
+    const { board, queue, isWorker, local } = this.#options
+    // What commands have done here since the last look.
+    if (isWorker) await this.#publisher.scan()
+    const [found, workers] = await Promise.all([
+      board.list({ apiKey, state, repository, before, limit }),
+      queue.workers(),
+    ])
+    const runs = found.slice(0, limit).map((each) => {
+      const run = toShownRun(each)
+      return local.drives.has(run.id) ? { ...run, driven_by: 'this_server' as const } : run
+    })
+    return { runs, ...(found.length > limit && { next: runs.at(-1)?.id ?? '' }), ...drivable(workers) }
+  }
+
+  async follow(id: string, viewer: Viewer, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {
+    const found = await this.#find(id, viewer)
+    if (!this.#isElsewhere(found)) return await this.#options.local.follow(found.id, viewer, from)
+    const isOver = isFinalState(toShownRun(found).state) && from.after >= found.lastSeq
+    return { isOver, events: this.#followStored(found, viewer, from) }
+  }
+
+  async *#followStored(run: SharedRun, viewer: Viewer, from: { after: number; signal: AbortSignal }) {
+    const { board, clock } = this.#options
+    let [changes, wake] = [0, Promise.withResolvers<void>()]
+    const unwatch = board.watch((ids) => {
+      if (ids !== undefined && !ids.includes(run.id)) return
+      changes += 1
+      wake.resolve()
+      wake = Promise.withResolvers<void>()
+    })
+    const source: EventSource = {
+      clock,
+      mark: () => String(changes),
+      readEvents: async (after) => (await board.events(run.id, after)).map((text): DriveEvent => JSON.parse(text)),
+      readRun: async () => toShownRun({ ...run, ...(await this.#find(run.id, viewer)) }),
+      changed: () => wake.promise,
+    }
+    try {
+      yield* followEvents(source, from)
+    } finally {
+      unwatch()
+    }
+  }
+
+  async answer(id: string, access: DriveAccess, given: OfAction & { text: string }): Promise<DrivenRun> {
+    return await this.#change(id, access, (found) => ({ do: 'answer', id: found, given }))
+  }
+
+  async confirm(id: string, access: DriveAccess, given: OfAction & { scopeSha256: string }): Promise<DrivenRun> {
+    return await this.#change(id, access, (found) => ({ do: 'confirm', id: found, given }))
+  }
+
+  async skip(id: string, access: DriveAccess, given: OfAction): Promise<DrivenRun> {
+    return await this.#change(id, access, (found) => ({ do: 'skip', id: found, given }))
+  }
+
+  async stop(id: string, access: DriveAccess): Promise<DrivenRun> {
+    return await this.#change(id, access, (found) => ({ do: 'stop', id: found }))
+  }
+
+  async resume(id: string, access: DriveAccess, given: ResumeRequest): Promise<DrivenRun> {
+    return await this.#change(id, access, (found) => ({ do: 'resume', id: found, given }))
+  }
+
+  /** Only a worker drives runs. */
+  async continueAll(promptsFor: PromptsFor): Promise<void> {
+    const { isWorker, local } = this.#options
+    if (!isWorker) return
+    await this.#publisher.start()
+    this.#server.start(promptsFor)
+    await local.continueAll(promptsFor)
+  }
+
+  async restart(): Promise<void> {
+    const { isWorker, local } = this.#options
+    if (!isWorker) return
+    await local.restart()
+    this.#publisher.forget()
+  }
+
+  async close(): Promise<void> {
+    if (!this.#options.isWorker) return
+    await this.#server.close()
+    await this.#publisher.close()
+  }
+
+  async #change(id: string, access: DriveAccess, toWork: (id: string) => Work): Promise<DrivenRun> {
+    const run = await this.#find(id, access)
+    const work = toWork(run.id)
+    return (await (this.#isElsewhere(run) ? this.#do(run, work, access) : this.#doHere(work, access))) as DrivenRun
+  }
+
+  /** The machines that can drive a new run. Undefined: this machine starts it, or reports what is wrong. */
+  async #driversFor({ caller }: DriveAccess, { repository, given }: StartRequest) {
+    const { queue, board, isWorker } = this.#options
+    if (isWorker && caller.is === 'user') return undefined
+    const [workers, load] = await Promise.all([queue.workers(), board.load()])
+    try {
+      return orderDrivers(workers, { repository, backend: given.backend, load, here: queue.machine })
+    } catch (error) {
+      // The settings of this machine may name it by another path.
+      if (isWorker && error instanceof Fault && error.code === driveRepositoryNotNamed.code) return undefined
+      throw error
+    }
+  }
+
+  /** If it is not published, only this machine can know it. */
+  async #find(id: string, { apiKey }: Viewer): Promise<FoundRun> {
+    const [run, another] = id.length < SHORTEST_PREFIX ? [] : await this.#options.board.find(id, apiKey)
+    if (another !== undefined && run?.id !== id) throw drivenRunAmbiguous({ id })
+    if (run === undefined && !this.#options.isWorker) throw drivenRunNotFound({ id })
+    return run ?? { id }
+  }
+
+  #isElsewhere(run: FoundRun): run is SharedRun {
+    const { isWorker, board } = this.#options
+    return 'machine' in run && (!isWorker || run.machine !== board.machine)
+  }
+
+  async #doHere(work: Work, access: DriveAccess): Promise<DrivenRun | DrivenDiff> {
+    const done = await performWork(this.#options.local, work, access)
+    return 'goal' in done ? await this.#published(done) : done
+  }
+
+  async #published(run: DrivenRun): Promise<DrivenRun> {
+    await this.#publisher.publish(run.id)
+    return { ...run, machine: this.#options.board.machine }
+  }
+
+  async #do(
+    place: Pick<SharedRun, 'machine'> & Partial<SharedRun>,
+    work: Work,
+    access: DriveAccess,
+  ): Promise<DrivenRun | DrivenDiff> {
+    const { machine } = place
+    const { board, calls, isWorker, userElsewhere } = this.#options
+    if (isWorker && machine === board.machine) return await this.#doHere(work, access)
+    if (place.isMachineGone === true) throw driveMachineGone({ machine })
+    const { apiKey, promptsFor } = access
+    const caller = access.caller.is === 'user' ? userElsewhere : access.caller
+    const owner: DriveCaller = { is: 'client', key: place.apiKey }
+    const call: RemoteCall = {
+      caller,
+      apiKey,
+      rights: rightsOf(promptsFor, caller),
+      ownerRights: place.askedBy === 'client' ? rightsOf(promptsFor, owner) : undefined,
+      work,
+    }
+    const result = await calls.ask(machine, JSON.stringify(call))
+    if (result.is === 'refused') throw driveMachineGone({ machine })
+    if (result.is === 'unknown') throw driveAnswerLost({ machine })
+    return asSeenHere(readAnswer(result.answer))
+  }
+}
+
+/** A process of another machine drives it. */
+function asSeenHere(answer: DrivenRun | DrivenDiff): DrivenRun | DrivenDiff {
+  if (!('goal' in answer) || answer.driven_by === undefined) return answer
+  return { ...answer, driven_by: 'another_process' }
+}

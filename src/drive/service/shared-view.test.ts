@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import type { KnownWorker } from '../../executions/work-queue.ts'
+import { isUpToDate } from './publish-runs.ts'
+import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
+
+const shared = (run: object, facts: object = {}) => ({
+  id: 'r',
+  machine: 'one',
+  askedBy: 'client',
+  apiKey: undefined,
+  state: 'running',
+  lastSeq: 3,
+  isDriven: true,
+  isMachineGone: false,
+  document: JSON.stringify({ id: 'r', goal: 'g', choices: ['skip', 'stop'], state: 'running', ...run }),
+  ...facts,
+})
+
+describe('toShownRun', () => {
+  const attempts = [{ how: 'answered' }, { how: 'running' }]
+  it.each([
+    ['is driven', {}, {}, { state: 'running', driven_by: 'another_process', choices: ['skip', 'stop'] }],
+    ['lost its driver', {}, { isDriven: false }, { state: 'interrupted', choices: ['resume', 'skip', 'stop'] }],
+    [
+      'lost its machine',
+      { attempts },
+      { isDriven: false, isMachineGone: true },
+      { state: 'interrupted', choices: [], is_machine_gone: true, attempts: [{ how: 'answered' }, { how: 'unknown' }] },
+    ],
+    [
+      'waits, and lost its machine',
+      { state: 'waiting', choices: ['answer'], waits_for: { question: '?', choices: ['answer'] } },
+      { isDriven: false, isMachineGone: true },
+      { state: 'waiting', choices: [], waits_for: { question: '?', choices: [] } },
+    ],
+    ['has ended', { state: 'ended', choices: [] }, { isDriven: false }, { state: 'ended', choices: [] }],
+  ])('shows a run that %s', (_what, run, facts, expected) => {
+    const shown = toShownRun(shared(run, facts))
+    expect(shown).toMatchObject({ machine: 'one', ...expected })
+    expect('driven_by' in shown).toBe('driven_by' in expected)
+  })
+})
+
+describe('orderDrivers', () => {
+  const worker = (machine: string, repositories: string[], backends = ['claude']): KnownWorker => ({
+    ...{ machine, backends, repositories: [], slots: 1 },
+    drive: { repositories, checks: [`check ${machine}`] },
+  })
+  const older: KnownWorker = { machine: 'old', backends: ['claude'], repositories: [], slots: 1 }
+  const WORKERS = [worker('b', ['/app']), worker('a', ['/app', '/web'], ['codex']), worker('a', ['/app']), older]
+  const order = (wanted: object, workers = WORKERS) =>
+    orderDrivers(workers, { repository: '/app', backend: undefined, load: new Map(), here: 'x', ...wanted })
+
+  it.each([
+    ['by name', {}, ['a', 'b']],
+    ['this machine first', { here: 'b' }, ['b', 'a']],
+    ['the one that drives least', { here: 'a', load: new Map([['a', 1]]) }, ['b', 'a']],
+    ['those with the backend', { repository: '/app', backend: 'codex' }, ['a']],
+    ['any, if none has the backend', { backend: 'gemini' }, ['a', 'b']],
+    ['those with the repository', { repository: '/web/' }, ['a']],
+  ])('%s', (_what, wanted, machines) => {
+    expect(order(wanted).machines).toEqual(machines)
+  })
+
+  it('finds the only repository, and needs a name for one of several', () => {
+    expect(order({ repository: undefined }, [worker('b', ['/app'])])).toEqual({ repository: '/app', machines: ['b'] })
+    expect(() => order({ repository: undefined })).toThrow('name the repository')
+  })
+
+  it('refuses a repository that no worker has', () => {
+    expect(() => order({ repository: '/application' })).toThrow('start drover work there')
+    expect(() => order({ repository: undefined }, [older])).toThrow('drive.repositories')
+  })
+
+  it('lists what all workers allow', () => {
+    expect(drivable(WORKERS)).toEqual({ repositories: ['/app', '/web'], checks: ['check b', 'check a'] })
+  })
+})
+
+describe('isUpToDate', () => {
+  it.each([
+    ['nothing changed', { mark: 'm', state: 'running' }, true, true],
+    ['the run changed', { mark: 'before', state: 'running' }, true, false],
+    ['another process drives it, which may have ended', { mark: 'm', state: 'running' }, false, false],
+    ['it rests', { mark: 'm', state: 'waiting' }, false, true],
+    ['a process before this one published it', { mark: '', state: 'waiting' }, false, false],
+    ['the same, and it has ended', { mark: '', state: 'ended' }, false, true],
+  ])('%s', (_what, known, isDrivenHere, expected) => {
+    expect(isUpToDate({ lastSeq: 1, ...known }, { mark: 'm', isDrivenHere })).toBe(expected)
+  })
+})

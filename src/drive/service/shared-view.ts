@@ -1,0 +1,70 @@
+/** Decides what clients see of the runs of many machines, and which machine gets a new one. Pure. */
+import type { SharedRun } from '../../executions/run-board.ts'
+import type { KnownWorker } from '../../executions/work-queue.ts'
+import { driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
+import type { DrivenRun, RunChoice } from './driven-run.shape.ts'
+
+/** A run as a server shows it that does not have it: a driver that is gone was interrupted. */
+export function toShownRun({ document, machine, isDriven, isMachineGone }: SharedRun): DrivenRun {
+  const { driven_by: _, attempts, ...run } = JSON.parse(document) as DrivenRun
+  const isRunning = run.state === 'running'
+  const isInterrupted = isRunning && !isDriven
+  const able: RunChoice[] = isInterrupted ? ['resume', ...run.choices] : [...run.choices]
+  const choices = isMachineGone ? [] : able
+  return {
+    ...run,
+    machine,
+    ...(isMachineGone && { is_machine_gone: true as const }),
+    ...(isRunning && !isInterrupted && { driven_by: 'another_process' as const }),
+    ...(isInterrupted && { state: 'interrupted' as const }),
+    ...(run.waits_for !== undefined && { waits_for: { ...run.waits_for, choices } }),
+    choices,
+    ...(attempts !== undefined && {
+      attempts: attempts.map((each) => (isInterrupted && each.how === 'running' ? { ...each, how: 'unknown' } : each)),
+    }),
+  }
+}
+
+type WantedDriver = {
+  repository: string | undefined
+  backend: string | undefined
+  /** How many runs each machine drives. */
+  load: ReadonlyMap<string, number>
+  /** The name of this machine. */
+  here: string
+}
+
+/** The machines that can drive a new run, best first, and the repository. Throws a Fault if there is none. */
+export function orderDrivers(
+  workers: readonly KnownWorker[],
+  { repository, backend, load, here }: WantedDriver,
+): { repository: string; machines: string[] } {
+  const chosen = repository ?? onlyRepository(workers)
+  const named = withoutSlash(chosen)
+  const able = workers.filter(({ drive }) => drive?.repositories.some((each) => withoutSlash(each) === named))
+  if (able.length === 0) throw driveRepositoryNotNamed({ repository: chosen, machines: 'all' })
+  const equipped = able.filter(({ backends }) => backend === undefined || backends.includes(backend))
+  // Without the backend, the machine reports that.
+  const machines = [...new Set((equipped.length === 0 ? able : equipped).map(({ machine }) => machine))]
+  const runs = (machine: string) => load.get(machine) ?? 0
+  const isElsewhere = (machine: string) => (machine === here ? 0 : 1)
+  machines.sort((a, b) => runs(a) - runs(b) || isElsewhere(a) - isElsewhere(b) || (a < b ? -1 : 1))
+  return { repository: chosen, machines }
+}
+
+function onlyRepository(workers: readonly KnownWorker[]): string {
+  const [only, ...others] = drivable(workers).repositories
+  if (only === undefined) throw driveRepositoryNotNamed({ repository: undefined, machines: 'all' })
+  if (others.length > 0) throw driveRepositoryRequired({})
+  return only
+}
+
+/** Where runs can be started, on any machine, and the checks that clients can choose from. */
+export function drivable(workers: readonly KnownWorker[]): { repositories: string[]; checks: string[] } {
+  const all = (name: 'repositories' | 'checks') => [...new Set(workers.flatMap(({ drive }) => drive?.[name] ?? []))]
+  return { repositories: all('repositories'), checks: all('checks') }
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}

@@ -1,0 +1,182 @@
+/** Driven runs of many machines: what each machine has published about its runs. */
+
+import type { Row } from '../store/database.ts'
+import type { PostgresDatabase, Transaction } from '../store/postgres-database.ts'
+import { type Notice, notify, type PostgresNotices } from '../store/postgres-notices.ts'
+import type { PostgresOwners } from '../store/postgres-owners.ts'
+
+/** What a machine publishes about a run. The texts are JSON. */
+export type PublishedRun = {
+  id: string
+  askedBy: string
+  apiKey: string | undefined
+  repository: string
+  state: string
+  createdAt: string
+  lastSeq: number
+  summary: string
+  detail: string
+  /** Undefined: the one that is published stays. */
+  diff: string | undefined
+  /** The records after those that are published. */
+  events: readonly { seq: number; content: string }[]
+  /** Whether a process drives it, and whether that is this process. */
+  driver: 'this' | 'other' | undefined
+}
+
+/** A run as it is stored. `document` is its summary or its detail. */
+export type SharedRun = {
+  id: string
+  machine: string
+  askedBy: string
+  apiKey: string | undefined
+  state: string
+  lastSeq: number
+  document: string
+  /** Whether the process that drives it, or published it, is known to be alive. */
+  isDriven: boolean
+  /** Whether no worker runs on its machine. */
+  isMachineGone: boolean
+}
+
+export type SharedRunQuery = {
+  apiKey: string | undefined
+  state: string | undefined
+  repository: string | undefined
+  before: string | undefined
+  limit: number
+}
+
+type BoardParts = { owners: PostgresOwners; notices: PostgresNotices }
+
+/** Of a run whose driver is gone, the state is not what its machine published last. */
+const STATE = `CASE WHEN r.state = 'running' AND r.driver IS NULL THEN 'interrupted' ELSE r.state END`
+const COLUMNS = `r.id, r.machine, r.asked_by, r.api_key, r.state, r.last_seq, r.driver IS NOT NULL AS is_driven,
+  NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machine AND p.worker IS NOT NULL) AS is_machine_gone`
+
+/** A run that another living process drives is published by that process. */
+const PUBLISH = `
+  INSERT INTO driven_runs AS r (id, machine, driver, asked_by, api_key, repository, state, created_at, last_seq, summary, detail, diff)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET machine = excluded.machine, driver = excluded.driver, state = excluded.state,
+    last_seq = excluded.last_seq, summary = excluded.summary, detail = excluded.detail, diff = coalesce(excluded.diff, r.diff)
+  WHERE (r.driver IS NULL OR r.driver = ? OR ?) AND r.last_seq <= excluded.last_seq
+  RETURNING id`
+const ADD_EVENTS = `INSERT INTO driven_run_events (run, seq, content)
+  SELECT CAST(? AS text), * FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) ON CONFLICT DO NOTHING`
+
+export class RunBoard {
+  /** The name of this machine. */
+  readonly machine: string
+  readonly #database: PostgresDatabase
+  readonly #owners: PostgresOwners
+  readonly #notices: PostgresNotices
+
+  constructor(database: PostgresDatabase, { owners, notices }: BoardParts) {
+    this.machine = owners.machine
+    this.#database = database
+    this.#owners = owners
+    this.#notices = notices
+  }
+
+  /** Calls `listener` with the ids of runs that have changed; undefined if notices may have been missed. */
+  watch(listener: (ids: readonly string[] | undefined) => void): () => void {
+    return this.#notices.watch(({ type, ids }: Notice) => {
+      if (type === 'run') listener(ids)
+      if (type === 'missed') listener(undefined)
+    })
+  }
+
+  /** Returns false if nothing was written, because others took this process for dead or another process drives the run. */
+  async publish(run: PublishedRun): Promise<boolean> {
+    const own = await this.#owners.name()
+    return await this.#database.write(async (transaction) => {
+      const alive = await this.#owners.hold(transaction, [own])
+      if (!alive.has(own)) {
+        this.#owners.lose(own)
+        return false
+      }
+      const { id, askedBy, apiKey = null, repository, state, createdAt, lastSeq, summary, detail, diff = null } = run
+      const driver = run.driver === undefined ? null : own
+      const values = [id, this.machine, driver, askedBy, apiKey, repository, state, createdAt, lastSeq]
+      const saved = await transaction.get(PUBLISH, ...values, summary, detail, diff, own, run.driver === 'this')
+      if (saved === undefined) return false
+      const { events } = run
+      const columns = [events.map(({ seq }) => seq), events.map(({ content }) => content)]
+      if (events.length > 0) await transaction.all(ADD_EVENTS, id, ...columns)
+      await notify(transaction, 'run', [id])
+      return true
+    })
+  }
+
+  /** Nobody drives the runs of a process that is gone. */
+  async releaseRunsOf(transaction: Transaction, name: string): Promise<void> {
+    const rows = await transaction.all('UPDATE driven_runs SET driver = NULL WHERE driver = ? RETURNING id', name)
+    const ids = rows.map((row) => String(row['id']))
+    if (ids.length > 0) await notify(transaction, 'run', ids)
+  }
+
+  /** The runs of this machine that are published: the number of their last event, and their state. */
+  async published(): Promise<Map<string, { lastSeq: number; state: string }>> {
+    const rows = await this.#database.all('SELECT id, last_seq, state FROM driven_runs WHERE machine = ?', this.machine)
+    return new Map(
+      rows.map((row) => [String(row['id']), { lastSeq: Number(row['last_seq']), state: String(row['state']) }]),
+    )
+  }
+
+  /** How many runs each machine drives. */
+  async load(): Promise<Map<string, number>> {
+    const sql = 'SELECT machine, count(*) AS runs FROM driven_runs WHERE driver IS NOT NULL GROUP BY 1'
+    const rows = await this.#database.all(sql)
+    return new Map(rows.map((row) => [String(row['machine']), Number(row['runs'])]))
+  }
+
+  /** At most two runs with this id, or whose ids begin with it, with their details. */
+  async find(id: string, apiKey: string | undefined): Promise<SharedRun[]> {
+    const key = apiKey ?? null
+    const sql = `SELECT ${COLUMNS}, r.detail AS document FROM driven_runs r
+      WHERE (r.id = ? OR starts_with(r.id, ?)) AND (CAST(? AS text) IS NULL OR r.api_key = ?)
+      ORDER BY r.id = ? DESC LIMIT 2`
+    return (await this.#database.all(sql, id, id, key, key, id)).map(toSharedRun)
+  }
+
+  /** Newest first, with their summaries. One more than the limit if there are more. */
+  async list({ apiKey, state, repository, before, limit }: SharedRunQuery): Promise<SharedRun[]> {
+    const wanted = [
+      { sql: 'r.api_key = ?', value: apiKey },
+      { sql: `${STATE} = ?`, value: state },
+      { sql: 'r.repository = ?', value: repository },
+      { sql: '(r.created_at, r.id) < (SELECT b.created_at, b.id FROM driven_runs b WHERE b.id = ?)', value: before },
+    ].filter(({ value }) => value !== undefined)
+    const where = wanted.length === 0 ? '' : `WHERE ${wanted.map(({ sql }) => sql).join(' AND ')}`
+    const sql = `SELECT ${COLUMNS}, r.summary AS document FROM driven_runs r ${where}
+      ORDER BY r.created_at DESC, r.id DESC LIMIT ?`
+    return (await this.#database.all(sql, ...wanted.map(({ value }) => value), limit + 1)).map(toSharedRun)
+  }
+
+  /** The records after a number, in order. */
+  async events(id: string, after: number): Promise<string[]> {
+    const sql = 'SELECT content FROM driven_run_events WHERE run = ? AND seq > ? ORDER BY seq'
+    return (await this.#database.all(sql, id, after)).map((row) => String(row['content']))
+  }
+
+  async diff(id: string): Promise<string | undefined> {
+    const diff = (await this.#database.get('SELECT diff FROM driven_runs WHERE id = ?', id))?.['diff']
+    return typeof diff === 'string' ? diff : undefined
+  }
+}
+
+function toSharedRun(row: Row): SharedRun {
+  const apiKey = row['api_key']
+  return {
+    id: String(row['id']),
+    machine: String(row['machine']),
+    askedBy: String(row['asked_by']),
+    apiKey: typeof apiKey === 'string' ? apiKey : undefined,
+    state: String(row['state']),
+    lastSeq: Number(row['last_seq']),
+    document: String(row['document']),
+    isDriven: (row['is_driven'] as unknown) === true,
+    isMachineGone: (row['is_machine_gone'] as unknown) === true,
+  }
+}
