@@ -236,17 +236,6 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect((await post(door, path, { decision: 'allow' })).status).toBe(404)
   })
 
-  it('refuse runs on a server that runs no agents, and let a server with a worker start them', async () => {
-    const { door, workers } = await startMachines(['one'])
-    expect((await door.request('/api/v1/runs')).body).toMatchObject({ error: 'runs_not_here' })
-    expect((await post(door, '/api/v1/runs', { goal: 'g' })).body).toMatchObject({ error: 'runs_not_here' })
-    const params = { name: 'run_start', arguments: { goal: 'g' } }
-    const headers = { accept: 'application/json, text/event-stream' }
-    const called = await post(door, '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
-    expect(called.text).toContain('runs_not_here')
-    expect((await workers[0]?.request('/api/v1/runs'))?.status).toBe(200)
-  })
-
   it('measure at the server how long a prompt waits for a worker', async () => {
     const { door } = await startMachines(['one'], {}, { server: { metrics_enabled: true } })
     await post(door, '/api/v1/prompt', HELLO)

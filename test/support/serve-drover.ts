@@ -14,8 +14,13 @@ export type Serving = {
 
 /** Starts `drover serve` as a user would, with a temporary home. It is killed when the test ends. */
 export function serveDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
+  return startDrover(['serve', ...args], env, drover)
+}
+
+/** The same for any command that goes on until it is stopped. */
+export function startDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
-  const child = spawn(process.execPath, [drover, 'serve', ...args], {
+  const child = spawn(process.execPath, [drover, ...args], {
     // Agents that stay up have tests of their own.
     env: { PATH: NOWHERE, HOME: home, DEMO_AGENT_WORD_MS: '0', DROVER_WARM_ENABLED: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -8,6 +8,7 @@ import { loadApiKeys } from '../../src/config/api-keys.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { openStores } from '../../src/executions/open-stores.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
+import { loseOwner } from '../../src/http/context/lose-owner.ts'
 import type { AccessEntry, RegisterRoutes, RequestDone, ServerContext } from '../../src/http/context/server-context.ts'
 import { withMetrics } from '../../src/http/metrics/create-metrics.ts'
 import { drivePromptsFor } from '../../src/http/response/prompts-of.ts'
@@ -95,8 +96,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
   const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
   const keys = await loadApiKeys({ env, cwd: workdir, server: config.server })
+  const lost = { notify: () => {} }
   const stores = await openStores({
-    ...(await storePlace(droverHome, options)),
+    ...(await storePlace(droverHome, options, () => lost.notify())),
     clock: systemClock,
     ids: options.ids ?? randomIds,
   })
@@ -127,6 +129,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     observer: { requestDone: (done) => seen.done.push(done) },
     ...options.context,
   })
+  lost.notify = () => loseOwner(context)
   const http = await createServer(context, options.routes)
   const { app } = http
   // With PostgreSQL, workers publish their runs from their start on.
@@ -167,10 +170,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-async function storePlace(home: string, { postgres }: ServerOptions) {
+async function storePlace(home: string, { postgres }: ServerOptions, onLost: () => void) {
   if (postgres === undefined && !IS_ON_POSTGRES) return { path: join(home, 'sessions.db') }
   const url = postgres?.url ?? (await createPostgresDatabase())
-  return { postgres: { url, machine: 'here', deadAfterMs: 20_000, ...postgres } }
+  return { postgres: { url, machine: 'here', deadAfterMs: 20_000, onLost, ...postgres } }
 }
 
 /** Sends one request on its own connection. A body that is neither text nor bytes is sent as JSON. */

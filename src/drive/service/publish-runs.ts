@@ -50,11 +50,8 @@ export class RunPublisher {
 
   /** Publishes one run. A failure is logged: it is published later. */
   async publish(id: string): Promise<void> {
-    const { reader } = this.#options.runs
-    await this.#inOrder(async () => {
-      const record = reader.list({ apiKey: undefined }).find(({ run_id }) => run_id === id)
-      if (record !== undefined) await this.#publishIfChanged(record)
-    })
+    const record = this.#options.runs.reader.findHere(id)
+    if (record !== undefined) await this.#inOrder(() => this.#publishIfChanged(record))
   }
 
   /** Publishes all runs that have changed. */
@@ -81,13 +78,17 @@ export class RunPublisher {
       const driven = drives.ids()
       const isScan = performance.now() - scannedAt >= SCAN_MS
       if (isScan) scannedAt = performance.now()
-      if (isScan) await this.scan()
-      // Also those that were driven until now.
-      else for (const id of new Set([...driven, ...before])) await this.publish(id)
+      // Without a scan, those that are driven or were until now.
+      const look = isScan ? this.scan() : this.#publishAll([...driven, ...before])
+      await look.catch((error: unknown) => this.#report(error))
       before = driven
       await Promise.race([changed, pause(SCAN_MS, signal)])
       await pause(PAUSE_MS, signal)
     }
+  }
+
+  async #publishAll(ids: readonly string[]): Promise<void> {
+    for (const id of new Set(ids)) await this.publish(id)
   }
 
   #inOrder(work: () => Promise<void>): Promise<void> {
@@ -97,17 +98,22 @@ export class RunPublisher {
   }
 
   async #publishIfChanged(record: DrivenRecord): Promise<void> {
-    const { runs, log } = this.#options
+    const { runs } = this.#options
     const { run_id: runId } = record
-    const mark = `${runs.reader.markOf(record)} ${JSON.stringify(record)}`
-    const known = this.#published.get(runId)
-    if (known !== undefined && isUpToDate(known, { mark, isDrivenHere: runs.drives.has(runId) })) return
     try {
+      const mark = `${runs.reader.markOf(record)} ${JSON.stringify(record)}`
+      const known = this.#published.get(runId)
+      if (known !== undefined && isUpToDate(known, { mark, isDrivenHere: runs.drives.has(runId) })) return
       const published = await this.#publishNow(record, known)
       if (published !== undefined) this.#published.set(runId, { mark, ...published })
     } catch (error) {
-      log.warn({ run: runId, reason: String(error) }, 'a run could not be published to other machines')
+      this.#report(error, runId)
     }
+  }
+
+  /** It is tried again. */
+  #report(error: unknown, run?: string): void {
+    this.#options.log.warn({ run, reason: String(error) }, 'a run could not be published to other machines')
   }
 
   async #publishNow(record: DrivenRecord, known: Published | undefined): Promise<Omit<Published, 'mark'> | undefined> {
@@ -133,10 +139,7 @@ export function isUpToDate(known: Published, { mark, isDrivenHere }: { mark: str
 
 type Publication = { facts: DrivenFacts; detail: DrivenRun; after: number }
 
-async function toPublished(
-  { reader }: DrivenRuns,
-  { facts, detail, after }: Publication,
-): Promise<PublishedRun> {
+async function toPublished({ reader }: DrivenRuns, { facts, detail, after }: Publication): Promise<PublishedRun> {
   const { record, lastSeq, drivenBy } = facts
   const summary = toDrivenRun(facts)
   const isRunning = summary.state === 'running'

@@ -54,6 +54,11 @@ export class RunReader {
     return only
   }
 
+  /** The record of a run of this machine, by its whole id. */
+  findHere(id: string): DrivenRecord | undefined {
+    return findDriven(this.#options.directory, id)
+  }
+
   /** Newest first. */
   list(viewer: Viewer): DrivenRecord[] {
     return listDriven(this.#options.directory).filter((record) => isVisible(record, viewer))

@@ -220,9 +220,10 @@ export class SharedRuns implements RunService {
     return run ?? { id }
   }
 
+  /** Also if this machine had it, and its disk is not the same any more. */
   #isElsewhere(run: FoundRun): run is SharedRun {
-    const { isWorker, board } = this.#options
-    return 'machine' in run && (!isWorker || run.machine !== board.machine)
+    const { isWorker, local } = this.#options
+    return 'machine' in run && !(isWorker && local.reader.findHere(run.id) !== undefined)
   }
 
   async #doHere(work: Work, access: DriveAccess): Promise<DrivenRun | DrivenDiff> {

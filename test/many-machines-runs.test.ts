@@ -1,0 +1,224 @@
+/** Driven runs of several machines with one PostgreSQL store. */
+import { realpathSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { DrivenRun } from '../src/drive/service/driven-run.shape.ts'
+import { openStores } from '../src/executions/open-stores.ts'
+import { systemClock } from '../src/kit/clock.ts'
+import { randomIds } from '../src/kit/ids.ts'
+import { createDriving } from './support/driven-agents.ts'
+import { type DrivenScript, dataOf } from './support/driven-home.ts'
+import { findUndescribed } from './support/openapi-document.ts'
+import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
+import { type Serving, startDrover } from './support/serve-drover.ts'
+import { GOAL, RUNS, runClient } from './support/served-runs.ts'
+import { type ServerOptions, startServer, type TestServer } from './support/start-server.ts'
+import { until } from './support/until.ts'
+
+const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+const QUESTION = { outcome: { status: 'needs_input', pause, suggested_actions: [] } }
+const KEYS = { DROVER_API_KEYS: 'first-key-of-the-test,second-key-of-the-test' }
+const as = (key: string) => ({ 'x-api-key': `${key}-key-of-the-test` })
+
+/** A database, a repository, servers that only take requests, and what starts a worker in this process. */
+async function createMachines(script: DrivenScript, options: Partial<ServerOptions> & { deadAfterMs?: number } = {}) {
+  const url = await createPostgresDatabase()
+  const driving = createDriving(script)
+  const repository = realpathSync(driving.repository.root)
+  const { deadAfterMs = 20_000, env } = options
+  const settings = { drive: { repositories: [repository], checks: ['sh check.sh'] } }
+  const door = async (machine: string) => {
+    const place = { url, machine, deadAfterMs }
+    const server = await startServer({ agents: 'none', isWorker: false, postgres: place, ...(env && { env }) })
+    // As `drover serve` does: a process with a name also looks for others that have died.
+    await server.context.store.owner()
+    return server
+  }
+  const worker = (machine: string) => {
+    const place = { url, machine, deadAfterMs }
+    return startServer({ postgres: place, config: settings, env: { PATH: driving.env.PATH, ...env } })
+  }
+  return { url, driving, repository, settings, door, worker }
+}
+
+const clientOf = (server: TestServer, headers = {}) =>
+  runClient((path, request) => server.request(path, request), headers)
+
+describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQL store', () => {
+  it('go from a goal to a branch through servers that drive nothing', async () => {
+    const { door, worker, driving, repository } = await createMachines({ orient: [QUESTION, {}] })
+    const [one, two] = [await door('door-1'), await door('door-2')]
+    const [first, second] = [clientOf(one), clientOf(two)]
+    expect(await first.post(RUNS, { goal: GOAL, repository })).toMatchObject({
+      status: 400,
+      body: { error: 'drive_repository_not_named', message: expect.stringContaining('start drover work there') },
+    })
+    const params = { name: 'run_start', arguments: { goal: GOAL, repository } }
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const headers = { accept: 'application/json, text/event-stream' }
+    const called = await one.request('/mcp', { method: 'POST', headers, body: call })
+    expect(called.text).toContain('drive_repository_not_named')
+    await worker('one')
+
+    // Both servers get the same request, and one run is started.
+    const request = { method: 'POST', headers: { 'idempotency-key': 'once' }, body: { goal: GOAL, review: false } }
+    const answers = await Promise.all([one, two].map((server) => server.request(RUNS, request)))
+    const [{ id } = { id: '' }, again] = answers.map(({ body }) => body as DrivenRun)
+    expect([answers.map(({ status }) => status), again?.id]).toEqual([[201, 201], id])
+    const started = await first.show(id)
+    expect(started).toMatchObject({ machine: 'one', repository })
+    expect(started.driven_by).not.toBe('this_server')
+
+    const streamed = second.events(id)
+    expect(await second.reaches(id, 'waiting')).toMatchObject({ waits_for: { question: 'Knots or km/h?' } })
+    const given = await Promise.all([first, second].map((each) => each.change(id, 'answer', { text: 'Knots.' })))
+    const statuses = given.map(({ status }) => status).sort()
+    expect([statuses[0], (statuses[1] ?? 0) >= 400]).toEqual([200, true])
+
+    const run = await first.reaches(id, 'ended')
+    expect(driving.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    for (const path of ['', '/diff']) {
+      const answer = await two.request(`${RUNS}/${id.slice(0, 8)}${path}`)
+      expect([answer.status, findUndescribed('GET', `${RUNS}/{id}${path}`, answer)]).toEqual([200, []])
+    }
+    const records = driving.records(id)
+    const recorded = (await streamed).filter(({ seq }) => seq !== undefined)
+    expect(recorded.map(({ seq, type }) => [seq, type])).toEqual(records.map(({ type }, at) => [at + 1, type]))
+    expect((await second.list('?state=ended')).runs).toMatchObject([{ id, machine: 'one', choices: [] }])
+    expect(await second.list()).toMatchObject({ repositories: [repository], checks: ['sh check.sh'] })
+    expect(await second.change(id, 'stop')).toMatchObject({ status: 409, body: { error: 'driven_run_over' } })
+  })
+
+  it('are visible to the key that started them, on every server', async () => {
+    const { door, worker } = await createMachines({ orient: [QUESTION, {}] }, { env: KEYS })
+    await worker('one')
+    const [one, two] = [await door('door-1'), await door('door-2')]
+    const [owner, other] = [clientOf(one, as('first')), clientOf(two, as('second'))]
+    const { id } = await owner.start()
+    await clientOf(two, as('first')).reaches(id, 'waiting')
+    expect((await other.list()).runs).toEqual([])
+    expect(await other.change(id, 'answer', { text: 'No.' })).toMatchObject({ status: 404 })
+    expect((await owner.change(id, 'answer', { text: 'Knots.' })).status).toBe(200)
+    expect((await owner.reaches(id, 'ended')).delivered).toMatchObject({ as: 'branch' })
+  })
+
+  it('are interrupted when others take their worker for dead, and go on when it comes back', async () => {
+    const script = { orient: [{ hangs: true }, {}] }
+    const { url, door, worker, driving } = await createMachines(script, { deadAfterMs: 2000 })
+    await worker('one')
+    const client = clientOf(await door('door-1'))
+    const { id } = await client.start()
+    await until(() => driving.calls().length === 1)
+    // As if it had been paused for long: another process removes it.
+    const [{ name } = {}] = await runSql(url, "SELECT name FROM processes WHERE machine = 'one'")
+    await until(async () => {
+      await runSql(url, `UPDATE processes SET seen_at = now() - interval '1 hour' WHERE name = '${name}'`)
+      return (await runSql(url, `SELECT 1 FROM processes WHERE name = '${name}'`)).length === 0
+    })
+    const run = await client.reaches(id, 'ended')
+    expect(run.attempts?.map(({ action_kind: kind }) => kind).slice(0, 2)).toEqual(['orient', 'orient'])
+    expect(run.attempts?.[0]?.how).not.toBe('answered')
+    expect(await runSql(url, `SELECT count(*)::int AS n FROM driven_run_events WHERE run = '${id}'`)).toEqual([
+      { n: driving.records(id).length },
+    ])
+  })
+
+  it('stay listed when their worker is killed, and go on when it is started again', async () => {
+    const { url, door, driving, settings } = await createMachines(
+      { orient: [{}], implement: [{ hangs: true }, { edits: { 'wind.txt': 'wind: 23 knots\n' } }] },
+      { deadAfterMs: 2000 },
+    )
+    driving.configure(JSON.stringify({ ...settings, warm: { enabled: false } }))
+    const work = (): Serving =>
+      startDrover(['work', '--store', url], {
+        ...driving.env,
+        DROVER_STORE_MACHINE: 'one',
+        DROVER_STORE_DEAD_AFTER_SECS: '2',
+      })
+    const isReady = (serving: Serving) => until(() => serving.heard.stdout.includes('Press Ctrl+C'))
+    const killed = work()
+    await isReady(killed)
+    const [first, second] = [clientOf(await door('door-1')), clientOf(await door('door-2'))]
+    const { id } = await first.start()
+    await until(() => driving.calls().some(({ kind }) => kind === 'implement'))
+    killed.child.kill('SIGKILL')
+    for (const client of [first, second]) {
+      const gone = await client.reaches(id, 'interrupted')
+      expect(gone).toMatchObject({ machine: 'one', is_machine_gone: true, choices: [], goal: GOAL })
+      expect(gone.attempts?.at(-1)).toMatchObject({ action_kind: 'implement', how: 'unknown' })
+      expect((await client.list('?state=interrupted')).runs).toMatchObject([{ id }])
+    }
+    const before = driving.records(id)
+    for (const word of ['stop', 'resume', 'skip']) {
+      const { status, body } = await second.change(id, word)
+      expect({ status, body }).toMatchObject({ status: 503, body: { error: 'drive_machine_gone' } })
+    }
+    expect(driving.records(id)).toEqual(before)
+    await isReady(work())
+    const run = await second.reaches(id, 'ended')
+    const started = dataOf(driving.records(id), 'attempt_started')
+    expect(run.attempts).toHaveLength(started.length)
+    expect(run.attempts?.filter(({ action_kind: kind }) => kind === 'implement').length).toBeGreaterThan(1)
+    expect(driving.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+    expect((await first.show(id)).is_machine_gone).toBeUndefined()
+  })
+
+  it('cannot be published by a process that others took for dead, nor by one that does not drive them', async () => {
+    const { url, open } = await openBoards()
+    const [one, other] = [await open('one'), await open('one')]
+    const run = { id: 'run-1', askedBy: 'client', apiKey: undefined, repository: '/srv/app', createdAt: '2026-01-01' }
+    const rest = { state: 'running', lastSeq: 1, diff: undefined, events: [{ seq: 1, content: '{}' }], ...run }
+    const publish = ({ board }: typeof one, detail: string, driver: 'this' | 'other' | undefined, more = {}) =>
+      board.publish({ ...rest, summary: '{}', detail, driver, ...more })
+    const stored = async () => (await one.board.find('run-1', undefined))[0]
+    expect(await publish(one, 'driven', 'this')).toBe(true)
+    expect(await publish(other, 'seen by another process', 'other')).toBe(false)
+    expect(await publish(one, 'older', 'this', { lastSeq: 0 })).toBe(false)
+    await runSql(url, 'DELETE FROM processes WHERE name = (SELECT driver FROM driven_runs)')
+    expect(await publish(one, 'came back', 'this')).toBe(false)
+    expect(await stored()).toMatchObject({ document: 'driven', lastSeq: 1 })
+    // Under its new name, after what others ended.
+    await runSql(url, 'UPDATE driven_runs SET driver = NULL')
+    expect(await stored()).toMatchObject({ isDriven: false, isMachineGone: true })
+    expect(await publish(one, 'goes on', 'this')).toBe(true)
+    expect(await one.board.events('run-1', 0)).toEqual(['{}'])
+  })
+
+  it('answer requests once, and not after the time in which a machine must take them', async () => {
+    const { url, open } = await openBoards()
+    const [door, worker] = [(await open('door')).calls, (await open('one')).calls]
+    const waiting = async () => (await runSql(url, 'SELECT id FROM run_calls')).length === 1
+    const answered = door.ask('one', 'a')
+    await until(waiting)
+    const [first, second] = await Promise.all([worker.take([]), door.take([])])
+    expect([first?.request, second, await worker.take([first?.id ?? ''])]).toEqual(['a', undefined, undefined])
+    // As if the answer of PostgreSQL had been lost.
+    expect(await worker.take([])).toEqual(first)
+    await worker.answer(first?.id ?? '', 'done')
+    expect(await answered).toEqual({ is: 'answered', answer: 'done' })
+
+    const late = door.ask('one', 'b')
+    await until(waiting)
+    await runSql(url, 'UPDATE run_calls SET expires_at = now()')
+    expect(await worker.take([])).toBeUndefined()
+    expect(await late).toEqual({ is: 'refused' })
+
+    const lost = door.ask('one', 'c')
+    await until(waiting)
+    await worker.take([])
+    await runSql(url, 'DELETE FROM processes WHERE machine = $1', ['one'])
+    expect(await lost).toEqual({ is: 'unknown' })
+  })
+})
+
+/** What processes on these machines share, without servers. */
+async function openBoards() {
+  const url = await createPostgresDatabase()
+  const open = async (machine: string) => {
+    const postgres = { url, machine, deadAfterMs: 20_000 }
+    const { runs, sessions } = await openStores({ postgres, clock: systemClock, ids: randomIds })
+    onTestFinished(() => sessions.close())
+    if (runs === undefined) throw new Error('PostgreSQL has runs')
+    return runs
+  }
+  return { url, open }
+}
