@@ -7,6 +7,8 @@ import {
   type PooledProcess,
   retryAfterMs,
   SPARE_WINDOW_MS,
+  START_MS,
+  startWaitMs,
   type WarmLimits,
   wantsSpare,
 } from './decisions.ts'
@@ -241,4 +243,11 @@ describe('retryAfterMs', () => {
     [6, LONGEST_RETRY_MS],
     [1000, LONGEST_RETRY_MS],
   ])('after %s failures in a row it waits %s ms', (times, ms) => expect(retryAfterMs(times)).toBe(ms))
+})
+
+describe('startWaitMs', () => {
+  it.each([
+    ['one third of a start', {}, START_MS / 3],
+    ['the whole start if someone answers the agent', { hasApprover: true }, START_MS],
+  ])('%s', (_name, request, ms) => expect(startWaitMs(request)).toBe(ms))
 })

@@ -142,6 +142,17 @@ function oldestFirst(processes: readonly PooledProcess[]): PooledProcess[] {
   return processes.toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
 }
 
+/** How long an agent may take to start. */
+export const START_MS = 15_000
+
+/**
+ * How long a prompt waits for a process that is starting: about as long as a process of its own would take. One whose agent
+ * may ask someone waits for the whole start, because in a process of its own no one is asked and everything is denied.
+ */
+export function startWaitMs({ hasApprover }: { hasApprover?: boolean | undefined }): number {
+  return hasApprover ? START_MS : START_MS / 3
+}
+
 export const LONGEST_RETRY_MS = 10 * 60_000
 const FIRST_RETRY_MS = 1000
 const RETRY_FACTOR = 4

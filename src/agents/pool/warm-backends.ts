@@ -87,7 +87,8 @@ const codex: WarmBackend = {
 const gemini: WarmBackend = {
   start: startGemini,
   isOneSession: false,
-  // `session/load` fails for sessions that the protocol itself has begun.
+  // In the minute in which a session began, `session/load` empties its file; later, the history comes after the response,
+  // where nothing tells it from the next answer.
   loadsSessions: false,
   fixedParts: geminiParts,
   sessionParts: () => [],

@@ -16,6 +16,8 @@ import {
   type PooledProcess,
   retryAfterMs,
   SPARE_WINDOW_MS,
+  START_MS,
+  startWaitMs,
   wantsSpare,
 } from './decisions.ts'
 import { DeferredWork } from './deferred-work.ts'
@@ -23,10 +25,6 @@ import type { PoolKey } from './pool-key.ts'
 import { type Plan, partsOf, toPlan, type WarmWish } from './prompt-plan.ts'
 import type { WarmBackend } from './warm-backends.ts'
 
-/** How long an agent may take to start. */
-const START_MS = 15_000
-/** How long a prompt waits for a process that is starting; a process of its own would take about as long. */
-const START_WAIT_MS = 5000
 /** A spare is started when the turn ends, but no later than this: the start would slow down the turn. */
 const SPARE_DELAY_MS = 1000
 /** The answer does not wait for what follows its turn: the memory is measured and the next process started after it. */
@@ -118,7 +116,7 @@ export class WarmPool {
     this.#outdate(plan, entry)
     // The next process needs the lock that the one before had on the session.
     if (plan.session !== undefined && plan.backend.locksSessions) await Promise.all(endings)
-    const agent = entry && (await this.#awaitStart(entry))
+    const agent = entry && (await this.#awaitStart(entry, startWaitMs(plan.request)))
     if (entry !== undefined && agent === undefined) void this.#end(entry)
     return this.#toTicket(plan, agent === undefined ? undefined : entry)
   }
@@ -155,8 +153,8 @@ export class WarmPool {
   #startFor(plan: Plan): Entry | undefined {
     const { request, backend } = plan
     const canContinue = plan.session === undefined || backend.isOneSession || backend.loadsSessions
-    if (this.#options.startsAtOnce && canContinue)
-      return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
+    if (!canContinue) return undefined
+    if (this.#options.startsAtOnce) return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
     const needsOwn = request.hasApprover || (backend.isOneSession && plan.session !== undefined)
     if (!needsOwn || !(request.hasApprover || this.#proven.has(programOf(request)))) return undefined
     return this.#start(plan, plan.backend.isOneSession ? request.resumeId : undefined)
@@ -220,9 +218,9 @@ export class WarmPool {
       this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
   }
 
-  async #awaitStart({ ready }: Entry): Promise<LongLivedAgent | undefined> {
+  async #awaitStart({ ready }: Entry, waitMs: number): Promise<LongLivedAgent | undefined> {
     const waited = new AbortController()
-    const tooLong = delay(START_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined)
+    const tooLong = delay(waitMs, undefined, { signal: waited.signal }).catch(() => undefined)
     const agent = await Promise.race([ready, tooLong])
     waited.abort()
     return agent

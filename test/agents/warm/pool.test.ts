@@ -61,3 +61,17 @@ describe.each<WarmBackend>(['claude', 'codex'])('a process of %s that a prompt h
     expect(warm).toBeGreaterThan(0)
   })
 })
+
+describe('a session of gemini that no process has in memory', () => {
+  it('is continued in a process of its own, also if someone answers the agent', async () => {
+    const pool = createPool({})
+    const request = agentRequest('gemini', {
+      workdir: temporaryDirectory(),
+      approvalMode: 'always',
+      hasApprover: true,
+      resumeId: '0ce3b155-0000-4000-8000-000000000000',
+    })
+    const ticket = await pool.take({ request, client: '', sessionTurns: 1 })
+    expect([ticket?.agent, pool.list()]).toEqual([undefined, []])
+  })
+})
