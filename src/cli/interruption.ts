@@ -1,5 +1,5 @@
 /** Handles SIGINT, SIGTERM and SIGHUP for commands that must clean up. */
-import { killAllProcesses } from '../kit/process/process.ts'
+import { killAllProcesses } from '../kit/process/running-processes.ts'
 
 export type Interruption = Disposable & {
   /** Aborted by the first signal. */

@@ -9,6 +9,7 @@ import { type OpenedPrompts, openPrompts } from '../executions/open-prompts.ts'
 import type { Stores } from '../executions/open-stores.ts'
 import { openUserStores } from '../executions/open-user-stores.ts'
 import { systemClock } from '../kit/clock.ts'
+import { endProcessesAtExit } from '../kit/process/running-processes.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
@@ -96,6 +97,7 @@ export class Instance {
   }
 
   async #open(): Promise<OpenedInstance> {
+    endProcessesAtExit()
     const sources = this.#sources()
     const { env, cwd } = sources
     const { config, warnings } = await readConfig(sources)

@@ -1,10 +1,13 @@
 /** The library, as a program uses it. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDrover, type DroverError, type DroverOptions, type PromptEvent } from '../../src/library/drover.ts'
-import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { ending, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
+import { isRunning, program } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
 import { installWarmAgents } from '../support/warm-agents.ts'
 
 const agents = installWarmAgents(join(temporaryDirectoryForAll(), 'bin'))
@@ -134,6 +137,28 @@ describe('several prompts', () => {
     const compared = await drover.compare({ prompt: 'both', backends: ['gemini', 'claude'] })
     expect(compared.results.map(({ backend }) => backend)).toEqual(['gemini', 'claude'])
     expect(await failure(drover.parallel({ tasks: [] }))).toMatchObject({ code: 'message_invalid' })
+  })
+})
+
+describe('a program that ends while agents run', () => {
+  it.each([
+    ['exit', 7, null],
+    ['SIGTERM', null, 'SIGTERM'],
+    // Its own handler decides: this one closes drover.
+    ['handler', 9, null],
+  ])('ends them and their tools: %s', async (how, code, signal) => {
+    const [home, cwd] = [temporaryDirectory(), temporaryDirectory()]
+    const child = spawn(process.execPath, [program('ends-with-agent.ts'), how], {
+      cwd,
+      env: { PATH: `${agents}:/usr/bin:/bin`, HOME: home },
+    })
+    const { stdout } = await ending(child)
+    expect([child.exitCode, child.signalCode]).toEqual([code, signal])
+    const { agents: started, added } = JSON.parse(stdout)
+    expect(added).toEqual([1, 1, 1, 1])
+    const tools = readFileSync(join(cwd, 'tools'), 'utf8').trim().split('\n')
+    expect([started.length, tools.length]).toEqual([2, 2])
+    await until(() => ![...started, ...tools].some((pid) => isRunning(Number(pid))))
   })
 })
 

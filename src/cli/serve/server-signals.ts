@@ -1,6 +1,6 @@
 /** Handles the signals of a server. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { killAllProcesses } from '../../kit/process/process.ts'
+import { killAllProcesses } from '../../kit/process/running-processes.ts'
 
 /** Not an orderly end: clients got no response. */
 const EXIT_FORCED = 1

@@ -65,6 +65,17 @@ export class ProcessTree {
     return []
   }
 
+  /** Signals the members that one look finds, for a process that has no time to wait. */
+  signalNow(signal: NodeJS.Signals): void {
+    const rows = READS_ENVIRONMENTS ? listPids().flatMap((pid) => this.#readRow(pid) ?? []) : this.#readElsewhere()
+    for (const member of this.#pick(rows)) sendSignal(member, signal)
+  }
+
+  #readElsewhere(): ProcessRow[] {
+    const { pid, startTime } = this.root
+    return process.platform === 'win32' ? [{ pid, startTime, parent: 0, group: pid, marked: true }] : readPs()
+  }
+
   #pick(rows: readonly ProcessRow[]): Member[] {
     const members = pickMembers(rows, { root: this.root, seen: this.#seen })
     for (const member of members) this.#seen.set(member.pid, member.startTime)

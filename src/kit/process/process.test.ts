@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { command, firstWords, isRunning, program } from '../../../test/support/test-command.ts'
 import { readLines } from '../read-lines.ts'
-import { endAllProcesses, killAllProcesses, runProcess, startProcess } from './process.ts'
+import { runProcess, startProcess } from './process.ts'
+import { endAllProcesses, killAllProcesses } from './running-processes.ts'
 
 const LIMIT = { stdoutLimitBytes: 1024 * 1024 }
 const MEGABYTES_10 = 'x'.repeat(10 * 1024 * 1024)

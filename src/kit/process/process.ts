@@ -11,6 +11,7 @@ import { programOutputTooLarge } from '../faults.ts'
 import { keepTail, relayOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
 import { type Member, markEnvironment, ProcessTree } from './process-tree.ts'
+import { noteRunning } from './running-processes.ts'
 import { refuseBadArguments, startFault } from './start-fault.ts'
 
 /** Short enough that a tree is gone within 5 s, whatever it does. */
@@ -90,8 +91,6 @@ export type RunningProcess = {
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
 type ChildExit = Pick<ProcessExit, 'code' | 'signal' | 'durationMs'>
 
-const running = new Set<{ cancel: () => void; kill: () => Promise<unknown>; exit: Promise<ProcessExit> }>()
-
 /** Throws a Fault if the process cannot be started; then nothing is left running. */
 export async function startProcess(command: ProcessCommand): Promise<RunningProcess> {
   refuseBadArguments(command)
@@ -141,19 +140,6 @@ export function startDetached({ argv, cwd, env }: Pick<ProcessCommand, 'argv' | 
       child.once('exit', () => resolve())
     }),
   }
-}
-
-/** Cancels all processes, including those started meanwhile, and waits until they are gone: for an orderly shutdown. */
-export async function endAllProcesses(): Promise<void> {
-  while (running.size > 0) {
-    for (const { cancel } of running) cancel()
-    await Promise.all([...running].map(({ exit }) => exit))
-  }
-}
-
-/** Kills all process trees with SIGKILL at once: for a user who presses Ctrl-C again. */
-export async function killAllProcesses(): Promise<void> {
-  await Promise.all([...running].map(({ kill }) => kill()))
 }
 
 function notStarted(): RunningProcess {
@@ -221,9 +207,7 @@ function follow(
     cancel()
     return endTree(tree, { firstSignal: 'SIGTERM', graceMs: 0 })
   }
-  const entry = { cancel, kill, exit }
-  running.add(entry)
-  void exit.then(() => running.delete(entry))
+  noteRunning({ cancel, kill, terminate: () => tree.signalNow('SIGTERM'), exit })
   return { pid: tree.root.pid, stdin, stdout: stdout.output, members: () => tree.members(), exit }
 }
 
