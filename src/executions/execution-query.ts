@@ -1,6 +1,6 @@
-/** The SQL of a page of executions. Pure. */
+/** The SQL of a page of executions, and of their events, for both databases. Pure. */
 import type { SQLInputValue } from 'node:sqlite'
-import type { ExecutionFilter } from './execution-store.ts'
+import type { EventFilter, ExecutionFilter } from './execution-store.ts'
 
 /** Each has an index, which also gives the order, so a page costs the same however many executions there are. */
 const COLUMNS = {
@@ -28,4 +28,15 @@ export function toPageQuery(
   const given = terms.filter(([, value]) => value !== undefined)
   const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`
   return { where, values: given.map(([, value]) => value as SQLInputValue) }
+}
+
+/** The events of an execution, in order. */
+export function toEventsQuery(
+  id: string,
+  { after, limit, type }: EventFilter,
+): { sql: string; values: SQLInputValue[] } {
+  const sql = `SELECT seq, at, type, content FROM execution_events
+    WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ?
+    ${type === undefined ? '' : 'AND type = ?'} ORDER BY seq LIMIT ?`
+  return { sql, values: [id, after, ...(type === undefined ? [] : [type]), limit] }
 }

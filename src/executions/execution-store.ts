@@ -33,6 +33,9 @@ export type ExecutionFilter = {
   before?: string
 }
 
+/** The events after a number, at most `limit`. */
+export type EventFilter = { after: number; limit: number; type?: string }
+
 /** A request that may be repeated without running twice. */
 export type KeyClaim = { apiKey: string; key: string; digest: string; executionId: string }
 
@@ -57,7 +60,7 @@ export type ExecutionStore = {
   /** All executions that have not ended, of every process, oldest first. */
   running(): Promise<Execution[]>
   /** The stored events after a number, at most `limit`; of one type, if that is given. */
-  events(id: string, page: { after: number; limit: number; type?: string }): Promise<ExecutionEvent[]>
+  events(id: string, filter: EventFilter): Promise<ExecutionEvent[]>
   /** Asks the process that runs the execution to cancel it. */
   requestCancel(id: string): Promise<void>
   /** The running executions of a process that another process wants to cancel. */

@@ -8,10 +8,17 @@ import type { PostgresOwners } from '../store/postgres-owners.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { errorOf } from './execution-end.ts'
 import { executionIdRange } from './execution-id.ts'
-import { toPageQuery } from './execution-query.ts'
+import { toEventsQuery, toPageQuery } from './execution-query.ts'
 import { CHANGED, INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
 import { isFinal } from './execution-states.ts'
-import type { ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim, StoreNotice } from './execution-store.ts'
+import type {
+  EventFilter,
+  ExecutionChange,
+  ExecutionFilter,
+  ExecutionStore,
+  KeyClaim,
+  StoreNotice,
+} from './execution-store.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import { EVENT_BYTES, KEY_LIFETIME_MS } from './sqlite-execution-store.ts'
 import type { UsageReport } from './usage.shape.ts'
@@ -114,14 +121,8 @@ export class PostgresExecutionStore implements ExecutionStore {
     return (await this.#database.all(sql)).map(toExecution)
   }
 
-  async events(
-    id: string,
-    { after, limit, type }: { after: number; limit: number; type?: string },
-  ): Promise<ExecutionEvent[]> {
-    const sql = `SELECT seq, at, type, content FROM execution_events
-      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ?
-      ${type === undefined ? '' : 'AND type = ?'} ORDER BY seq LIMIT ?`
-    const values = [id, after, ...(type === undefined ? [] : [type]), limit]
+  async events(id: string, filter: EventFilter): Promise<ExecutionEvent[]> {
+    const { sql, values } = toEventsQuery(id, filter)
     return (await this.#database.all(sql, ...values)).map(toExecutionEvent)
   }
 

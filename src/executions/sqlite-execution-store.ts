@@ -4,10 +4,10 @@ import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { Row, StoreDatabase } from '../store/database.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
-import { toPageQuery } from './execution-query.ts'
+import { toEventsQuery, toPageQuery } from './execution-query.ts'
 import { INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
 import { isFinal } from './execution-states.ts'
-import type { ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim } from './execution-store.ts'
+import type { EventFilter, ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim } from './execution-store.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import type { UsageReport } from './usage.shape.ts'
 import { toUsageEntry } from './usage-entry.ts'
@@ -102,14 +102,8 @@ export class SqliteExecutionStore implements ExecutionStore {
     return (await this.#database.read(() => this.#database.all(sql))).map(toExecution)
   }
 
-  async events(
-    id: string,
-    { after, limit, type }: { after: number; limit: number; type?: string },
-  ): Promise<ExecutionEvent[]> {
-    const sql = `SELECT seq, at, type, content FROM execution_events
-      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ?
-      ${type === undefined ? '' : 'AND type = ?'} ORDER BY seq LIMIT ?`
-    const values = [id, after, ...(type === undefined ? [] : [type]), limit]
+  async events(id: string, filter: EventFilter): Promise<ExecutionEvent[]> {
+    const { sql, values } = toEventsQuery(id, filter)
     return (await this.#database.read(() => this.#database.all(sql, ...values))).map(toExecutionEvent)
   }
 
