@@ -46,7 +46,8 @@ async function install(lock) {
 }
 
 function npmCi(lock) {
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+  // Nothing that is installed needs its install script.
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   // The npm that runs this script, on its own Node: on another Node it would look for its settings elsewhere.
   const { npm_execpath: script, npm_node_execpath: node = process.execPath } = process.env
   const [command, rest] = script?.endsWith('.js') ? [node, [script, ...args]] : ['npm', args]

@@ -41,7 +41,7 @@ describe('the bootstrap', () => {
     letNpmFinish()
     expect(await ended(bootstrap())).toMatchObject({ code: 0, stderr: expect.stringContaining('npm ci') })
     expect(await ended(bootstrap())).toEqual({ code: 0, stderr: '' })
-    expect(npmLog()).toEqual(['start ci --no-audit --no-fund --loglevel=error', 'done'])
+    expect(npmLog()).toEqual(['start ci --ignore-scripts --no-audit --no-fund --loglevel=error', 'done'])
   })
 
   it.each(['package-lock.json', 'package.json', 'runtime/package.json'])(

