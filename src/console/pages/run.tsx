@@ -8,6 +8,7 @@ import { Markdown } from '../parts/text-view.tsx'
 import { AttemptView } from '../runs/attempt-view.tsx'
 import { BranchDiff } from '../runs/branch-diff.tsx'
 import { RunCard, RunChoices } from '../runs/run-choices.tsx'
+import { MachineOf } from '../runs/run-row.tsx'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
@@ -75,6 +76,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
       <span>{formatDuration(spent.time_secs * 1000)}</span>
       <Age time={run.updated_at} />
       <span class="path dim">{toLine(run.repository)}</span>
+      <MachineOf run={run} />
       {run.issue !== undefined && <span class="path dim">{toLine(run.issue)}</span>}
       {run.checks.length > 0 && <span class="dim">checks: {toLine(run.checks.join(', '))}</span>}
       {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Round before</a>}

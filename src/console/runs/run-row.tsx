@@ -25,7 +25,19 @@ export function RunRow({ run }: { run: DrivenRun }) {
         </span>
         {run.branch !== undefined && <span class="path">{toLine(run.branch)}</span>}
         <span class="path">{toLine(run.repository)}</span>
+        <MachineOf run={run} />
       </div>
     </div>
+  )
+}
+
+/** With PostgreSQL, where the run is. */
+export function MachineOf({ run: { machine, is_machine_gone: isGone } }: { run: DrivenRun }) {
+  if (machine === undefined) return null
+  return (
+    <span class="dim">
+      on {toLine(machine)}
+      {isGone === true && ', where no worker runs'}
+    </span>
   )
 }
