@@ -16,8 +16,8 @@ type Ceiling<Mode> = { mode: Mode; setting: string }
 
 /** A mode without a ceiling is not limited. */
 export type Ceilings = {
-  approval?: Ceiling<ApprovalCeiling> | undefined
-  sandbox?: Ceiling<SandboxCeiling> | undefined
+  approval?: Ceiling<ApprovalCeiling>
+  sandbox?: Ceiling<SandboxCeiling>
 }
 
 type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }

@@ -5,16 +5,14 @@ import { join } from 'node:path'
 import { sweepScratch } from '../../agents/scratch-files.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { createKeyRing } from '../../config/key-ring.ts'
-import { findPaths } from '../../config/paths.ts'
-import { createContext } from '../../http/context/create-context.ts'
 import { drain } from '../../http/drain.ts'
 import { listen } from '../../http/listen.ts'
 import { createServer } from '../../http/server.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import type { Invocation } from '../command.ts'
+import { contextOf } from '../serve/context-of.ts'
 import { createServerLog } from '../serve/server-log.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { configEnvironmentOf } from '../settings.ts'
 
 const GRACE_MS = 3000
 
@@ -22,22 +20,14 @@ export type PrivateServer = AsyncDisposable & { socket: string }
 
 /** When it is disposed of, its agents are ended, and what they did is saved. */
 export async function startPrivateServer(invocation: Invocation, config: Config): Promise<PrivateServer> {
-  const { flags, runtime } = invocation
+  const { runtime } = invocation
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: true })
   const stores = await openUserStores(invocation, config)
   sweepScratch()
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
-  const context = createContext({
-    ...{ config, stores, log, writeAccessLog, logsPrompts: false },
-    ...{ version: runtime.version(), env: { ...runtime.env }, cwd: runtime.cwd, isRoot: runtime.isRoot },
-    clock: runtime.clock,
+  const context = contextOf(invocation, {
+    ...{ config, stores, log, writeAccessLog, shutdown: shutdown.signal, drainDeadline: drainDeadline.signal },
     keys: createKeyRing({ isRequired: false }),
-    shutdown: shutdown.signal,
-    drainDeadline: drainDeadline.signal,
-    demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
-    demoAgent: runtime.demoAgent,
-    directories: findPaths(configEnvironmentOf(invocation)),
-    jsonThread: runtime.jsonThread,
     isWorker: false,
   })
   const server = await createServer(context)

@@ -7,7 +7,6 @@ import { findPaths } from '../../config/paths.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Stores } from '../../executions/open-stores.ts'
 import { startStoreCleanup } from '../../http/clean-store.ts'
-import { createContext } from '../../http/context/create-context.ts'
 import { loseOwner } from '../../http/context/lose-owner.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
@@ -28,6 +27,7 @@ import { localEndpoints } from '../local/local-endpoints.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { consoleLinkFor } from './console-link.ts'
+import { contextOf } from './context-of.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
 
@@ -82,7 +82,16 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
-  const context = await withMetrics(contextOf(invocation, parts, stopSignals))
+  const { writeAccessLog } = parts
+  const context = await withMetrics(
+    contextOf(invocation, {
+      ...{ config, stores, log, writeAccessLog, keys: keys.ring, ...stopSignals },
+      isWorker: !invocation.flags.isOn('no-work'),
+      logsPrompts: invocation.flags.isOn('log-prompts'),
+      consoleDirectory: invocation.runtime.consoleDirectory,
+      loginsFile: findPaths(configEnvironmentOf(invocation)).consoleLogins,
+    }),
+  )
   parts.lost.notify = () => {
     log.error({}, 'other machines took this server for dead, so what it ran is ended')
     loseOwner(context)
@@ -146,38 +155,6 @@ async function openLocalSocket(
   // A server without an address has nothing else to listen on.
   if (invocation.flags.isOn('local')) return void (await listen(localListener, { socket: path }))
   return config.server.local_socket && (await listenLocally(localListener, path, log)) ? path : undefined
-}
-
-function contextOf(
-  invocation: Invocation,
-  parts: ServerParts,
-  ending: Pick<ServerContext, 'shutdown' | 'drainDeadline'>,
-): ServerContext {
-  const { flags, runtime } = invocation
-  const { config, keys, stores, log, writeAccessLog } = parts
-  const { worktrees, drivenRuns } = findPaths(configEnvironmentOf(invocation))
-  return createContext({
-    config,
-    version: runtime.version(),
-    // A copy, because process.env asks the system for each variable, and every prompt reads all of them.
-    env: { ...runtime.env },
-    cwd: runtime.cwd,
-    isRoot: runtime.isRoot,
-    isWorker: !flags.isOn('no-work'),
-    demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
-    demoAgent: runtime.demoAgent,
-    clock: runtime.clock,
-    keys: keys.ring,
-    stores,
-    directories: { worktrees, drivenRuns },
-    ...ending,
-    log,
-    writeAccessLog,
-    logsPrompts: flags.isOn('log-prompts'),
-    jsonThread: runtime.jsonThread,
-    consoleDirectory: runtime.consoleDirectory,
-    loginsFile: findPaths(configEnvironmentOf(invocation)).consoleLogins,
-  })
 }
 
 function bannerOf(

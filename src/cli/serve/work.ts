@@ -1,15 +1,14 @@
 /** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
 import { sweepScratch } from '../../agents/scratch-files.ts'
-import { loadApiKeys } from '../../config/api-keys.ts'
-import { findPaths } from '../../config/paths.ts'
-import { createContext } from '../../http/context/create-context.ts'
+import { createKeyRing } from '../../config/key-ring.ts'
 import { loseOwner } from '../../http/context/lose-owner.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
-import { drivePromptsFor } from '../../http/response/prompts-of.ts'
+import { workPromptsFor } from '../../http/response/prompts-of.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import type { Invocation, Run } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { readSettings } from '../settings.ts'
+import { contextOf } from './context-of.ts'
 import { storeNotShared } from './faults.ts'
 import { createServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
@@ -20,25 +19,15 @@ export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: '--store', value: flags.text('store') }])
   if (config.store.url === 'sqlite:') throw storeNotShared({})
-  // Whether a driven run may go on after a restart depends on the key that started it.
-  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost = { notify: () => {} }
   const stores = await openUserStores(invocation, config, { onLost: () => lost.notify() })
   sweepScratch()
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
-  const context = createContext({
-    ...{ config, stores, log, writeAccessLog, logsPrompts: false },
-    ...{ version: runtime.version(), env: { ...runtime.env }, cwd: runtime.cwd, isRoot: runtime.isRoot },
-    ...{
-      clock: runtime.clock,
-      keys: keys.ring,
-      shutdown: shutdown.signal,
-      drainDeadline: drainDeadline.signal,
-    },
-    demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
-    demoAgent: runtime.demoAgent,
-    directories: findPaths(configEnvironmentOf(invocation)),
+  const context = contextOf(invocation, {
+    ...{ config, stores, log, writeAccessLog, shutdown: shutdown.signal, drainDeadline: drainDeadline.signal },
+    // It has no clients. Servers decide what a key allows.
+    keys: createKeyRing({ isRequired: false }),
   })
   lost.notify = () => {
     log.error({}, 'other machines took this worker for dead, so what it ran is ended')
@@ -48,7 +37,6 @@ export const run: Run = async (invocation) => {
     await work(invocation, context, { shutdown, drainDeadline })
     return 0
   } finally {
-    keys.close()
     await stores.sessions.close()
   }
 }
@@ -67,7 +55,7 @@ async function work(
     reload: () => {},
     closeSessions: () => store.close(),
   })
-  await runs.continueAll(drivePromptsFor(context, undefined))
+  await runs.continueAll(workPromptsFor(context))
   await worker?.start(prompts)
   const { slots } = prompts
   await terminal.out.write(`drover works on ${slots.limit} prompts at once. Press Ctrl+C to stop.\n`)

@@ -2,6 +2,9 @@ import { Type } from 'typebox'
 import { UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, textLike } from '../../kit/shape.ts'
 
+const ceiling = <const M extends string[]>(modes: readonly [...M]) =>
+  strict({ mode: literals(modes), setting: Type.String({ description: 'Where it comes from.' }) })
+
 /** Stored in the directory of the user before the run is driven, so that a server finds the runs of all repositories. */
 export const DrivenRecord = named(
   'drivenRecord',
@@ -15,6 +18,15 @@ export const DrivenRecord = named(
         description: '`user`: on the command line or on the local socket. `client`: over HTTP.',
       }),
       api_key: Type.Optional(Type.String({ description: 'The name of the API key of the client.' })),
+      ceilings: Type.Optional(
+        strict(
+          {
+            approval: Type.Optional(ceiling(['always', 'auto', 'none'])),
+            sandbox: Type.Optional(ceiling(['read-only', 'workspace', 'full'])),
+          },
+          { description: 'What the server allowed the client. A worker, which has no keys, goes on with that.' },
+        ),
+      ),
       depth: Type.Optional(
         Type.Integer({
           minimum: 1,

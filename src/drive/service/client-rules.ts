@@ -1,6 +1,6 @@
 /** What a client of the server may ask of runs. The user of the server, who has the local socket, may ask for everything. Pure. */
 import { Fault } from '../../kit/fault.ts'
-import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
+import { type Ceilings, refuseAboveCeilings } from '../../prompts/ceilings.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import {
   driveCheckNotAllowed,
@@ -20,14 +20,21 @@ export type DriveCaller =
   /** On the command line, or on the local socket. */
   | { readonly is: 'user' }
   /** With the name of its API key, if the server has keys. The user, in a browser, may change runs in every repository. */
-  | { readonly is: 'client'; readonly key: string | undefined; readonly isUser?: true }
+  | {
+      readonly is: 'client'
+      readonly key: string | undefined
+      readonly isUser?: true
+      /** Of a client that has started a run: what it was allowed then. */
+      readonly ceilings?: Ceilings
+    }
 
 export type ServedSettings = DriveSettings & {
   readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number }
 }
 
-export function callerOf({ asked_by, api_key }: Pick<DrivenRecord, 'asked_by' | 'api_key'>): DriveCaller {
-  return asked_by === 'user' ? { is: 'user' } : { is: 'client', key: api_key }
+export function callerOf({ asked_by, api_key, ceilings }: DrivenRecord): DriveCaller {
+  if (asked_by === 'user') return { is: 'user' }
+  return { is: 'client', key: api_key, ...(ceilings !== undefined && { ceilings }) }
 }
 
 /** The repository that a request is about. `resolve` follows links; undefined if there is no such directory. */

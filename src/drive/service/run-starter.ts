@@ -136,6 +136,7 @@ export class RunStarter {
       git_common_dir: context.workspace.git_common_dir,
       asked_by: caller.is,
       ...(caller.is === 'client' && caller.key !== undefined && { api_key: caller.key }),
+      ...toNotedCeilings(caller, prompts),
       ...toNotedDepth(prompts.env),
       is_server_driven: true,
       created_at: toTimestamp(this.#options.clock.now()),
@@ -164,7 +165,8 @@ export class RunStarter {
     { promptsFor, caller }: Asking,
     { given, actions, before }: ResumeRequest & { before: Options },
   ): Promise<void> {
-    const own = asDeepAs(record, requirePrompts(promptsFor, callerOf(record)))
+    const starter = callerOf(record)
+    const own = asDeepAs(record, requirePrompts(promptsFor, starter))
     const prompts = before.is_demo ? this.#withDemo(own) : own
     if (caller.is === 'client') refuseOptions(given, this.#options.settings)
     const optionsFrom = this.#optionsFrom(given, prompts)
@@ -172,8 +174,8 @@ export class RunStarter {
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
     const begin = { ...found.begin, optionsFrom }
-    const deeper = { ...record, ...toNotedDepth(prompts.env) }
-    await this.drives.launch({ record: deeper, context: found.context, begin, prompts, env: this.#options.env })
+    const noted = { ...record, ...toNotedCeilings(starter, prompts), ...toNotedDepth(prompts.env) }
+    await this.drives.launch({ record: noted, context: found.context, begin, prompts, env: this.#options.env })
   }
 
   requireNamed(caller: DriveCaller, repository: string): void {
@@ -235,6 +237,11 @@ function asDeepAs({ depth = 0 }: DrivenRecord, prompts: PromptContext): PromptCo
   const nested = { ...prompts, env: atDepth(prompts.env, Math.max(depth, depthIn(prompts.env))) }
   refuseDeepNesting(nested)
   return nested
+}
+
+/** A worker that goes on with the run later does not know the key. */
+function toNotedCeilings({ is }: DriveCaller, { ceilings = {} }: PromptContext): Pick<DrivenRecord, 'ceilings'> {
+  return is === 'client' ? { ceilings } : {}
 }
 
 function targetOf({ goal, issue, issueNumber }: StartRequest): DriveTarget {

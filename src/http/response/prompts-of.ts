@@ -48,17 +48,26 @@ function nestedAt(depth: number | undefined, { env }: PromptContext): Pick<Promp
 
 /**
  * The contexts for the agents of driven runs, by who started the run. Undefined if a key is not valid any more, or keys
- * are required now. A run has limits of its own, so those for requests do not apply. A worker has no server.
+ * are required now. A run has limits of its own, so those for requests do not apply.
  */
-export function drivePromptsFor(context: ServerContext, server: Server | undefined, depth?: number): PromptsFor {
+export function drivePromptsFor(context: ServerContext, server: Server, depth?: number): PromptsFor {
   const { config, keys } = context
   const prompts = { ...context.prompts, ...nestedAt(depth, context.prompts) }
   return (caller) => {
     if (caller.is === 'user') return { ...prompts, ...FOR_LOCAL_USER }
     const key = caller.key === CONSOLE_USER.name ? CONSOLE_USER : keys.named(caller.key ?? '')
     if (key === undefined && (keys.isRequired || caller.key !== undefined)) return undefined
-    const isOpen = !keys.isRequired && server !== undefined && isReachable(server)
+    const isOpen = !keys.isRequired && isReachable(server)
     const ceilings = ceilingsFor({ server: config.server, key, isOpen })
     return { ...prompts, ...FOR_LOCAL_USER, caller: 'client', ceilings, client: key?.name ?? '' }
+  }
+}
+
+/** The same for a worker, which has no keys: a run goes on with what a server allowed. Undefined if that is not known. */
+export function workPromptsFor({ prompts }: ServerContext): PromptsFor {
+  return (caller) => {
+    if (caller.is === 'user') return { ...prompts, ...FOR_LOCAL_USER }
+    const { key = '', ceilings } = caller
+    return ceilings && { ...prompts, ...FOR_LOCAL_USER, caller: 'client', ceilings, client: key }
   }
 }
