@@ -13,6 +13,9 @@ export type PublishedRun = {
   repository: string
   state: string
   createdAt: string
+  updatedAt: string
+  /** Nothing can change it any more. */
+  isOver: boolean
   lastSeq: number
   summary: string
   detail: string
@@ -51,15 +54,21 @@ type BoardParts = { owners: PostgresOwners; notices: PostgresNotices }
 
 /** Of a run whose driver is gone, the state is not what its machine published last. */
 const STATE = `CASE WHEN r.state = 'running' AND r.driver IS NULL THEN 'interrupted' ELSE r.state END`
+const IS_GONE = 'NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machine AND p.worker IS NOT NULL)'
 const COLUMNS = `r.id, r.machine, r.asked_by, r.api_key, r.state, r.last_seq, r.driver IS NOT NULL AS is_driven,
-  NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machine AND p.worker IS NOT NULL) AS is_machine_gone`
+  ${IS_GONE} AS is_machine_gone`
+
+/** Nothing is lost: its machine publishes it again when it comes back. */
+const REMOVE_OLD = `DELETE FROM driven_runs r WHERE r.updated_at < ? AND r.driver IS NULL
+  AND (r.is_over OR ${IS_GONE}) RETURNING r.id`
 
 /** A run that another living process drives is published by that process. */
 const PUBLISH = `
-  INSERT INTO driven_runs AS r (id, machine, driver, asked_by, api_key, repository, state, created_at, last_seq, summary, detail, diff)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  INSERT INTO driven_runs AS r (id, machine, driver, asked_by, api_key, repository, state, created_at, updated_at, is_over,
+    last_seq, summary, detail, diff)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET machine = excluded.machine, driver = excluded.driver, state = excluded.state,
-    last_seq = excluded.last_seq, summary = excluded.summary, detail = excluded.detail, diff = coalesce(excluded.diff, r.diff)
+    updated_at = excluded.updated_at, is_over = excluded.is_over, last_seq = excluded.last_seq, summary = excluded.summary, detail = excluded.detail, diff = coalesce(excluded.diff, r.diff)
   WHERE (r.driver IS NULL OR r.driver = ? OR ?) AND r.last_seq <= excluded.last_seq
   RETURNING id`
 const ADD_EVENTS = `INSERT INTO driven_run_events (run, seq, content)
@@ -96,10 +105,12 @@ export class RunBoard {
         this.#owners.lose(own)
         return false
       }
-      const { id, askedBy, apiKey = null, repository, state, createdAt, lastSeq, summary, detail, diff = null } = run
+      const { id, summary, detail, diff = null } = run
       const driver = run.driver === undefined ? null : own
-      const values = [id, this.machine, driver, askedBy, apiKey, repository, state, createdAt, lastSeq]
-      const saved = await transaction.get(PUBLISH, ...values, summary, detail, diff, own, run.driver === 'this')
+      const place = [id, this.machine, driver, run.askedBy, run.apiKey ?? null, run.repository]
+      const facts = [run.state, run.createdAt, run.updatedAt, run.isOver, run.lastSeq]
+      const texts = [summary, detail, diff]
+      const saved = await transaction.get(PUBLISH, ...place, ...facts, ...texts, own, run.driver === 'this')
       if (saved === undefined) return false
       const { events } = run
       const columns = [events.map(({ seq }) => seq), events.map(({ content }) => content)]
@@ -114,6 +125,11 @@ export class RunBoard {
     const rows = await transaction.all('UPDATE driven_runs SET driver = NULL WHERE driver = ? RETURNING id', name)
     const ids = rows.map((row) => String(row['id']))
     if (ids.length > 0) await notify(transaction, 'run', ids)
+  }
+
+  /** Removes runs that have not changed since this time, if they are over or their machine is gone. Returns how many. */
+  async removeOld(changedBefore: string): Promise<number> {
+    return (await this.#database.all(REMOVE_OLD, changedBefore)).length
   }
 
   /** The runs of this machine that are published: the number of their last event, and their state. */

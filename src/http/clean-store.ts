@@ -1,5 +1,5 @@
 import type { Stores } from '../executions/open-stores.ts'
-import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { type Clock, daysAgo } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 
 export type Retention = {
@@ -8,15 +8,14 @@ export type Retention = {
   log: Log
   /** Sessions that were not used for this many days are deleted. 0 keeps all sessions. */
   sessionDays: number
-  /** Executions that ended this many days ago are deleted. */
+  /** Executions that ended this many days ago are deleted, and with PostgreSQL also the copies of driven runs. */
   executionDays: number
   /** The oldest executions are deleted until the rest fits. */
   maxExecutionMb: number
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const MB = 1024 * 1024
-const SESSIONS_EVERY_MS = DAY_MS
+const SESSIONS_EVERY_MS = 24 * 60 * 60 * 1000
 /** More often, because executions have a size limit too. */
 const EXECUTIONS_EVERY_MS = 60_000
 
@@ -36,19 +35,21 @@ export async function startStoreCleanup(retention: Retention): Promise<{ stop():
 }
 
 async function cleanSessions(retention: Retention): Promise<void> {
-  const { stores, log, sessionDays: days } = retention
+  const { stores, log, clock, sessionDays: days } = retention
   await logFailure(log, 'old sessions could not be deleted', async () => {
-    const deleted = await stores.sessions.deleteUnusedSince(daysAgo(days, retention), { isDryRun: false })
+    const deleted = await stores.sessions.deleteUnusedSince(daysAgo(days, clock), { isDryRun: false })
     if (deleted.length > 0) log.info({ sessions: deleted.length, days }, 'deleted sessions past their retention')
   })
 }
 
 async function cleanExecutions(retention: Retention): Promise<void> {
-  const { stores, log, executionDays: days, maxExecutionMb } = retention
+  const { stores, log, clock, executionDays: days, maxExecutionMb } = retention
   await logFailure(log, 'old executions could not be deleted', async () => {
-    const limits = { endedBefore: daysAgo(days, retention), maxBytes: maxExecutionMb * MB }
+    const limits = { endedBefore: daysAgo(days, clock), maxBytes: maxExecutionMb * MB }
     const executions = await stores.executions.removeOld(limits)
     if (executions > 0) log.info({ executions, days }, 'deleted executions past their retention')
+    const runs = (await stores.runs?.board.removeOld(limits.endedBefore)) ?? 0
+    if (runs > 0) log.info({ runs, days }, 'deleted copies of driven runs past their retention')
   })
 }
 
@@ -59,8 +60,4 @@ async function logFailure(log: Log, message: string, work: () => Promise<void>):
   } catch (error) {
     log.error({ reason: error instanceof Error ? error.message : String(error) }, message)
   }
-}
-
-function daysAgo(days: number, { clock }: Retention): string {
-  return toTimestamp(new Date(clock.now().getTime() - days * DAY_MS))
 }

@@ -12,3 +12,10 @@ export function toTimestamp(moment: Date): string {
   if (ms !== last.ms) last = { ms, text: moment.toISOString() }
   return last.text
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The time this many days ago. */
+export function daysAgo(days: number, clock: Clock): string {
+  return toTimestamp(new Date(clock.now().getTime() - days * DAY_MS))
+}

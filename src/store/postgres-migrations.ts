@@ -199,6 +199,8 @@ const DRIVEN_RUNS = `
     repository TEXT COLLATE "C" NOT NULL,
     state TEXT COLLATE "C" NOT NULL,
     created_at TEXT COLLATE "C" NOT NULL,
+    updated_at TEXT COLLATE "C" NOT NULL,
+    is_over BOOLEAN NOT NULL,
     last_seq BIGINT NOT NULL,
     summary TEXT NOT NULL,
     detail TEXT NOT NULL,

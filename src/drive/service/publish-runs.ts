@@ -1,6 +1,7 @@
 /** Publishes the driven runs of this machine, so that every server shows them, also when this machine is gone. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublishedRun, RunBoard } from '../../executions/run-board.ts'
+import { type Clock, daysAgo } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -9,7 +10,14 @@ import type { DrivenRun, DrivenState } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import { type DrivenFacts, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 
-type PublisherOptions = { runs: DrivenRuns; board: RunBoard; log: Log }
+type PublisherOptions = {
+  runs: DrivenRuns
+  board: RunBoard
+  clock: Clock
+  /** Runs that ended this many days ago are removed from the database. */
+  keepDays: number
+  log: Log
+}
 
 /** Runs that a command drives, and what could not be published, are looked at this often. */
 const SCAN_MS = 2000
@@ -117,10 +125,12 @@ export class RunPublisher {
   }
 
   async #publishNow(record: DrivenRecord, known: Published | undefined): Promise<Omit<Published, 'mark'> | undefined> {
-    const { runs, board } = this.#options
+    const { runs, board, clock, keepDays } = this.#options
     const facts = await runs.reader.tryRead(record)
     if (facts === undefined) return undefined
-    const { state } = toDrivenRun(facts)
+    const summary = toDrivenRun(facts)
+    const { state } = summary
+    if (isForgotten(known, summary, daysAgo(keepDays, clock))) return { state, lastSeq: facts.lastSeq }
     const now = performance.now()
     const isRecent = state === 'running' && known?.report !== undefined && now - known.report.madeAt < REPORT_MS
     const detail = await runs.reader.detail(facts, isRecent ? known.report?.text : undefined)
@@ -137,6 +147,15 @@ export function isUpToDate(known: Published, { mark, isDrivenHere }: { mark: str
   return known.mark === mark && (known.state !== 'running' || isDrivenHere)
 }
 
+/** A run that ended long ago was published, and was removed. */
+export function isForgotten(
+  known: Published | undefined,
+  { state, updated_at: updatedAt }: Pick<DrivenRun, 'state' | 'updated_at'>,
+  oldest: string,
+): boolean {
+  return known === undefined && isFinalState(state) && updatedAt < oldest
+}
+
 type Publication = { facts: DrivenFacts; detail: DrivenRun; after: number }
 
 async function toPublished({ reader }: DrivenRuns, { facts, detail, after }: Publication): Promise<PublishedRun> {
@@ -151,6 +170,8 @@ async function toPublished({ reader }: DrivenRuns, { facts, detail, after }: Pub
     repository: record.repository,
     state: summary.state,
     createdAt: record.created_at,
+    updatedAt: summary.updated_at,
+    isOver: isFinalState(summary.state),
     lastSeq,
     summary: JSON.stringify(summary),
     detail: JSON.stringify(detail),

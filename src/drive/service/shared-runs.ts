@@ -39,6 +39,8 @@ export type SharedRunsOptions = {
   readonly isWorker: boolean
   /** Who the user of this machine is on another one. */
   readonly userElsewhere: DriveCaller
+  /** Runs that ended this many days ago are removed from the database. */
+  readonly keepDays: number
   readonly clock: Clock
   readonly log: Log
 }
@@ -57,9 +59,9 @@ export class SharedRuns implements RunService {
   readonly #server: CallServer
 
   constructor(options: SharedRunsOptions) {
-    const { local: runs, board, calls, log } = options
+    const { local: runs, board, calls, clock, keepDays, log } = options
     this.#options = options
-    this.#publisher = new RunPublisher({ runs, board, log })
+    this.#publisher = new RunPublisher({ runs, board, clock, keepDays, log })
     this.#server = new CallServer({ calls, log, perform: (work, access) => this.#doHere(work, access) })
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KnownWorker } from '../../executions/work-queue.ts'
-import { isUpToDate } from './publish-runs.ts'
+import { isForgotten, isUpToDate } from './publish-runs.ts'
 import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
 
 const shared = (run: object, facts: object = {}) => ({
@@ -87,5 +87,17 @@ describe('isUpToDate', () => {
     ['the same, and it has ended', { mark: '', state: 'ended' }, false, true],
   ])('%s', (_what, known, isDrivenHere, expected) => {
     expect(isUpToDate({ lastSeq: 1, ...known }, { mark: 'm', isDrivenHere })).toBe(expected)
+  })
+})
+
+describe('isForgotten', () => {
+  const known = { mark: '', state: 'ended', lastSeq: 1 }
+  it.each([
+    ['it ended before', undefined, 'ended', '2026-01-01', true],
+    ['it ended then', undefined, 'ended', '2026-01-02', false],
+    ['it waits since before', undefined, 'waiting', '2026-01-01', false],
+    ['it ended before, and is published', known, 'ended', '2026-01-01', false],
+  ] as const)('%s', (_what, published, state, updated_at, expected) => {
+    expect(isForgotten(published, { state, updated_at }, '2026-01-02')).toBe(expected)
   })
 })

@@ -135,7 +135,8 @@ function createRuns(
   const { runs, queue } = stores
   if (runs === undefined || queue === undefined) return local
   const userElsewhere = { is: 'client', key: CONSOLE_USER.name, isUser: true } as const
-  return new SharedRuns({ local, ...runs, queue, isWorker, userElsewhere, clock, log })
+  const keepDays = config.executions.keep_days
+  return new SharedRuns({ local, ...runs, queue, isWorker, userElsewhere, keepDays, clock, log })
 }
 
 function promptContext(
