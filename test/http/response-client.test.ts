@@ -174,7 +174,41 @@ describe('a response', () => {
       texts.push(item.type === 'message' && item.content[0]?.type === 'input_text' ? item.content[0].text : '')
     }
     expect(texts).toEqual(input.map(({ content }) => content))
-    expect((await responses.inputItems.list(id)).data[0]).toMatchObject({ content: [{ text: 'line 4' }] })
+    const [last, ...others] = (await responses.inputItems.list(id)).data
+    expect(last).toMatchObject({ content: [{ text: 'line 4' }] })
+    expect((await responses.inputItems.list(id, { after: others.at(-1)?.id ?? '' })).data).toEqual([])
+    for (const after of ['msg_x', only?.id ?? '', 'x'.repeat(128), 'x'.repeat(129)]) {
+      expect(await thrown(responses.inputItems.list(id, { after }))).toMatchObject({ status: 400, param: 'after' })
+    }
+  })
+
+  it('takes items of earlier responses by their ids, from the output and the input', async () => {
+    const { responses } = await open(HELLO)
+    const { id, output } = await responses.create({ model: 'claude', input: 'the colour is red' })
+    const [sent] = (await responses.inputItems.list(id)).data
+    const references = [sent?.id, output[0]?.id].map((each) => ({ type: 'item_reference' as const, id: each ?? '' }))
+    const input = [...references, { role: 'user' as const, content: 'which colour?' }]
+    const dry = { model: 'claude', input, dry_run: true }
+    const { output_text } = (await responses.create(dry)) as Response
+    expect(output_text).toMatch(/the colour is red[\s\S]*Hello there[\s\S]*which colour\?/)
+    const wrong = [{ type: 'item_reference' as const, id: (sent?.id ?? '').replace(/0$/, '1') }]
+    const refused = await thrown(responses.create({ model: 'claude', input: wrong }))
+    expect(refused).toMatchObject({
+      status: 400,
+      param: 'input[0].id',
+      message: expect.stringContaining('input_items'),
+    })
+  })
+
+  it('is not stored if it is a dry run', async () => {
+    const { responses, server } = await open(HELLO)
+    const dry = { ...hello, dry_run: true }
+    const response = (await responses.create(dry)) as Response
+    expect(response).toMatchObject({ store: false, output_text: expect.stringContaining('Would execute') })
+    expect(await thrown(responses.retrieve(response.id))).toBeInstanceOf(NotFoundError)
+    const background = await thrown(responses.create({ ...dry, background: true } as typeof hello))
+    expect(background).toMatchObject({ status: 400, param: 'background' })
+    expect((await server.context.executionStore.list({}, { limit: 1 })).executions).toEqual([])
   })
 
   it('works with a base URL that lacks the prefix of the API', async () => {
@@ -241,6 +275,44 @@ describe('previous_response_id', () => {
     expect(running).toBeInstanceOf(ConflictError)
     permit()
     await ended(responses, id)
+  })
+
+  it('has at most 128 characters', async () => {
+    const { responses } = await open(HELLO)
+    for (const [length, code] of [
+      [128, 'previous_response_not_found'],
+      [129, 'invalid_request'],
+    ] as const) {
+      const error = await thrown(responses.create({ ...hello, previous_response_id: 'x'.repeat(length) }))
+      expect(error).toMatchObject({ status: 400, code, param: 'previous_response_id' })
+    }
+  })
+
+  it('is refused if it is deleted meanwhile, or was too old', async () => {
+    const { responses, server } = await open(HELLO)
+    const { store, executionStore } = server.context
+    const reopen = store.reopen.bind(store)
+    for (const stream of [false, true]) {
+      const { id } = await responses.create(hello)
+      store.reopen = async (session) => {
+        await responses.delete(id)
+        await store.delete(session).catch(() => undefined)
+        return await reopen(session)
+      }
+      const raced = await thrown(responses.create({ ...hello, previous_response_id: id, stream }) as Promise<unknown>)
+      expect(raced).toMatchObject({ status: 400, code: 'previous_response_not_found' })
+      expect(raced.message).toMatch(/may be deleted, too old.*send the whole conversation as input/)
+    }
+    store.reopen = reopen
+    const first = await responses.create({ ...hello, input: 'first fact' })
+    const second = await responses.create({ ...hello, input: 'second fact', previous_response_id: first.id })
+    await server.context.executions.save()
+    await executionStore.remove(first.id.replace('resp_', 'exec_'))
+    const asked = { ...hello, previous_response_id: second.id, store: false }
+    const { response } = await responses.create(asked).withResponse()
+    expect(response.headers.get('x-drover-warning')).toContain('1 turns of the conversation are not kept')
+    const gone = await thrown(responses.create({ ...hello, previous_response_id: first.id }))
+    expect(gone).toMatchObject({ status: 400, code: 'previous_response_not_found' })
   })
 })
 
@@ -482,6 +554,15 @@ describe('an error of a response', () => {
       ...[23, 24, 25].map((length) => `resp_${'0'.repeat(length)}`),
     ]
     for (const id of ids) expect(await thrown(responses.retrieve(id))).toBeInstanceOf(NotFoundError)
+  })
+
+  it('names an endpoint of the vendor that is not offered', async () => {
+    const { client } = await open()
+    for (const path of ['/responses/compact', '/responses/input_tokens']) {
+      const error = await thrown(client.post(path, { body: { model: 'claude', input: 'x' } }))
+      expect(error).toMatchObject({ status: 404, code: 'endpoint_not_offered' })
+      expect(error.message).toContain(`/openai/v1${path} is not offered: agents`)
+    }
   })
 
   it('names the field', async () => {

@@ -153,6 +153,13 @@ export const pathNotFound = defineFault({
     `no endpoint ${d.path}; ${d.meant === undefined ? '' : `did you mean ${d.meant}? `}GET /docs lists all endpoints`,
 })
 
+export const endpointNotOffered = defineFault({
+  code: 'endpoint_not_offered',
+  kind: 'not_found',
+  when: 'The endpoint belongs to an API that drover implements in part, and drover does not have it.',
+  message: (d: { path: string; reason: string }) => `${d.path} is not offered: ${d.reason}`,
+})
+
 export const methodNotAllowed = defineFault({
   code: 'method_not_allowed',
   kind: 'invalid',
@@ -216,9 +223,10 @@ export const responseRunning = defineFault({
 export const previousResponseNotFound = defineFault({
   code: 'previous_response_not_found',
   kind: 'invalid',
-  when: 'A request names a `previous_response_id` that is not stored.',
+  when: 'A request names a `previous_response_id` that is not stored: it was deleted, also while the request ran, is older than `executions.keep_days`, or belongs to another key.',
   message: (d: { id: string; place: string }) =>
-    `previous_response_id: no response ${JSON.stringify(d.id)} is stored; send the whole conversation as input instead`,
+    `previous_response_id: no response ${JSON.stringify(d.id)} is stored; it may be deleted, too old, or made with store: false; ` +
+    'send the whole conversation as input instead',
 })
 
 export const sessionBackendDiffers = defineFault({

@@ -45,8 +45,8 @@ export async function continueFrom(
   if (session !== undefined && isStored && (await canGoOn(session, previous, { backend, context }))) {
     return { resumes: session, ownsSession: previous.record.owns_session }
   }
-  const kept = await turnsUpTo(previous, { request, context, apiKey })
-  const history = await carryTurns({ kept, missing: 0 }, context.executionStore, context.ids)
+  const { kept, missing } = await turnsUpTo(previous, { request, context, apiKey })
+  const history = await carryTurns({ kept, missing }, context.executionStore, context.ids)
   const forks = session?.backend === backend ? session : undefined
   const note = 'the earlier responses were sent to a new session as text'
   return { history: { ...history, notes: [note, ...history.notes] }, forks }
@@ -78,9 +78,13 @@ const MAX_SESSIONS = 100
 
 type Reader = { request: FastifyRequest; context: ServerContext; apiKey: string | undefined }
 
-/** The turns of the conversation, oldest first. A session that began with an earlier response has its turns too. */
-async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<TurnId[]> {
-  const turns: TurnId[] = []
+/**
+ * The turns of the conversation, oldest first, and how many are no longer stored, as far as that is known. A session that
+ * began with an earlier response has its turns too.
+ */
+async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<{ kept: TurnId[]; missing: number }> {
+  const kept: TurnId[] = []
+  let missing = 0
   let current: FoundResponse | undefined = last
   for (let count = 0; current !== undefined && count < MAX_SESSIONS; count += 1) {
     const { id, session_id: session, backend = '' }: FoundResponse['execution'] = current.execution
@@ -88,11 +92,15 @@ async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<TurnId[]>
     const all: string[] =
       session === undefined ? [id] : await findTurns(executionStore, { session, apiKey: reader.apiKey })
     const ids = all.slice(0, all.indexOf(id) + 1)
-    turns.unshift(...ids.map((turn) => ({ id: turn, backend })))
+    kept.unshift(...ids.map((turn) => ({ id: turn, backend })))
+    const turnCount: number = (await findSession(session, reader.context))?.turn_count ?? 0
+    const gone = Math.max(0, turnCount - all.length)
     const first: FoundResponse | undefined = await findVisible(ids[0] ?? id, reader.request, reader.context)
     current = await findEarlier(first, reader)
+    const endsEarly = current === undefined && first?.record.previous_response_id !== undefined
+    missing += gone === 0 && endsEarly ? 1 : gone
   }
-  return turns
+  return { kept, missing }
 }
 
 async function findEarlier(

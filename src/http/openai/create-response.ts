@@ -20,7 +20,7 @@ import { type Continuation, continueFrom, findPrevious } from './continue-respon
 import { findVisible } from './find-response.ts'
 import { readResponse } from './response-formats.ts'
 import { type InputEntry, readInput, toStoredMessages } from './response-input.ts'
-import { executionOfItem, type ResponseRecord } from './response-record.ts'
+import { executionOfItem, inputOf, type ResponseRecord } from './response-record.ts'
 import type { ResponseRequest } from './responses.shape.ts'
 
 type ExecutionSettings = ServerContext['config']['executions']
@@ -55,6 +55,7 @@ export function checkResponseRequest(body: unknown, { keep }: Pick<ExecutionSett
   if (conversation) throw refuse('conversation', 'use previous_response_id')
   if (prompt) throw refuse('prompt', 'send the text as input')
   if (background === true && store === false) throw invalid('background', 'must not be true if store is false')
+  if (background === true && request.dry_run === true) throw invalid('background', 'must not be true for a dry run')
   if (background === true && keep === 'none')
     throw refuse('background', 'this server stores nothing (executions.keep: none)')
   return request
@@ -66,7 +67,10 @@ function invalid(path: string, rule: string) {
 
 export async function readResponseRequest(request: ResponseRequest, exchange: Exchange): Promise<AskedResponse> {
   const { target, choose, clientTools } = await readOptions(exchange)
-  const isStored = request.store !== false && exchange.context.config.executions.keep !== 'none'
+  const { executions, unified_flags: flags } = exchange.context.config
+  const isStored = request.store !== false && executions.keep !== 'none'
+  // The agent answers nothing, so there is nothing that could be continued.
+  const isDryRun = request.dry_run === true || flags.dry_run
   const { choice, continuation } = await continuationOf(request, exchange, { choose, target, isStored })
   const tools = ignoreTools({ tools: request.tools }, clientTools)
   const { entries, ignored } = readInput(request.input, { clientTools })
@@ -76,7 +80,8 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const system = request.instructions ?? undefined
   const asked = { ...request, messages, list: 'input', system, outputSchema }
   const prompt = toPromptRequest(asked, choice, targetOf(target, { continuation, isStored }))
-  const record = toRecord(request, { messages, prompt, isStored, ownsSession: ownsSession(target, continuation) })
+  const kept = { isStored: isStored && !isDryRun, ownsSession: ownsSession(target, continuation) }
+  const record = toRecord(request, { messages, prompt, ...kept })
   return {
     model: request.model,
     choice,
@@ -139,9 +144,16 @@ async function resolveReferences(
     const { reference, place } = entry
     const id = executionOfItem(reference)
     const found = id === undefined ? undefined : await findVisible(id, request, context)
+    const sent = found && inputOf(found.execution, found.record).find((each) => each.id === reference)
+    if (sent !== undefined) {
+      messages.push({ role: sent.role, content: sent.text, place })
+      continue
+    }
     const response = found && (await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
     const item = response?.output.find((each) => each.id === reference)
-    if (item === undefined) throw invalid(`${place}.id`, 'must be the id of an item of a stored response')
+    if (item === undefined) {
+      throw invalid(`${place}.id`, 'must be the id of an item in the output or the input_items of a stored response')
+    }
     if (item.type === 'message') messages.push({ role: 'assistant', content: item.content[0]?.text ?? '', place })
   }
   return messages

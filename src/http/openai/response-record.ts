@@ -1,6 +1,7 @@
 /** What is stored of a response request besides its prompt, and what is sent again from it. Pure. */
 import type { Execution } from '../../executions/execution.shape.ts'
 import { randomPartOf } from '../../executions/execution-id.ts'
+import { messageInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { StoredMessage } from './response-input.ts'
 import type { ResponseObject } from './response-object.shape.ts'
@@ -45,9 +46,9 @@ export function executionIdOf(responseId: string): string | undefined {
   return /^resp_[0-9a-f]{24}$/.test(responseId) ? `exec_${responseId.slice(PREFIX.length)}` : undefined
 }
 
-/** The execution that a message of an output belongs to. */
+/** The execution that an item belongs to: one of its output, or a message of its input. */
 export function executionOfItem(itemId: string): string | undefined {
-  const [, random] = /^(?:msg|rs)_([0-9a-f]{24})[0-9a-f]{2,}$/.exec(itemId) ?? []
+  const [, random] = /^(?:msg|rs)_([0-9a-f]{24})(?:[0-9a-f]{2,}|in\d+)$/.exec(itemId) ?? []
   return random === undefined ? undefined : `exec_${random}`
 }
 
@@ -81,19 +82,29 @@ export function envelopeOf(
 
 const DEFAULT_LIMIT = 20
 
-/** A page of the messages of the input. */
+/** The messages of the input, first to last. */
+export function inputOf(execution: Execution, record: ResponseRecord): (StoredMessage & { id: string })[] {
+  const messages = record.messages ?? [{ role: 'user', text: execution.prompt ?? '' }]
+  return messages.map((message, at) => ({ ...message, id: `msg_${randomPartOf(execution.id)}in${at}` }))
+}
+
+/** A page of the messages of the input. Throws a Fault if it must follow an item that is not in the list. */
 export function listInput(execution: Execution, record: ResponseRecord, query: InputItemsQuery): ItemList {
   const { limit = DEFAULT_LIMIT, order = 'desc', after } = query
-  const messages = record.messages ?? [{ role: 'user', text: execution.prompt ?? '' }]
-  const items = messages.map((message, at) => toItem(message, `msg_${randomPartOf(execution.id)}in${at}`))
+  const items = inputOf(execution, record).map(toItem)
   if (order === 'desc') items.reverse()
-  const rest = items.slice(after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1)
+  const at = items.findIndex(({ id }) => id === after)
+  if (after !== undefined && at === -1) {
+    const rule = 'must be the id of an item of this list'
+    throw messageInvalid({ message: 'the query', problems: [{ path: '$.after', rule }] })
+  }
+  const rest = items.slice(at + 1)
   const data = rest.slice(0, limit)
   const [first, last] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null]
   return { object: 'list', data, first_id: first, last_id: last, has_more: rest.length > limit }
 }
 
-function toItem({ role, text }: StoredMessage, id: string): StoredItem {
+function toItem({ role, text, id }: StoredMessage & { id: string }): StoredItem {
   const type = role === 'assistant' ? 'output_text' : 'input_text'
   return {
     type: 'message',

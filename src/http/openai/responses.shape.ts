@@ -33,13 +33,19 @@ const InputItem = named(
         '`message` (the default), `reasoning` (ignored) or `item_reference`. Items of tools are refused, or ignored with ' +
           '`server.client_tools: ignore`. Other types are refused.',
       ),
-      id: orNull(Type.String(), 'For `item_reference`: the id of a message of an earlier response.'),
+      id: orNull(
+        Type.String(),
+        'For `item_reference`: the id of a message of an earlier response, of its output or its input.',
+      ),
       role: orNull(Type.String(), 'For `message`: `user`, `assistant`, `system` or `developer`.'),
       content: orNull(TextContent, 'For `message`.'),
     },
     { description: 'One item of the input.' },
   ),
 )
+
+/** Ids of drover have 29 characters, those of the vendor about 60. */
+const MAX_ID_LENGTH = 128
 
 export const ResponseRequest = named(
   'ResponseRequest',
@@ -49,10 +55,13 @@ export const ResponseRequest = named(
       description: 'A text, or the items of a conversation with at least one user message.',
     }),
     instructions: orNull(Type.String(), 'The system prompt.'),
-    previous_response_id: orNull(Type.String(), 'Continues the conversation of this response.'),
+    previous_response_id: orNull(
+      Type.String({ maxLength: MAX_ID_LENGTH }),
+      'Continues the conversation of this response.',
+    ),
     store: orNull(
       Type.Boolean(),
-      'Whether the response is stored, and with it a session. The default is true. `previous_response_id` needs it.',
+      'Whether the response is stored, and with it a session. The default is true. `previous_response_id` needs it. A dry run is never stored.',
     ),
     background: orNull(Type.Boolean(), 'Whether the agent goes on without the client. Needs `store`.'),
     metadata: orNull(Metadata, 'Of the client; the response has it again.'),
@@ -101,7 +110,9 @@ const MAX_ITEMS = 100
 export const InputItemsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ITEMS, default: 20, description: 'Items of a page.' })),
   order: Type.Optional(literals(['asc', 'desc'], { default: 'desc', description: 'By their place in the input.' })),
-  after: Type.Optional(Type.String({ description: 'Only items that come after the one with this id.' })),
+  after: Type.Optional(
+    Type.String({ maxLength: MAX_ID_LENGTH, description: 'Only items that come after the one with this id.' }),
+  ),
 })
 export type InputItemsQuery = Static<typeof InputItemsQuery>
 

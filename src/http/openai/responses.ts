@@ -1,9 +1,11 @@
 /** `POST /openai/v1/responses`, and `GET`, `DELETE`, `…/cancel` and `…/input_items` of a response */
+import { Fault } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker } from '../../kit/schema.ts'
+import { sessionNotFound } from '../../sessions/faults.ts'
 import { sendCompatible } from '../compatible/send-reply.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
-import { responseRunning } from '../errors/faults.ts'
+import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import type { Exchange, RequestedExecution } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
 import { validateInputItemsQuery, validateResponseQuery } from '../request/checks.generated.js'
@@ -68,7 +70,7 @@ async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<o
   const { prompt, record, isStream } = asked
   const { drainDeadline } = exchange.context
   const options = { prompt: prompt.prompt, isStream, isShuttingDown: () => drainDeadline.aborted }
-  return await sendCompatible(exchange, asked, {
+  const sent = sendCompatible(exchange, asked, {
     prompt,
     isEphemeral: !record.store,
     clientRequest: record as unknown as JsonObject,
@@ -76,6 +78,15 @@ async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<o
     accept: (execution) => acceptResponse(exchange, execution),
     toFormat: (execution, hooks) => liveFormat(execution, record, { ...options, ...hooks }),
   })
+  return await sent.catch((error: unknown) => {
+    throw explainDeleted(error, record)
+  })
+}
+
+/** The session that the response continues was deleted, with the response before it, after both were found. */
+function explainDeleted(error: unknown, { previous_response_id: id }: AskedResponse['record']): unknown {
+  if (id === undefined || !(error instanceof Fault) || error.code !== sessionNotFound.code) return error
+  return previousResponseNotFound({ id, place: 'previous_response_id' })
 }
 
 /** The answer to a client that does not wait for the agent. */

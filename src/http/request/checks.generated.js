@@ -50,14 +50,14 @@ let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(Object.k
 keyword:"minProperties",params:{limit:1}}],!1;for(let l in t){let h=e;if(!(l==="title"||l==="tags"||l==="metadata")){let $={
 instancePath:s,keyword:"enum",params:{allowedValues:He},propertyName:l};r===null?r=[$]:r.push($),e++}var o=h===e;if(!o){
 let $={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[$]:r.push($),e++,ne.errors=r,!1;
-break}}if(o){if(t.title!==void 0){let l=t.title,h=e,$=e,O=!1,_=e;if(typeof l!="string"){let A={instancePath:s+"/title",keyword:"\
-type",params:{type:"string"}};r===null?r=[A]:r.push(A),e++}var i=_===e;if(O=O||i,!O){let A=e;if(l!==null){let k={instancePath:s+
-"/title",keyword:"type",params:{type:"null"}};r===null?r=[k]:r.push(k),e++}var i=A===e;O=O||i}if(O)e=$,r!==null&&($?r.length=
-$:r=null);else{let A={instancePath:s+"/title",keyword:"anyOf",params:{}};return r===null?r=[A]:r.push(A),e++,ne.errors=r,
+break}}if(o){if(t.title!==void 0){let l=t.title,h=e,$=e,O=!1,_=e;if(typeof l!="string"){let L={instancePath:s+"/title",keyword:"\
+type",params:{type:"string"}};r===null?r=[L]:r.push(L),e++}var i=_===e;if(O=O||i,!O){let L=e;if(l!==null){let k={instancePath:s+
+"/title",keyword:"type",params:{type:"null"}};r===null?r=[k]:r.push(k),e++}var i=L===e;O=O||i}if(O)e=$,r!==null&&($?r.length=
+$:r=null);else{let L={instancePath:s+"/title",keyword:"anyOf",params:{}};return r===null?r=[L]:r.push(L),e++,ne.errors=r,
 !1}var a=h===e}else var a=!0;if(a){if(t.tags!==void 0){let l=t.tags,h=e;if(e===h)if(Array.isArray(l)){if(l.length>64)return ne.
 errors=[{instancePath:s+"/tags",keyword:"maxItems",params:{limit:64}}],!1;{var n=!0;let O=l.length;for(let _=0;_<O;_++){
-let A=e;if(typeof l[_]!="string")return ne.errors=[{instancePath:s+"/tags/"+_,keyword:"type",params:{type:"string"}}],!1;
-var n=A===e;if(!n)break}}}else return ne.errors=[{instancePath:s+"/tags",keyword:"type",params:{type:"array"}}],!1;var a=h===
+let L=e;if(typeof l[_]!="string")return ne.errors=[{instancePath:s+"/tags/"+_,keyword:"type",params:{type:"string"}}],!1;
+var n=L===e;if(!n)break}}}else return ne.errors=[{instancePath:s+"/tags",keyword:"type",params:{type:"array"}}],!1;var a=h===
 e}else var a=!0;if(a)if(t.metadata!==void 0){let l=t.metadata,h=e;if(!(l&&typeof l=="object"&&!Array.isArray(l)))return ne.
 errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"object"}}],!1;var a=h===e}else var a=!0}}}else return ne.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.errors=r,e===0}var hr=U;var Ge=["state","backend","session","parent","since","before","limit"],Je=["queued","running","completed","failed","canc\
@@ -85,17 +85,17 @@ a)))return U.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"integ
 isFinite(a)){if(a>1e3||isNaN(a))return U.errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],
 !1;if(a<1||isNaN(a))return U.errors=[{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var i=n===
 e}else var i=!0}}}}}}}else return U.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,
-e===0}var wr=fe;var We=["decision","message"],Xe=["allow","allow_session","deny"],S=qe().default;function fe(t,{instancePath:s="",parentData:q,
+e===0}var wr=pe;var We=["decision","message"],Xe=["allow","allow_session","deny"],S=qe().default;function pe(t,{instancePath:s="",parentData:q,
 parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let a;if(t.decision===void 0&&(a="decision"))return fe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+t)){let a;if(t.decision===void 0&&(a="decision"))return pe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let n in t){let l=e;if(!(n==="decision"||n==="message")){let h={instancePath:s,keyword:"enum",params:{allowedValues:We},
 propertyName:n};r===null?r=[h]:r.push(h),e++}var o=l===e;if(!o){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[h]:r.push(h),e++,fe.errors=r,!1;break}}if(o){if(t.decision!==void 0){let n=t.decision,l=e;if(!(n==="a\
-llow"||n==="allow_session"||n==="deny"))return fe.errors=[{instancePath:s+"/decision",keyword:"enum",params:{allowedValues:Xe}}],
+return r===null?r=[h]:r.push(h),e++,pe.errors=r,!1;break}}if(o){if(t.decision!==void 0){let n=t.decision,l=e;if(!(n==="a\
+llow"||n==="allow_session"||n==="deny"))return pe.errors=[{instancePath:s+"/decision",keyword:"enum",params:{allowedValues:Xe}}],
 !1;var i=l===e}else var i=!0;if(i)if(t.message!==void 0){let n=t.message,l=e;if(e===l)if(typeof n=="string"){if(S(n)>4e3)
-return fe.errors=[{instancePath:s+"/message",keyword:"maxLength",params:{limit:4e3}}],!1}else return fe.errors=[{instancePath:s+
-"/message",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0}}else return fe.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return fe.errors=r,e===0}var br=me;var er=["after"];function me(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+return pe.errors=[{instancePath:s+"/message",keyword:"maxLength",params:{limit:4e3}}],!1}else return pe.errors=[{instancePath:s+
+"/message",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0}}else return pe.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return pe.errors=r,e===0}var br=me;var er=["after"];function me(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let a=e;if(i!=="after"){let n={instancePath:s,
 keyword:"enum",params:{allowedValues:er},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){let n={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,me.errors=r,!1;break}}if(o&&t.after!==
@@ -189,10 +189,10 @@ errors=[{instancePath:s+"/review_model",keyword:"maxLength",params:{limit:200}}]
 "/review_model",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/review_model",keyword:"\
 type",params:{type:"string"}}],!1;var i=l===e}else var i=!0;if(i){if(t.checks!==void 0){let n=t.checks,l=e;if(e===l)if(Array.
 isArray(n)){if(n.length>50)return D.errors=[{instancePath:s+"/checks",keyword:"maxItems",params:{limit:50}}],!1;{var a=!0;
-let $=n.length;for(let O=0;O<$;O++){let _=n[O],A=e;if(e===A)if(typeof _=="string"){if(S(_)>4e3)return D.errors=[{instancePath:s+
+let $=n.length;for(let O=0;O<$;O++){let _=n[O],L=e;if(e===L)if(typeof _=="string"){if(S(_)>4e3)return D.errors=[{instancePath:s+
 "/checks/"+O,keyword:"maxLength",params:{limit:4e3}}],!1;if(_.length===0)return D.errors=[{instancePath:s+"/checks/"+O,keyword:"\
 minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/checks/"+O,keyword:"type",params:{type:"string"}}],
-!1;var a=A===e;if(!a)break}}}else return D.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var i=l===
+!1;var a=L===e;if(!a)break}}}else return D.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var i=l===
 e}else var i=!0;if(i){if(t.actions!==void 0){let n=t.actions,l=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))
 return D.errors=[{instancePath:s+"/actions",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof n=="number"&&isFinite(
 n)){if(n>1e3||isNaN(n))return D.errors=[{instancePath:s+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],
@@ -270,10 +270,10 @@ errors=[{instancePath:s+"/review_model",keyword:"maxLength",params:{limit:200}}]
 "/review_model",keyword:"minLength",params:{limit:1}}],!1}else return z.errors=[{instancePath:s+"/review_model",keyword:"\
 type",params:{type:"string"}}],!1;var i=l===e}else var i=!0;if(i){if(t.checks!==void 0){let n=t.checks,l=e;if(e===l)if(Array.
 isArray(n)){if(n.length>50)return z.errors=[{instancePath:s+"/checks",keyword:"maxItems",params:{limit:50}}],!1;{var a=!0;
-let $=n.length;for(let O=0;O<$;O++){let _=n[O],A=e;if(e===A)if(typeof _=="string"){if(S(_)>4e3)return z.errors=[{instancePath:s+
+let $=n.length;for(let O=0;O<$;O++){let _=n[O],L=e;if(e===L)if(typeof _=="string"){if(S(_)>4e3)return z.errors=[{instancePath:s+
 "/checks/"+O,keyword:"maxLength",params:{limit:4e3}}],!1;if(_.length===0)return z.errors=[{instancePath:s+"/checks/"+O,keyword:"\
 minLength",params:{limit:1}}],!1}else return z.errors=[{instancePath:s+"/checks/"+O,keyword:"type",params:{type:"string"}}],
-!1;var a=A===e;if(!a)break}}}else return z.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var i=l===
+!1;var a=L===e;if(!a)break}}}else return z.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var i=l===
 e}else var i=!0;if(i){if(t.actions!==void 0){let n=t.actions,l=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))
 return z.errors=[{instancePath:s+"/actions",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof n=="number"&&isFinite(
 n)){if(n>1e3||isNaN(n))return z.errors=[{instancePath:s+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],
@@ -299,27 +299,27 @@ l=e;if(!(n==="auto"||n==="none"||n==="always"))return z.errors=[{instancePath:s+
 allowedValues:Fe}}],!1;var i=l===e}else var i=!0;if(i)if(t.deliver!==void 0){let n=t.deliver,l=e;if(!(n==="none"||n==="b\
 ranch"||n==="pr"))return z.errors=[{instancePath:s+"/deliver",keyword:"enum",params:{allowedValues:Pe}}],!1;var i=l===e}else
 var i=!0}}}}}}}}}}}}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return z.errors=r,e===
-0}var $r=J;var _e=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function le(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let h;if(t.role===void 0&&(h="role"))return le.errors=[{instancePath:s,
+0}var $r=J;var _e=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function oe(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let h;if(t.role===void 0&&(h="role"))return oe.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:h}}],!1;if(t.role!==void 0){let $=t.role,O=e;if(e===O)if(typeof $=="string"){
-if($.length===0)return le.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return le.errors=
+if($.length===0)return oe.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return oe.errors=
 [{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var o=O===e}else var o=!0;if(o)if(t.content!==void 0){
-let $=t.content,O=e,_=e,A=!1,Q=e,k=e,R=!1,v=e;if(typeof $!="string"){let j={instancePath:s+"/content",keyword:"type",params:{
+let $=t.content,O=e,_=e,L=!1,Q=e,k=e,R=!1,v=e;if(typeof $!="string"){let j={instancePath:s+"/content",keyword:"type",params:{
 type:"string"}};r===null?r=[j]:r.push(j),e++}var i=v===e;if(R=R||i,!R){let j=e;if(e===j)if(Array.isArray($)){var a=!0;let w=$.
 length;for(let b=0;b<w;b++){let f=$[b],d=e;if(e===d)if(f&&typeof f=="object"&&!Array.isArray(f)){let y;if(f.type===void 0&&
-(y="type")){let L={instancePath:s+"/content/"+b,keyword:"required",params:{missingProperty:y}};r===null?r=[L]:r.push(L),
-e++}else{if(f.type!==void 0){let L=f.type,c=e;if(e===c)if(typeof L=="string"){if(S(L)>64){let p={instancePath:s+"/conten\
+(y="type")){let A={instancePath:s+"/content/"+b,keyword:"required",params:{missingProperty:y}};r===null?r=[A]:r.push(A),
+e++}else{if(f.type!==void 0){let A=f.type,c=e;if(e===c)if(typeof A=="string"){if(S(A)>64){let p={instancePath:s+"/conten\
 t/"+b+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[p]:r.push(p),e++}}else{let p={instancePath:s+"/content/"+
 b+"/type",keyword:"type",params:{type:"string"}};r===null?r=[p]:r.push(p),e++}var n=c===e}else var n=!0;if(n)if(f.text!==
-void 0){let L=e;if(typeof f.text!="string"){let p={instancePath:s+"/content/"+b+"/text",keyword:"type",params:{type:"str\
-ing"}};r===null?r=[p]:r.push(p),e++}var n=L===e}else var n=!0}}else{let y={instancePath:s+"/content/"+b,keyword:"type",params:{
+void 0){let A=e;if(typeof f.text!="string"){let p={instancePath:s+"/content/"+b+"/text",keyword:"type",params:{type:"str\
+ing"}};r===null?r=[p]:r.push(p),e++}var n=A===e}else var n=!0}}else{let y={instancePath:s+"/content/"+b,keyword:"type",params:{
 type:"object"}};r===null?r=[y]:r.push(y),e++}var a=d===e;if(!a)break}}else{let w={instancePath:s+"/content",keyword:"typ\
 e",params:{type:"array"}};r===null?r=[w]:r.push(w),e++}var i=j===e;R=R||i}if(R)e=k,r!==null&&(k?r.length=k:r=null);else{
-let j={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[j]:r.push(j),e++}var l=Q===e;if(A=A||l,!A){let j=e;
+let j={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[j]:r.push(j),e++}var l=Q===e;if(L=L||l,!L){let j=e;
 if($!==null){let w={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[w]:r.push(w),e++}var l=j===
-e;A=A||l}if(A)e=_,r!==null&&(_?r.length=_:r=null);else{let j={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
-null?r=[j]:r.push(j),e++,le.errors=r,!1}var o=O===e}else var o=!0}else return le.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return le.errors=r,e===0}function J(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,
+e;L=L||l}if(L)e=_,r!==null&&(_?r.length=_:r=null);else{let j={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
+null?r=[j]:r.push(j),e++,oe.errors=r,!1}var o=O===e}else var o=!0}else return oe.errors=[{instancePath:s,keyword:"type",
+params:{type:"object"}}],!1;return oe.errors=r,e===0}function J(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,
 dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let R;if(t.model===void 0&&
 (R="model")||t.messages===void 0&&(R="messages"))return J.errors=[{instancePath:s,keyword:"required",params:{missingProperty:R}}],
 !1;if(t.model!==void 0){let v=t.model,g=e;if(e===g)if(typeof v=="string"){if(S(v)>256)return J.errors=[{instancePath:s+"\
@@ -340,15 +340,15 @@ var n=w===e;if(x=x||n,!x){let f=e;if(v!==null){let u={instancePath:s+"/tools",ke
 r=[u]:r.push(u),e++}var n=f===e;x=x||n}if(x)e=j,r!==null&&(j?r.length=j:r=null);else{let f={instancePath:s+"/tools",keyword:"\
 anyOf",params:{}};return r===null?r=[f]:r.push(f),e++,J.errors=r,!1}var o=g===e}else var o=!0;if(o){if(t.messages!==void 0){
 let v=t.messages,g=e;if(e===g)if(Array.isArray(v)){if(v.length<1)return J.errors=[{instancePath:s+"/messages",keyword:"m\
-inItems",params:{limit:1}}],!1;{var l=!0;let x=v.length;for(let w=0;w<x;w++){let b=e;le(v[w],{instancePath:s+"/messages/"+
-w,parentData:v,parentDataProperty:w,rootData:P,dynamicAnchors:C})||(r=r===null?le.errors:r.concat(le.errors),e=r.length);
+inItems",params:{limit:1}}],!1;{var l=!0;let x=v.length;for(let w=0;w<x;w++){let b=e;oe(v[w],{instancePath:s+"/messages/"+
+w,parentData:v,parentDataProperty:w,rootData:P,dynamicAnchors:C})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);
 var l=b===e;if(!l)break}}}else return J.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var o=g===
 e}else var o=!0;if(o){if(t.stream_options!==void 0){let v=t.stream_options,g=e,j=e,x=!1,w=e;if(e===w)if(v&&typeof v=="ob\
-ject"&&!Array.isArray(v)){if(v.include_usage!==void 0){let f=v.include_usage,d=e,u=!1,y=e;if(typeof f!="boolean"){let L={
-instancePath:s+"/stream_options/include_usage",keyword:"type",params:{type:"boolean"}};r===null?r=[L]:r.push(L),e++}var h=y===
-e;if(u=u||h,!u){let L=e;if(f!==null){let p={instancePath:s+"/stream_options/include_usage",keyword:"type",params:{type:"\
-null"}};r===null?r=[p]:r.push(p),e++}var h=L===e;u=u||h}if(u)e=d,r!==null&&(d?r.length=d:r=null);else{let L={instancePath:s+
-"/stream_options/include_usage",keyword:"anyOf",params:{}};r===null?r=[L]:r.push(L),e++}}}else{let f={instancePath:s+"/s\
+ject"&&!Array.isArray(v)){if(v.include_usage!==void 0){let f=v.include_usage,d=e,u=!1,y=e;if(typeof f!="boolean"){let A={
+instancePath:s+"/stream_options/include_usage",keyword:"type",params:{type:"boolean"}};r===null?r=[A]:r.push(A),e++}var h=y===
+e;if(u=u||h,!u){let A=e;if(f!==null){let p={instancePath:s+"/stream_options/include_usage",keyword:"type",params:{type:"\
+null"}};r===null?r=[p]:r.push(p),e++}var h=A===e;u=u||h}if(u)e=d,r!==null&&(d?r.length=d:r=null);else{let A={instancePath:s+
+"/stream_options/include_usage",keyword:"anyOf",params:{}};r===null?r=[A]:r.push(A),e++}}}else{let f={instancePath:s+"/s\
 tream_options",keyword:"type",params:{type:"object"}};r===null?r=[f]:r.push(f),e++}var $=w===e;if(x=x||$,!x){let f=e;if(v!==
 null){let u={instancePath:s+"/stream_options",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var $=f===
 e;x=x||$}if(x)e=j,r!==null&&(j?r.length=j:r=null);else{let f={instancePath:s+"/stream_options",keyword:"anyOf",params:{}};
@@ -358,15 +358,15 @@ e")){let d={instancePath:s+"/response_format",keyword:"required",params:{missing
 if(v.type!==void 0){let d=v.type,u=e;if(e===u)if(typeof d=="string"){if(S(d)>64){let y={instancePath:s+"/response_format\
 /type",keyword:"maxLength",params:{limit:64}};r===null?r=[y]:r.push(y),e++}}else{let y={instancePath:s+"/response_format\
 /type",keyword:"type",params:{type:"string"}};r===null?r=[y]:r.push(y),e++}var O=u===e}else var O=!0;if(O)if(v.json_schema!==
-void 0){let d=v.json_schema,u=e,y=e,L=!1,c=e;if(e===c)if(d&&typeof d=="object"&&!Array.isArray(d)){if(d.schema!==void 0){
+void 0){let d=v.json_schema,u=e,y=e,A=!1,c=e;if(e===c)if(d&&typeof d=="object"&&!Array.isArray(d)){if(d.schema!==void 0){
 let N=d.schema,m=e,E=!1,F=e;if(!(N&&typeof N=="object"&&!Array.isArray(N))){let M={instancePath:s+"/response_format/json\
 _schema/schema",keyword:"type",params:{type:"object"}};r===null?r=[M]:r.push(M),e++}var _=F===e;if(E=E||_,!E){let M=e;if(N!==
 null){let B={instancePath:s+"/response_format/json_schema/schema",keyword:"type",params:{type:"null"}};r===null?r=[B]:r.
 push(B),e++}var _=M===e;E=E||_}if(E)e=m,r!==null&&(m?r.length=m:r=null);else{let M={instancePath:s+"/response_format/jso\
 n_schema/schema",keyword:"anyOf",params:{}};r===null?r=[M]:r.push(M),e++}}}else{let N={instancePath:s+"/response_format/\
-json_schema",keyword:"type",params:{type:"object"}};r===null?r=[N]:r.push(N),e++}var A=c===e;if(L=L||A,!L){let N=e;if(d!==
+json_schema",keyword:"type",params:{type:"object"}};r===null?r=[N]:r.push(N),e++}var L=c===e;if(A=A||L,!A){let N=e;if(d!==
 null){let E={instancePath:s+"/response_format/json_schema",keyword:"type",params:{type:"null"}};r===null?r=[E]:r.push(E),
-e++}var A=N===e;L=L||A}if(L)e=y,r!==null&&(y?r.length=y:r=null);else{let N={instancePath:s+"/response_format/json_schema",
+e++}var L=N===e;A=A||L}if(A)e=y,r!==null&&(y?r.length=y:r=null);else{let N={instancePath:s+"/response_format/json_schema",
 keyword:"anyOf",params:{}};r===null?r=[N]:r.push(N),e++}var O=u===e}else var O=!0}}else{let f={instancePath:s+"/response\
 _format",keyword:"type",params:{type:"object"}};r===null?r=[f]:r.push(f),e++}var Q=w===e;if(x=x||Q,!x){let f=e;if(v!==null){
 let u={instancePath:s+"/response_format",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var Q=f===e;x=
@@ -376,22 +376,22 @@ x=!1,w=e;if(e===w&&!Array.isArray(v)){let f={instancePath:s+"/functions",keyword
 r=[f]:r.push(f),e++}var k=w===e;if(x=x||k,!x){let f=e;if(v!==null){let u={instancePath:s+"/functions",keyword:"type",params:{
 type:"null"}};r===null?r=[u]:r.push(u),e++}var k=f===e;x=x||k}if(x)e=j,r!==null&&(j?r.length=j:r=null);else{let f={instancePath:s+
 "/functions",keyword:"anyOf",params:{}};return r===null?r=[f]:r.push(f),e++,J.errors=r,!1}var o=g===e}else var o=!0}}}}}}}else
-return J.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.errors=r,e===0}var Er=Y;function oe(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let _=t.type,A=e,Q=e,k=!1,R=e;if(e===R)if(typeof _==
+return J.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.errors=r,e===0}var Er=Y;function fe(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let _=t.type,L=e,Q=e,k=!1,R=e;if(e===R)if(typeof _==
 "string"){if(S(_)>64){let v={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[v]:r.push(v),e++}}else{
 let v={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[v]:r.push(v),e++}var o=R===e;if(k=k||o,
 !k){let v=e;if(_!==null){let j={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[j]:r.push(j),e++}
 var o=v===e;k=k||o}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let v={instancePath:s+"/type",keyword:"anyOf",params:{}};
-return r===null?r=[v]:r.push(v),e++,oe.errors=r,!1}var i=A===e}else var i=!0;if(i){if(t.id!==void 0){let _=t.id,A=e,Q=e,
+return r===null?r=[v]:r.push(v),e++,fe.errors=r,!1}var i=L===e}else var i=!0;if(i){if(t.id!==void 0){let _=t.id,L=e,Q=e,
 k=!1,R=e;if(typeof _!="string"){let g={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[g]:r.push(
 g),e++}var a=R===e;if(k=k||a,!k){let g=e;if(_!==null){let x={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
 null?r=[x]:r.push(x),e++}var a=g===e;k=k||a}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let g={instancePath:s+"/id",keyword:"\
-anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,oe.errors=r,!1}var i=A===e}else var i=!0;if(i){if(t.role!==void 0){
-let _=t.role,A=e,Q=e,k=!1,R=e;if(typeof _!="string"){let g={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
+anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,fe.errors=r,!1}var i=L===e}else var i=!0;if(i){if(t.role!==void 0){
+let _=t.role,L=e,Q=e,k=!1,R=e;if(typeof _!="string"){let g={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
 r===null?r=[g]:r.push(g),e++}var n=R===e;if(k=k||n,!k){let g=e;if(_!==null){let x={instancePath:s+"/role",keyword:"type",
 params:{type:"null"}};r===null?r=[x]:r.push(x),e++}var n=g===e;k=k||n}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let g={
-instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,oe.errors=r,!1}var i=A===e}else var i=!0;
-if(i)if(t.content!==void 0){let _=t.content,A=e,Q=e,k=!1,R=e,v=e,g=!1,j=e;if(typeof _!="string"){let w={instancePath:s+"\
+instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,fe.errors=r,!1}var i=L===e}else var i=!0;
+if(i)if(t.content!==void 0){let _=t.content,L=e,Q=e,k=!1,R=e,v=e,g=!1,j=e;if(typeof _!="string"){let w={instancePath:s+"\
 /content",keyword:"type",params:{type:"string"}};r===null?r=[w]:r.push(w),e++}var l=j===e;if(g=g||l,!g){let w=e;if(e===w)
 if(Array.isArray(_)){var h=!0;let f=_.length;for(let d=0;d<f;d++){let u=_[d],y=e;if(e===y)if(u&&typeof u=="object"&&!Array.
 isArray(u)){let c;if(u.type===void 0&&(c="type")){let p={instancePath:s+"/content/"+d,keyword:"required",params:{missingProperty:c}};
@@ -405,67 +405,68 @@ keyword:"type",params:{type:"array"}};r===null?r=[f]:r.push(f),e++}var l=w===e;g
 null);else{let w={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[w]:r.push(w),e++}var O=R===e;if(k=k||
 O,!k){let w=e;if(_!==null){let f={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[f]:r.push(f),
 e++}var O=w===e;k=k||O}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let w={instancePath:s+"/content",keyword:"anyOf",params:{}};
-return r===null?r=[w]:r.push(w),e++,oe.errors=r,!1}var i=A===e}else var i=!0}}}else return oe.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return oe.errors=r,e===0}function Y(t,{instancePath:s="",parentData:q,parentDataProperty:I,
+return r===null?r=[w]:r.push(w),e++,fe.errors=r,!1}var i=L===e}else var i=!0}}}else return fe.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return fe.errors=r,e===0}function Y(t,{instancePath:s="",parentData:q,parentDataProperty:I,
 rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let b;if(t.model===
 void 0&&(b="model")||t.input===void 0&&(b="input"))return Y.errors=[{instancePath:s,keyword:"required",params:{missingProperty:b}}],
 !1;if(t.model!==void 0){let f=t.model,d=e;if(e===d)if(typeof f=="string"){if(S(f)>256)return Y.errors=[{instancePath:s+"\
 /model",keyword:"maxLength",params:{limit:256}}],!1;if(!_e.test(f))return Y.errors=[{instancePath:s+"/model",keyword:"sa\
 idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return Y.errors=[{
 instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var o=d===e}else var o=!0;if(o){if(t.stream!==void 0){
-let f=t.stream,d=e,u=e,y=!1,L=e;if(typeof f!="boolean"){let p={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
-lean"}};r===null?r=[p]:r.push(p),e++}var i=L===e;if(y=y||i,!y){let p=e;if(f!==null){let m={instancePath:s+"/stream",keyword:"\
+let f=t.stream,d=e,u=e,y=!1,A=e;if(typeof f!="boolean"){let p={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
+lean"}};r===null?r=[p]:r.push(p),e++}var i=A===e;if(y=y||i,!y){let p=e;if(f!==null){let m={instancePath:s+"/stream",keyword:"\
 type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var i=p===e;y=y||i}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{
 let p={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else
-var o=!0;if(o){if(t.dry_run!==void 0){let f=t.dry_run,d=e,u=e,y=!1,L=e;if(typeof f!="boolean"){let p={instancePath:s+"/d\
-ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var a=L===e;if(y=y||a,!y){let p=e;if(f!==null){
+var o=!0;if(o){if(t.dry_run!==void 0){let f=t.dry_run,d=e,u=e,y=!1,A=e;if(typeof f!="boolean"){let p={instancePath:s+"/d\
+ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var a=A===e;if(y=y||a,!y){let p=e;if(f!==null){
 let m={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var a=p===e;y=y||a}if(y)
 e=u,r!==null&&(u?r.length=u:r=null);else{let p={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[
-p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.tools!==void 0){let f=t.tools,d=e,u=e,y=!1,L=e;if(e===
-L&&!Array.isArray(f)){let p={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}
-var n=L===e;if(y=y||n,!y){let p=e;if(f!==null){let m={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?
+p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.tools!==void 0){let f=t.tools,d=e,u=e,y=!1,A=e;if(e===
+A&&!Array.isArray(f)){let p={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}
+var n=A===e;if(y=y||n,!y){let p=e;if(f!==null){let m={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?
 r=[m]:r.push(m),e++}var n=p===e;y=y||n}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{let p={instancePath:s+"/tools",keyword:"\
 anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.input!==void 0){
-let f=t.input,d=e,u=e,y=!1,L=e;if(typeof f!="string"){let p={instancePath:s+"/input",keyword:"type",params:{type:"string"}};
-r===null?r=[p]:r.push(p),e++}var l=L===e;if(y=y||l,!y){let p=e;if(e===p)if(Array.isArray(f))if(f.length<1){let m={instancePath:s+
+let f=t.input,d=e,u=e,y=!1,A=e;if(typeof f!="string"){let p={instancePath:s+"/input",keyword:"type",params:{type:"string"}};
+r===null?r=[p]:r.push(p),e++}var l=A===e;if(y=y||l,!y){let p=e;if(e===p)if(Array.isArray(f))if(f.length<1){let m={instancePath:s+
 "/input",keyword:"minItems",params:{limit:1}};r===null?r=[m]:r.push(m),e++}else{var h=!0;let m=f.length;for(let E=0;E<m;E++){
-let F=e;oe(f[E],{instancePath:s+"/input/"+E,parentData:f,parentDataProperty:E,rootData:P,dynamicAnchors:C})||(r=r===null?
-oe.errors:r.concat(oe.errors),e=r.length);var h=F===e;if(!h)break}}else{let m={instancePath:s+"/input",keyword:"type",params:{
+let F=e;fe(f[E],{instancePath:s+"/input/"+E,parentData:f,parentDataProperty:E,rootData:P,dynamicAnchors:C})||(r=r===null?
+fe.errors:r.concat(fe.errors),e=r.length);var h=F===e;if(!h)break}}else{let m={instancePath:s+"/input",keyword:"type",params:{
 type:"array"}};r===null?r=[m]:r.push(m),e++}var l=p===e;y=y||l}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{let p={instancePath:s+
 "/input",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.
-instructions!==void 0){let f=t.instructions,d=e,u=e,y=!1,L=e;if(typeof f!="string"){let p={instancePath:s+"/instructions",
-keyword:"type",params:{type:"string"}};r===null?r=[p]:r.push(p),e++}var $=L===e;if(y=y||$,!y){let p=e;if(f!==null){let m={
+instructions!==void 0){let f=t.instructions,d=e,u=e,y=!1,A=e;if(typeof f!="string"){let p={instancePath:s+"/instructions",
+keyword:"type",params:{type:"string"}};r===null?r=[p]:r.push(p),e++}var $=A===e;if(y=y||$,!y){let p=e;if(f!==null){let m={
 instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var $=p===e;y=y||$}if(y)
 e=u,r!==null&&(u?r.length=u:r=null);else{let p={instancePath:s+"/instructions",keyword:"anyOf",params:{}};return r===null?
 r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.previous_response_id!==void 0){let f=t.previous_response_id,
-d=e,u=e,y=!1,L=e;if(typeof f!="string"){let p={instancePath:s+"/previous_response_id",keyword:"type",params:{type:"strin\
-g"}};r===null?r=[p]:r.push(p),e++}var O=L===e;if(y=y||O,!y){let p=e;if(f!==null){let m={instancePath:s+"/previous_respon\
-se_id",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var O=p===e;y=y||O}if(y)e=u,r!==null&&(u?r.length=
-u:r=null);else{let p={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),
-e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.store!==void 0){let f=t.store,d=e,u=e,y=!1,L=e;if(typeof f!="bool\
-ean"){let p={instancePath:s+"/store",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var _=L===e;if(y=
-y||_,!y){let p=e;if(f!==null){let m={instancePath:s+"/store",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(
-m),e++}var _=p===e;y=y||_}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{let p={instancePath:s+"/store",keyword:"anyOf",params:{}};
-return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.background!==void 0){let f=t.background,
-d=e,u=e,y=!1,L=e;if(typeof f!="boolean"){let p={instancePath:s+"/background",keyword:"type",params:{type:"boolean"}};r===
-null?r=[p]:r.push(p),e++}var A=L===e;if(y=y||A,!y){let p=e;if(f!==null){let m={instancePath:s+"/background",keyword:"typ\
-e",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var A=p===e;y=y||A}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{let p={
-instancePath:s+"/background",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else
-var o=!0;if(o){if(t.metadata!==void 0){let f=t.metadata,d=e,u=e,y=!1,L=e;if(e===L)if(f&&typeof f=="object"&&!Array.isArray(
-f))if(Object.keys(f).length>16){let p={instancePath:s+"/metadata",keyword:"maxProperties",params:{limit:16}};r===null?r=
-[p]:r.push(p),e++}else for(let p in f){let N=f[p],m=e;if(e===m)if(typeof N=="string"){if(S(N)>512){let E={instancePath:s+
-"/metadata/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{limit:512}};r===null?r=[E]:r.push(E),e++}}else{
-let E={instancePath:s+"/metadata/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};r===null?
-r=[E]:r.push(E),e++}var Q=m===e;if(!Q)break}else{let p={instancePath:s+"/metadata",keyword:"type",params:{type:"object"}};
-r===null?r=[p]:r.push(p),e++}var k=L===e;if(y=y||k,!y){let p=e;if(f!==null){let m={instancePath:s+"/metadata",keyword:"t\
-ype",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var k=p===e;y=y||k}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{
-let p={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===
-e}else var o=!0;if(o){if(t.text!==void 0){let f=t.text,d=e,u=e,y=!1,L=e;if(e===L)if(f&&typeof f=="object"&&!Array.isArray(
-f)){if(f.format!==void 0){let p=f.format,N=e,m=!1,E=e;if(e===E)if(p&&typeof p=="object"&&!Array.isArray(p)){let F;if(p.type===
-void 0&&(F="type")){let M={instancePath:s+"/text/format",keyword:"required",params:{missingProperty:F}};r===null?r=[M]:r.
-push(M),e++}else{if(p.type!==void 0){let M=p.type,V=e;if(e===V)if(typeof M=="string"){if(S(M)>64){let B={instancePath:s+
-"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[B]:r.push(B),e++}}else{let B={instancePath:s+"/te\
-xt/format/type",keyword:"type",params:{type:"string"}};r===null?r=[B]:r.push(B),e++}var R=V===e}else var R=!0;if(R)if(p.
+d=e,u=e,y=!1,A=e;if(e===A)if(typeof f=="string"){if(S(f)>128){let p={instancePath:s+"/previous_response_id",keyword:"max\
+Length",params:{limit:128}};r===null?r=[p]:r.push(p),e++}}else{let p={instancePath:s+"/previous_response_id",keyword:"ty\
+pe",params:{type:"string"}};r===null?r=[p]:r.push(p),e++}var O=A===e;if(y=y||O,!y){let p=e;if(f!==null){let m={instancePath:s+
+"/previous_response_id",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var O=p===e;y=y||O}if(y)e=u,r!==
+null&&(u?r.length=u:r=null);else{let p={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?
+r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.store!==void 0){let f=t.store,d=e,u=e,y=!1,A=e;if(typeof f!=
+"boolean"){let p={instancePath:s+"/store",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var _=A===
+e;if(y=y||_,!y){let p=e;if(f!==null){let m={instancePath:s+"/store",keyword:"type",params:{type:"null"}};r===null?r=[m]:
+r.push(m),e++}var _=p===e;y=y||_}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{let p={instancePath:s+"/store",keyword:"a\
+nyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.background!==void 0){
+let f=t.background,d=e,u=e,y=!1,A=e;if(typeof f!="boolean"){let p={instancePath:s+"/background",keyword:"type",params:{type:"\
+boolean"}};r===null?r=[p]:r.push(p),e++}var L=A===e;if(y=y||L,!y){let p=e;if(f!==null){let m={instancePath:s+"/backgroun\
+d",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var L=p===e;y=y||L}if(y)e=u,r!==null&&(u?r.length=u:
+r=null);else{let p={instancePath:s+"/background",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.errors=
+r,!1}var o=d===e}else var o=!0;if(o){if(t.metadata!==void 0){let f=t.metadata,d=e,u=e,y=!1,A=e;if(e===A)if(f&&typeof f==
+"object"&&!Array.isArray(f))if(Object.keys(f).length>16){let p={instancePath:s+"/metadata",keyword:"maxProperties",params:{
+limit:16}};r===null?r=[p]:r.push(p),e++}else for(let p in f){let N=f[p],m=e;if(e===m)if(typeof N=="string"){if(S(N)>512){
+let E={instancePath:s+"/metadata/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"maxLength",params:{limit:512}};r===
+null?r=[E]:r.push(E),e++}}else{let E={instancePath:s+"/metadata/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",
+params:{type:"string"}};r===null?r=[E]:r.push(E),e++}var Q=m===e;if(!Q)break}else{let p={instancePath:s+"/metadata",keyword:"\
+type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var k=A===e;if(y=y||k,!y){let p=e;if(f!==null){let m={instancePath:s+
+"/metadata",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var k=p===e;y=y||k}if(y)e=u,r!==null&&(u?r.
+length=u:r=null);else{let p={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,Y.
+errors=r,!1}var o=d===e}else var o=!0;if(o){if(t.text!==void 0){let f=t.text,d=e,u=e,y=!1,A=e;if(e===A)if(f&&typeof f=="\
+object"&&!Array.isArray(f)){if(f.format!==void 0){let p=f.format,N=e,m=!1,E=e;if(e===E)if(p&&typeof p=="object"&&!Array.
+isArray(p)){let F;if(p.type===void 0&&(F="type")){let M={instancePath:s+"/text/format",keyword:"required",params:{missingProperty:F}};
+r===null?r=[M]:r.push(M),e++}else{if(p.type!==void 0){let M=p.type,V=e;if(e===V)if(typeof M=="string"){if(S(M)>64){let B={
+instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[B]:r.push(B),e++}}else{let B={instancePath:s+
+"/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[B]:r.push(B),e++}var R=V===e}else var R=!0;if(R)if(p.
 schema!==void 0){let M=p.schema,V=e,B=e,X=!1,ue=e;if(!(M&&typeof M=="object"&&!Array.isArray(M))){let te={instancePath:s+
 "/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[te]:r.push(te),e++}var v=ue===e;if(X=X||v,!X){let te=e;
 if(M!==null){let je={instancePath:s+"/text/format/schema",keyword:"type",params:{type:"null"}};r===null?r=[je]:r.push(je),
@@ -474,16 +475,16 @@ anyOf",params:{}};r===null?r=[te]:r.push(te),e++}var R=V===e}else var R=!0}}else
 type",params:{type:"object"}};r===null?r=[F]:r.push(F),e++}var g=E===e;if(m=m||g,!m){let F=e;if(p!==null){let V={instancePath:s+
 "/text/format",keyword:"type",params:{type:"null"}};r===null?r=[V]:r.push(V),e++}var g=F===e;m=m||g}if(m)e=N,r!==null&&(N?
 r.length=N:r=null);else{let F={instancePath:s+"/text/format",keyword:"anyOf",params:{}};r===null?r=[F]:r.push(F),e++}}}else{
-let p={instancePath:s+"/text",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var j=L===e;if(y=y||j,
+let p={instancePath:s+"/text",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var j=A===e;if(y=y||j,
 !y){let p=e;if(f!==null){let m={instancePath:s+"/text",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}
 var j=p===e;y=y||j}if(y)e=u,r!==null&&(u?r.length=u:r=null);else{let p={instancePath:s+"/text",keyword:"anyOf",params:{}};
 return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1}var o=d===e}else var o=!0;if(o)if(t.reasoning!==void 0){let f=t.reasoning,
-d=e,u=e,y=!1,L=e;if(e===L)if(f&&typeof f=="object"&&!Array.isArray(f)){if(f.summary!==void 0){let p=f.summary,N=e,m=!1,E=e;
+d=e,u=e,y=!1,A=e;if(e===A)if(f&&typeof f=="object"&&!Array.isArray(f)){if(f.summary!==void 0){let p=f.summary,N=e,m=!1,E=e;
 if(typeof p!="string"){let F={instancePath:s+"/reasoning/summary",keyword:"type",params:{type:"string"}};r===null?r=[F]:
 r.push(F),e++}var x=E===e;if(m=m||x,!m){let F=e;if(p!==null){let V={instancePath:s+"/reasoning/summary",keyword:"type",params:{
 type:"null"}};r===null?r=[V]:r.push(V),e++}var x=F===e;m=m||x}if(m)e=N,r!==null&&(N?r.length=N:r=null);else{let F={instancePath:s+
 "/reasoning/summary",keyword:"anyOf",params:{}};r===null?r=[F]:r.push(F),e++}}}else{let p={instancePath:s+"/reasoning",keyword:"\
-type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var w=L===e;if(y=y||w,!y){let p=e;if(f!==null){let m={instancePath:s+
+type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var w=A===e;if(y=y||w,!y){let p=e;if(f!==null){let m={instancePath:s+
 "/reasoning",keyword:"type",params:{type:"null"}};r===null?r=[m]:r.push(m),e++}var w=p===e;y=y||w}if(y)e=u,r!==null&&(u?
 r.length=u:r=null);else{let p={instancePath:s+"/reasoning",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,
 Y.errors=r,!1}var o=d===e}else var o=!0}}}}}}}}}}}else return Y.errors=[{instancePath:s,keyword:"type",params:{type:"obj\
@@ -494,22 +495,23 @@ if(o)if(t.starting_after!==void 0){let i=t.starting_after,a=e;if(!(typeof i=="nu
 errors=[{instancePath:s+"/starting_after",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof i=="number"&&isFinite(
 i)&&(i<0||isNaN(i)))return de.errors=[{instancePath:s+"/starting_after",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var o=a===e}else var o=!0}else return de.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.
-errors=r,e===0}var Pr=pe;var yr=["asc","desc"];function pe(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+errors=r,e===0}var Pr=le;var yr=["asc","desc"];function le(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.limit!==void 0){let i=t.limit,a=e;if(!(typeof i==
-"number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return pe.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"intege\
-r"}}],!1;if(e===a&&typeof i=="number"&&isFinite(i)){if(i>100||isNaN(i))return pe.errors=[{instancePath:s+"/limit",keyword:"\
-maximum",params:{comparison:"<=",limit:100}}],!1;if(i<1||isNaN(i))return pe.errors=[{instancePath:s+"/limit",keyword:"mi\
+"number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return le.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"intege\
+r"}}],!1;if(e===a&&typeof i=="number"&&isFinite(i)){if(i>100||isNaN(i))return le.errors=[{instancePath:s+"/limit",keyword:"\
+maximum",params:{comparison:"<=",limit:100}}],!1;if(i<1||isNaN(i))return le.errors=[{instancePath:s+"/limit",keyword:"mi\
 nimum",params:{comparison:">=",limit:1}}],!1}var o=a===e}else var o=!0;if(o){if(t.order!==void 0){let i=t.order,a=e;if(!(i===
-"asc"||i==="desc"))return pe.errors=[{instancePath:s+"/order",keyword:"enum",params:{allowedValues:yr}}],!1;var o=a===e}else
-var o=!0;if(o)if(t.after!==void 0){let i=e;if(typeof t.after!="string")return pe.errors=[{instancePath:s+"/after",keyword:"\
-type",params:{type:"string"}}],!1;var o=i===e}else var o=!0}}else return pe.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return pe.errors=r,e===0}var Rr=H;function W(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===
+"asc"||i==="desc"))return le.errors=[{instancePath:s+"/order",keyword:"enum",params:{allowedValues:yr}}],!1;var o=a===e}else
+var o=!0;if(o)if(t.after!==void 0){let i=t.after,a=e;if(e===a)if(typeof i=="string"){if(S(i)>128)return le.errors=[{instancePath:s+
+"/after",keyword:"maxLength",params:{limit:128}}],!1}else return le.errors=[{instancePath:s+"/after",keyword:"type",params:{
+type:"string"}}],!1;var o=a===e}else var o=!0}}else return le.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
+t"}}],!1;return le.errors=r,e===0}var Rr=H;function W(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===
 0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.role===void 0&&(l="role")||t.content===void 0&&(l="content"))return W.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;if(t.role!==void 0){let h=t.role,$=e;if(e===$)
 if(typeof h=="string"){if(h.length===0)return W.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else
 return W.errors=[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var o=$===e}else var o=!0;if(o)if(t.
-content!==void 0){let h=t.content,$=e,O=e,_=!1,A=e;if(typeof h!="string"){let k={instancePath:s+"/content",keyword:"type",
-params:{type:"string"}};r===null?r=[k]:r.push(k),e++}var i=A===e;if(_=_||i,!_){let k=e;if(e===k)if(Array.isArray(h)){var a=!0;
+content!==void 0){let h=t.content,$=e,O=e,_=!1,L=e;if(typeof h!="string"){let k={instancePath:s+"/content",keyword:"type",
+params:{type:"string"}};r===null?r=[k]:r.push(k),e++}var i=L===e;if(_=_||i,!_){let k=e;if(e===k)if(Array.isArray(h)){var a=!0;
 let v=h.length;for(let g=0;g<v;g++){let j=h[g],x=e;if(e===x)if(j&&typeof j=="object"&&!Array.isArray(j)){let b;if(j.type===
 void 0&&(b="type")){let f={instancePath:s+"/content/"+g,keyword:"required",params:{missingProperty:b}};r===null?r=[f]:r.
 push(f),e++}else{if(j.type!==void 0){let f=j.type,d=e;if(e===d)if(typeof f=="string"){if(S(f)>64){let u={instancePath:s+
@@ -542,10 +544,10 @@ var n=y===e;if(u=u||n,!u){let c=e;if(b!==null){let N={instancePath:s+"/tools",ke
 r=[N]:r.push(N),e++}var n=c===e;u=u||n}if(u)e=d,r!==null&&(d?r.length=d:r=null);else{let c={instancePath:s+"/tools",keyword:"\
 anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,H.errors=r,!1}var o=f===e}else var o=!0;if(o){if(t.messages!==void 0){
 let b=t.messages,f=e;if(e===f)if(Array.isArray(b)){if(b.length<1)return H.errors=[{instancePath:s+"/messages",keyword:"m\
-inItems",params:{limit:1}}],!1;{var l=!0;let u=b.length;for(let y=0;y<u;y++){let L=e;W(b[y],{instancePath:s+"/messages/"+
-y,parentData:b,parentDataProperty:y,rootData:P,dynamicAnchors:C})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var l=L===
+inItems",params:{limit:1}}],!1;{var l=!0;let u=b.length;for(let y=0;y<u;y++){let A=e;W(b[y],{instancePath:s+"/messages/"+
+y,parentData:b,parentDataProperty:y,rootData:P,dynamicAnchors:C})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var l=A===
 e;if(!l)break}}}else return H.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var o=f===e}else
-var o=!0;if(o){if(t.system!==void 0){let b=t.system,f=e,d=e,u=!1,y=e,L=e,c=!1,p=e;if(typeof b!="string"){let m={instancePath:s+
+var o=!0;if(o){if(t.system!==void 0){let b=t.system,f=e,d=e,u=!1,y=e,A=e,c=!1,p=e;if(typeof b!="string"){let m={instancePath:s+
 "/system",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var h=p===e;if(c=c||h,!c){let m=e;if(e===m)
 if(Array.isArray(b)){var $=!0;let F=b.length;for(let M=0;M<F;M++){let V=b[M],B=e;if(e===B)if(V&&typeof V=="object"&&!Array.
 isArray(V)){let ue;if(V.type===void 0&&(ue="type")){let G={instancePath:s+"/system/"+M,keyword:"required",params:{missingProperty:ue}};
@@ -555,14 +557,14 @@ instancePath:s+"/system/"+M+"/type",keyword:"type",params:{type:"string"}};r===n
 var O=!0;if(O)if(V.text!==void 0){let G=e;if(typeof V.text!="string"){let ee={instancePath:s+"/system/"+M+"/text",keyword:"\
 type",params:{type:"string"}};r===null?r=[ee]:r.push(ee),e++}var O=G===e}else var O=!0}}else{let ue={instancePath:s+"/sy\
 stem/"+M,keyword:"type",params:{type:"object"}};r===null?r=[ue]:r.push(ue),e++}var $=B===e;if(!$)break}}else{let F={instancePath:s+
-"/system",keyword:"type",params:{type:"array"}};r===null?r=[F]:r.push(F),e++}var h=m===e;c=c||h}if(c)e=L,r!==null&&(L?r.
-length=L:r=null);else{let m={instancePath:s+"/system",keyword:"anyOf",params:{}};r===null?r=[m]:r.push(m),e++}var _=y===
+"/system",keyword:"type",params:{type:"array"}};r===null?r=[F]:r.push(F),e++}var h=m===e;c=c||h}if(c)e=A,r!==null&&(A?r.
+length=A:r=null);else{let m={instancePath:s+"/system",keyword:"anyOf",params:{}};r===null?r=[m]:r.push(m),e++}var _=y===
 e;if(u=u||_,!u){let m=e;if(b!==null){let F={instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[F]:
 r.push(F),e++}var _=m===e;u=u||_}if(u)e=d,r!==null&&(d?r.length=d:r=null);else{let m={instancePath:s+"/system",keyword:"\
 anyOf",params:{}};return r===null?r=[m]:r.push(m),e++,H.errors=r,!1}var o=f===e}else var o=!0;if(o){if(t.mcp_servers!==void 0){
 let b=t.mcp_servers,f=e,d=e,u=!1,y=e;if(e===y&&!Array.isArray(b)){let c={instancePath:s+"/mcp_servers",keyword:"type",params:{
-type:"array"}};r===null?r=[c]:r.push(c),e++}var A=y===e;if(u=u||A,!u){let c=e;if(b!==null){let N={instancePath:s+"/mcp_s\
-ervers",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var A=c===e;u=u||A}if(u)e=d,r!==null&&(d?r.length=
+type:"array"}};r===null?r=[c]:r.push(c),e++}var L=y===e;if(u=u||L,!u){let c=e;if(b!==null){let N={instancePath:s+"/mcp_s\
+ervers",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var L=c===e;u=u||L}if(u)e=d,r!==null&&(d?r.length=
 d:r=null);else{let c={instancePath:s+"/mcp_servers",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,H.errors=
 r,!1}var o=f===e}else var o=!0;if(o){if(t.output_format!==void 0){let b=t.output_format,f=e,d=e,u=!1,y=e;if(e===y)if(b&&
 typeof b=="object"&&!Array.isArray(b)){let c;if(b.type===void 0&&(c="type")){let p={instancePath:s+"/output_format",keyword:"\
@@ -600,15 +602,15 @@ c),e++,H.errors=r,!1}var o=f===e}else var o=!0}}}}}}}}else return H.errors=[{ins
 object"}}],!1;return H.errors=r,e===0}var Ir=se;function se(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let O;if(t.model===void 0&&(O="model")||t.messages===void 0&&(O="m\
 essages"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:O}}],!1;if(t.model!==void 0){let _=t.
-model,A=e;if(e===A)if(typeof _=="string"){if(S(_)>256)return se.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
+model,L=e;if(e===L)if(typeof _=="string"){if(S(_)>256)return se.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
 limit:256}}],!1;if(!_e.test(_))return se.errors=[{instancePath:s+"/model",keyword:"saidPattern",params:{says:"a model na\
 me, without control characters and not starting with -"}}],!1}else return se.errors=[{instancePath:s+"/model",keyword:"t\
-ype",params:{type:"string"}}],!1;var o=A===e}else var o=!0;if(o){if(t.messages!==void 0){let _=t.messages,A=e;if(e===A)if(Array.
+ype",params:{type:"string"}}],!1;var o=L===e}else var o=!0;if(o){if(t.messages!==void 0){let _=t.messages,L=e;if(e===L)if(Array.
 isArray(_)){if(_.length<1)return se.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var i=!0;
 let k=_.length;for(let R=0;R<k;R++){let v=e;W(_[R],{instancePath:s+"/messages/"+R,parentData:_,parentDataProperty:R,rootData:P,
 dynamicAnchors:C})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var i=v===e;if(!i)break}}}else return se.errors=
-[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var o=A===e}else var o=!0;if(o){if(t.system!==void 0){
-let _=t.system,A=e,Q=e,k=!1,R=e,v=e,g=!1,j=e;if(typeof _!="string"){let w={instancePath:s+"/system",keyword:"type",params:{
+[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var o=L===e}else var o=!0;if(o){if(t.system!==void 0){
+let _=t.system,L=e,Q=e,k=!1,R=e,v=e,g=!1,j=e;if(typeof _!="string"){let w={instancePath:s+"/system",keyword:"type",params:{
 type:"string"}};r===null?r=[w]:r.push(w),e++}var a=j===e;if(g=g||a,!g){let w=e;if(e===w)if(Array.isArray(_)){var n=!0;let f=_.
 length;for(let d=0;d<f;d++){let u=_[d],y=e;if(e===y)if(u&&typeof u=="object"&&!Array.isArray(u)){let c;if(u.type===void 0&&
 (c="type")){let p={instancePath:s+"/system/"+d,keyword:"required",params:{missingProperty:c}};r===null?r=[p]:r.push(p),e++}else{
@@ -622,11 +624,11 @@ array"}};r===null?r=[f]:r.push(f),e++}var a=w===e;g=g||a}if(g)e=v,r!==null&&(v?r
 "/system",keyword:"anyOf",params:{}};r===null?r=[w]:r.push(w),e++}var h=R===e;if(k=k||h,!k){let w=e;if(_!==null){let f={
 instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[f]:r.push(f),e++}var h=w===e;k=k||h}if(k)e=Q,r!==
 null&&(Q?r.length=Q:r=null);else{let w={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[w]:r.push(
-w),e++,se.errors=r,!1}var o=A===e}else var o=!0;if(o)if(t.tools!==void 0){let _=t.tools,A=e,Q=e,k=!1,R=e;if(e===R&&!Array.
+w),e++,se.errors=r,!1}var o=L===e}else var o=!0;if(o)if(t.tools!==void 0){let _=t.tools,L=e,Q=e,k=!1,R=e;if(e===R&&!Array.
 isArray(_)){let g={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[g]:r.push(g),e++}var $=R===
 e;if(k=k||$,!k){let g=e;if(_!==null){let x={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[x]:
 r.push(x),e++}var $=g===e;k=k||$}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let g={instancePath:s+"/tools",keyword:"a\
-nyOf",params:{}};return r===null?r=[g]:r.push(g),e++,se.errors=r,!1}var o=A===e}else var o=!0}}}else return se.errors=[{
+nyOf",params:{}};return r===null?r=[g]:r.push(g),e++,se.errors=r,!1}var o=L===e}else var o=!0}}}else return se.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.errors=r,e===0}export{Lr as validateAnswerBody,$r as validateChatRequest,Or as validateConfirmBody,Ir as validateCountTokensRequest,wr as validateDecisionBody,
 br as validateEventsQuery,hr as validateExecutionQuery,Pr as validateInputItemsQuery,jr as validateLoginBody,Rr as validateMessageRequest,
 Fr as validateResponseQuery,Er as validateResponseRequest,qr as validateResumeBody,Nr as validateRunQuery,gr as validateSessionDetailQuery,

@@ -5,6 +5,7 @@ import { readDepth } from '../../kit/process/environment-variables.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { apiStyleOf } from '../errors/api-style.ts'
 import {
+  endpointNotOffered,
   expectationUnsupported,
   methodNotAllowed,
   pathNotFound,
@@ -88,9 +89,17 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, { co
   })
 }
 
+/** Endpoints of the vendor whose paths look like that of a response with this id. */
+const NOT_OFFERED: ReadonlyMap<string, string> = new Map([
+  ['/v1/responses/compact', 'agents shorten a long conversation themselves; continue it with previous_response_id'],
+  ['/v1/responses/input_tokens', 'agents cannot count the tokens of a prompt before it runs'],
+])
+
 /** Fastify has no 405: it only reports that no route has this method and path. */
 function refuseUnknownRoute(request: FastifyRequest, { routes }: RequestGuards): never {
   const path = pathOf(request)
+  const reason = NOT_OFFERED.get(path.replace(/^\/openai(?=\/)/, ''))
+  if (reason !== undefined) throw endpointNotOffered({ path, reason })
   const allow = routes.filter((route) => matchesPath(route.path, path)).map(({ method }) => method)
   if (allow.length > 0) throw methodNotAllowed({ method: request.method, path, allow: allow.sort() })
   throw pathNotFound({ path, meant: endpointMeantBy(path, routes) })
