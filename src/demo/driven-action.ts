@@ -15,10 +15,13 @@ const FILE = 'drover-demo.md'
 export function planAction(prompt: string): DrivenAction | undefined {
   const [, kind, id] = FIRST_LINE.exec(prompt) ?? []
   if (kind === undefined || id === undefined) return undefined
-  const goal = /\n## Goal\n\n([^\n]*)/.exec(prompt)?.[1] ?? 'unknown'
-  const outcome = { ...frame(kind, id), ...REPORTS[kind] }
+  // The goal of an issue is between two lines that mark it as data.
+  const goal =
+    /\n## Goal\n\n(?:<<<data .*\n)?([\s\S]*?)\n+(?:>>>data .*\n+)?## This action\n/.exec(prompt)?.[1] ?? 'unknown'
+  const isAsking = kind === 'orient' && /\bask me\b/i.test(goal) && !prompt.includes('A person has answered.')
+  const outcome = { ...frame(kind, id), ...(isAsking ? QUESTION : REPORTS[kind]) }
   const text = `This is drover's built-in demo agent. No model was called.\n\n\`\`\`drover-outcome\n${JSON.stringify(outcome, null, 2)}\n\`\`\`\n`
-  const content = `# Demo\n\nThe demo agent of drover wrote this file. It calls no model. The goal was:\n\n> ${goal}\n`
+  const content = `# Demo\n\nThe demo agent of drover wrote this file. It calls no model. The goal was:\n\n${goal.replace(/^/gm, '> ')}\n`
   return { kind, id, text, ...(kind === 'implement' && { file: { path: FILE, content } }) }
 }
 
@@ -28,7 +31,7 @@ function frame(kind: string, id: string): object {
     action_id: id,
     action_kind: kind,
     status: 'completed',
-    summary: `The demo agent did nothing but report this ${kind}.`,
+    summary: 'The demo agent did nothing: it calls no model.',
     observations: [],
     known_issues: [],
     suggested_actions: [],
@@ -38,11 +41,28 @@ function frame(kind: string, id: string): object {
   }
 }
 
+/** A goal that says "ask me" gets one question. */
+const QUESTION = {
+  status: 'needs_input',
+  summary: 'The demo agent asks because the goal says so.',
+  pause: {
+    reason: 'decision_required',
+    question: 'The goal says that you want to be asked. What do you decide?',
+    destructive_request: null,
+  },
+}
+
 const REPORTS: Readonly<Record<string, object>> = {
-  orient: { suggested_actions: [{ kind: 'implement', brief: `Write the goal into ${FILE}.` }] },
+  orient: {
+    summary: 'The demo agent looked at nothing: it calls no model.',
+    suggested_actions: [{ kind: 'implement', brief: `Write the goal into ${FILE}.` }],
+  },
   implement: {
     summary: `The demo agent wrote the goal into ${FILE}.`,
     implementation: { result: 'applied', files_changed: [FILE], activities: [], uncertainties: [], attempts: 1 },
   },
-  review: { review: { result: 'no_findings_reported', findings: [], uncertainties: [] } },
+  review: {
+    summary: 'The demo agent reviewed nothing: it calls no model.',
+    review: { result: 'no_findings_reported', findings: [], uncertainties: [] },
+  },
 }

@@ -1,4 +1,5 @@
 /** Delivers the work of an ended run: as a commit on its branch, and as a draft pull request if that is wanted. */
+import { titleOfGoal } from '../contract/goal-title.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
 import { askGit, gitErrorLine } from '../workspace/git.ts'
@@ -40,13 +41,9 @@ export async function deliver(context: DriveContext, options: DeliverOptions): P
   record(context, 'delivered', { as: 'pr', branch, commit: head, pull_request: pullRequest })
 }
 
-/** The first line of the goal, as the subject of a commit. */
+/** The subject of a commit. */
 function titleOf(goal: string): string {
-  const line =
-    goal
-      .trim()
-      .split(/[\r\n]/, 1)[0]
-      ?.replace(/\p{Cc}/gu, ' ') ?? ''
+  const line = titleOfGoal(goal)
   const characters = [...line]
   return characters.length > TITLE_CHARACTERS
     ? `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`

@@ -117,7 +117,7 @@ describe('drover status', () => {
     expect(heading).toMatch(/^ID +STATE +BUDGET +STARTED +GOAL$/)
     expect(lines[0]).toMatch(new RegExp(`^${state.run_id} {2}active +7 of 8 +just now +A goal$`))
     expect(lines[1]).toMatch(new RegExp(`^${foreign.run_id} {2}stopped +- +just now +Elsewhere$`))
-    expect(lines[2]).toBe(`  foreign: it belongs to ${other}`)
+    expect(lines[2]).toBe(`  in another worktree: ${other}`)
     expect(lines[3]).toMatch(/^damaged +unavailable/)
     expect(lines[4]).toMatch(/^ {2}run_unavailable: /)
   })

@@ -1,4 +1,5 @@
 /** `drover drive --detach`: leaves a run to the server in the background, and says how to watch it. */
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import type { FoundDrive } from '../../drive/start/start-drive.ts'
 import { shortNameOf } from '../../runs/resolve-run-id.ts'
@@ -10,9 +11,18 @@ import { toPrintable } from '../output/printable.ts'
 import { wordLines } from '../run/run-view.ts'
 import { repositoryOf } from './repository-of.ts'
 
-type Detached = { found: FoundDrive; given: GivenOptions; notify: string | undefined; server: LocalStatus }
+type Detached = {
+  found: FoundDrive
+  given: GivenOptions
+  isDemo: boolean
+  notify: string | undefined
+  server: LocalStatus
+}
 
-export async function detachDrive(invocation: Invocation, { found, given, notify, server }: Detached): Promise<number> {
+export async function detachDrive(
+  invocation: Invocation,
+  { found, given, isDemo, notify, server }: Detached,
+): Promise<number> {
   const { flags, runtime } = invocation
   const { runId, begin } = found
   const env = Object.entries(runtime.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -21,7 +31,7 @@ export async function detachDrive(invocation: Invocation, { found, given, notify
     repository: repositoryOf(found),
     begin,
     given,
-    is_demo: flags.isOn('demo'),
+    is_demo: isDemo,
     ...(notify !== undefined && { notify }),
     env: Object.fromEntries(env),
     cwd: runtime.cwd,
@@ -34,7 +44,7 @@ export async function detachDrive(invocation: Invocation, { found, given, notify
     return 0
   }
   const name = shortNameOf(found.context, runId)
-  const title = `Run ${runId}: ${toPrintable(begin.goal.split('\n', 1)[0] ?? '')}`
+  const title = `Run ${runId}: ${toPrintable(titleOfGoal(begin.goal))}`
   const lines = [title, `It goes on in the background (process ${server.pid}).`, '', 'Next:']
   await out.write(`${[...lines, ...nextWords(name).flatMap((words) => wordLines(words, out))].join('\n')}\n`)
   return 0

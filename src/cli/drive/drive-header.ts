@@ -1,5 +1,7 @@
 /** The header of the live view: the goal, and where the run is. Pure. */
+
 import type { Usage } from '../../agents/adapter/agent.ts'
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import { spentBy, tokensOf } from '../../drive/decide/budget.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { formatMicro } from '../driven/drive-text.ts'
@@ -22,7 +24,7 @@ const RULE = '─'
 /** The goal on a rule, and below it the facts, on as many lines as they need. */
 export function headerLines(facts: HeaderFacts, { style, columns }: Layout): string[] {
   const width = columns - 1
-  const goal = toOneLine(facts.state.goal, Math.max(1, width - 6))
+  const goal = toOneLine(titleOfGoal(facts.state.goal), Math.max(1, width - 6))
   const rest = RULE.repeat(Math.max(0, width - columnsOf(goal) - 4))
   const title = `${style('dim', RULE.repeat(2))} ${style('bold', goal)} ${style('dim', rest)}`
   return [title, ...joinParts(headerParts(facts), width).map((line) => style('dim', line))]

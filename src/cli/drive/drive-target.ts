@@ -1,14 +1,27 @@
 /** What `drover drive` is about: a run that exists, an issue, or a goal. */
-
 import type { DriveTarget } from '../../drive/start/start-drive.ts'
+import { goalFileRequired } from '../../runs/faults.ts'
+import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import { findIssueUrl } from '../../source/issue-address.ts'
+import type { Invocation } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
+import { readInput } from '../read-input.ts'
 import { driveTargetMissing } from './faults.ts'
 
 const LIKE_RUN_ID = /^[0-9a-f]{4,}[0-9a-f-]*$/
 const OWN_ISSUE = /^#([1-9][0-9]{0,9})$/
 
+/** The text of a file is a goal, whatever it looks like. */
+export async function readTarget({ args, flags, runtime }: Invocation): Promise<DriveTarget> {
+  const file = flags.text('goal-file')
+  if (file === undefined) return parseTarget(args[0])
+  if (args[0] !== undefined) throw flagsConflict({ flags: ['TARGET', '--goal-file'] })
+  if (file === '') throw goalFileRequired({})
+  return { is: 'goal', goal: decodeGoal(await readInput({ ...GOAL_INPUT, file, runtime })) }
+}
+
 /** Pure. A word of hexadecimal digits is the id of a run, so that a typo never becomes a goal. */
-export function parseTarget(text: string | undefined): DriveTarget {
+function parseTarget(text: string | undefined): DriveTarget {
   const trimmed = text?.trim() ?? ''
   if (trimmed === '') throw driveTargetMissing({})
   const number = OWN_ISSUE.exec(trimmed)?.[1]

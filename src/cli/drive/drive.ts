@@ -5,6 +5,7 @@ import { findPaths } from '../../config/paths.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
 import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
+import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { Options } from '../../drive/record/event.shape.ts'
 import { reportRun } from '../../drive/report-run.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
@@ -24,14 +25,14 @@ import { type PromptSetup, type SetupOptions, setUpPrompts } from '../prompt/pro
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
-import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
+import { withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-person.ts'
 import { attach, isDrivenByServer } from './attach.ts'
 import { confirmGoal } from './confirm-goal.ts'
 import { detachDrive } from './detach.ts'
 import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
-import { parseTarget } from './drive-target.ts'
+import { readTarget } from './drive-target.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
 import { repositoryOf } from './repository-of.ts'
@@ -42,21 +43,30 @@ const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
 
 export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
-    const { flags, args, runtime } = invocation
+    const { flags, runtime } = invocation
     if (flags.isOn('list')) return await listDriven(invocation, await openRuns(command, runtime))
-    const target = parseTarget(args[0])
+    const target = await readTarget(invocation)
     const given = readDriveFlags(invocation)
     const notifyCommand = parseNotify(flags.text('notify'))
     const { config } = await readSettings(invocation)
-    await using setup = setUpPrompts(invocation, { config, keep: 'events', createPool: poolFor(invocation, config) })
+    const context = await openRuns(command, runtime)
+    if (target.is === 'run') command.runId = resolveRunId(context, target.id)
+    const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
+    await using setup = setUpPrompts(invocation, {
+      config,
+      isDemo,
+      keep: 'events',
+      createPool: poolFor(config, isDemo),
+    })
     refuseDeepNesting(setup.context)
     const optionsFrom = (before?: Options) =>
-      completeOptions(given, before, { settings: config, prompts: setup.context, isDemo: flags.isOn('demo') })
-    const search = { command, config, target, newOptions: () => optionsFrom() }
+      completeOptions(given, before, { settings: config, prompts: setup.context, isDemo })
+    const search = { context, config, target, newOptions: () => optionsFrom() }
     const { found, server } = await findTarget(invocation, search)
     command.runId = found.runId
     await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
-    if (server !== undefined) return await detachDrive(invocation, { found, given, notify: notifyCommand, server })
+    if (server !== undefined)
+      return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
     const printer = flags.isOn('json')
       ? createJsonDrivePrinter(runtime.terminal)
       : createTextDrivePrinter(runtime.terminal)
@@ -73,16 +83,14 @@ export const run: Run = (invocation) =>
     }
   })
 
-type Search = { command: WorkspaceCommand; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }
+type Search = { context: RunContext; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }
 
 type Target = { found: FoundDrive; server: LocalStatus | undefined }
 
-async function findTarget(invocation: Invocation, { command, config, ...search }: Search): Promise<Target> {
+async function findTarget(invocation: Invocation, { context, config, ...search }: Search): Promise<Target> {
   const { flags, runtime } = invocation
-  const context = await openRuns(command, runtime)
   // Before anything is created.
   const server = flags.isOn('detach') ? await requireServer(invocation, config) : undefined
-  if (search.target.is === 'run') command.runId = resolveRunId(context, search.target.id)
   const found = await findDrive(context, {
     ...search,
     actions: flags.integer('actions'),
@@ -97,9 +105,14 @@ async function findTarget(invocation: Invocation, { command, config, ...search }
   return { found, server }
 }
 
+/** A run that was started with the demo agent goes on with it. */
+function isDemoRun({ store }: RunContext, runId: string | undefined): boolean {
+  return runId !== undefined && readDrive(store, runId)?.options.is_demo === true
+}
+
 /** Follow-ups and later actions go to the agent that is up. The demo agent does not stay up. */
-function poolFor({ flags }: Invocation, { warm }: Config): SetupOptions['createPool'] {
-  if (!warm.enabled || flags.isOn('demo')) return undefined
+function poolFor({ warm }: Config, isDemo: boolean): SetupOptions['createPool'] {
+  if (!warm.enabled || isDemo) return undefined
   // A run goes on in one session, so a process that waits for a new one would be of no use.
   const limits = toWarmLimits({ ...warm, spares: 0 })
   return (owner) => new WarmPool({ limits, owner, onFailure: () => {}, startsAtOnce: true })

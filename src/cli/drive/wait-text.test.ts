@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
+import { driveState } from '../../../test/support/drive-fixture.ts'
 import type { DriveEnd } from '../../drive/drive-run.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
@@ -65,11 +65,9 @@ describe('endLines', () => {
     expect(at).toEqual(at.toSorted((one, other) => one - other))
   })
 
-  it('does not repeat a question that was just asked, and keeps the demo', () => {
-    const options = { ...OPTIONS, is_demo: true }
-    const text = linesFor(WAITS, { ...asked, pause_reason: 'decision_required' }, { options }, { wasAsked: true })
+  it('does not repeat a question that was just asked', () => {
+    const text = linesFor(WAITS, { ...asked, pause_reason: 'decision_required' }, {}, { wasAsked: true })
     expect(text).not.toContain('Knots or km/h?')
-    expect(text).toContain('drover drive 6f1c --demo')
   })
 
   it('names the branch, a check that fails, and why a worktree stays', () => {

@@ -70,7 +70,7 @@ type EndFacts = {
 /** How a drive ended, and what can follow. */
 export function endLines({ result, run, name, isCheckFailing, wasAsked, kept }: EndFacts, out: Layout): string[] {
   const { end, state } = result
-  const drive = { line: `drover drive ${name}${state.options.is_demo ? ' --demo' : ''}`, says: 'go on' }
+  const drive = { line: `drover drive ${name}`, says: 'go on' }
   const next = (words: readonly PeopleWords[]) => ['', 'Next:', ...words.flatMap((each) => wordLines(each, out))]
   if (end.is === 'waits' || end.is === 'interrupted') {
     const waits = end.is === 'waits' && !wasAsked ? ['', ...describeWait(run, out)] : []

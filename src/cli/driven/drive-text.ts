@@ -1,5 +1,6 @@
 /** A driven run as text for people. Pure. */
 
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import { spentBy, tokensOf, whenNoticed } from '../../drive/decide/budget.ts'
 import { describeClaim, howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
@@ -76,7 +77,7 @@ function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_s
       ? [`Branch ${place.branch}`, `Worktree ${place.root}`]
       : [`In place: ${place.root}, as it is`]
   const agents = `Work by ${nameOf(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
-  const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${oneLine(goal)}`
+  const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${oneLine(titleOfGoal(goal))}`
   return [{ text: title, tone: 'title' }, ...where, agents, ...describeLimits(options)]
 }
 

@@ -7,10 +7,17 @@ import { openUserStores } from '../sessions/open-sessions.ts'
 
 export type PromptSetup = OpenedPrompts
 
-export type SetupOptions = Pick<OpenPromptsOptions, 'atOnce' | 'keep' | 'createPool'> & { config: Config }
+export type SetupOptions = Pick<OpenPromptsOptions, 'atOnce' | 'keep' | 'createPool'> & {
+  config: Config
+  /** By default the flag `--demo` says so. */
+  isDemo?: boolean
+}
 
-export function setUpPrompts(invocation: Invocation, { config, ...options }: SetupOptions): PromptSetup {
-  const { runtime, flags } = invocation
+export function setUpPrompts(
+  invocation: Invocation,
+  { config, isDemo = invocation.flags.isOn('demo'), ...options }: SetupOptions,
+): PromptSetup {
+  const { runtime } = invocation
   return openPrompts({
     ...options,
     settings: config,
@@ -18,7 +25,7 @@ export function setUpPrompts(invocation: Invocation, { config, ...options }: Set
     cwd: runtime.cwd,
     isRoot: runtime.isRoot,
     clock: runtime.clock,
-    demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
+    demo: isDemo ? runtime.demoAgent : undefined,
     openStores: () => openUserStores(invocation, config),
     onWarning: (message) => void runtime.terminal.err.write(`drover: warning: ${toPrintable(message)}\n`),
   })

@@ -42,7 +42,7 @@ from a file, the run works from the requirements of the issue. Without a goal, t
     group: 'Changes',
     summary: 'List the runs of the repository, or show one of them',
     description: `With an id: shows the state of the run, what it is waiting for, and the commands that can follow, ready to paste. Without
-an id: lists all runs, oldest first, or only those in the given states. Runs of other worktrees are marked as foreign. A run that cannot
+an id: lists all runs, oldest first, or only those in the given states. Runs of other worktrees say so. A run that cannot
 be read is always listed. Nothing is changed.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [

@@ -1,4 +1,5 @@
 /** Runs as text for people. Pure. */
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
@@ -100,10 +101,11 @@ export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords
 }
 
 function toRow(run: RunList['runs'][number], now: Date): NotedRow {
-  const { id, state, goal } = run
+  const { id, state } = run
+  const goal = titleOfGoal(run.goal)
   const started = formatAge(run.created_at, now)
   return run.workspace_foreign === true
-    ? { cells: [id, state, '-', started, goal], note: `foreign: it belongs to ${run.workspace}` }
+    ? { cells: [id, state, '-', started, goal], note: `in another worktree: ${run.workspace}` }
     : { cells: [id, state, formatBudget(run), started, goal] }
 }
 

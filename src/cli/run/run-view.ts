@@ -1,4 +1,5 @@
 /** A run for people at a terminal: its state, history, what it waits for, and what can follow. Pure. */
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
@@ -61,7 +62,7 @@ function headLines(run: RunOutline, { name, out }: ViewOptions): string[] {
   return [
     `${out.style('bold', `Run ${name}`)}  ${out.style(STATE_STYLES[run.state], shown)}`,
     ...rest.map((line) => out.style(STATE_STYLES[run.state], line)),
-    ...wrapWords(toOneLine(run.goal, 3 * tableWidth(out)), tableWidth(out)),
+    ...wrapWords(toOneLine(titleOfGoal(run.goal), 3 * tableWidth(out)), tableWidth(out)),
   ]
 }
 

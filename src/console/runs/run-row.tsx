@@ -1,3 +1,4 @@
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
@@ -12,7 +13,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
       <a class="row-link" data-row href={toHash('runs', run.id)}>
         <StateBadge state={run.state} />
         <span class="row-backend">{toLine(run.backend)}</span>
-        <span class="row-text">{toLine(run.goal)}</span>
+        <span class="row-text">{toLine(titleOfGoal(run.goal))}</span>
       </a>
       <div class="row-facts dim">
         <Age time={run.updated_at} />

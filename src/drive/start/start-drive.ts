@@ -1,4 +1,5 @@
 /** Finds or starts the run to drive, and the worktree in which it is done. */
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { parseStart } from '../../runs/parse-request.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
@@ -118,7 +119,7 @@ async function findPlace(
     home: worktrees,
     repository: workspace,
     commit: 'HEAD',
-    title: goal,
+    title: titleOfGoal(goal),
     git,
     clock,
     ids: randomIds,
