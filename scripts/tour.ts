@@ -1,91 +1,115 @@
-/** Runs the commands of docs/tour.svg in a temporary home, with only the built-in demo agent. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/** The terminal recording of the README: real commands in a real terminal, with the built-in demo agent. */
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** A command and its output. */
-export type Scene = { line: string; prints: string }
+/** What the terminal printed, and how many milliseconds after the start. */
+export type Output = { at: number; text: string }
 
-const DROVER = join(import.meta.dirname, '..', 'bin', 'drover.cjs')
-const BASE = 'http://127.0.0.1:8080'
+/** What is typed at the shell, and at the questions of a command. */
+type Scene = { line: string; answers?: readonly { to: string; text: string }[] }
 
-const LINES = [
-  'drover --demo "what is a shepherd?"',
-  'drover --demo -c "shorter, please"',
-  'drover compare --demo "tabs or spaces?"',
-  'drover sessions list',
-  `curl -sN ${BASE}/openai/v1/chat/completions --json '{"model": "codex", "stream": true, "messages": [{"role": "user", "content": "say hello"}]}'`,
+export const SIZE = { columns: 100, rows: 30 }
+
+export const SCENES: readonly Scene[] = [
+  { line: 'drover --demo "what is a shepherd?"' },
+  { line: 'drover compare --demo "tabs or spaces?"' },
+  {
+    line: 'drover drive --demo --goal-file issue.md --check "test -s wind.txt"',
+    answers: [{ to: 'Answer (', text: 'Rounded.' }],
+  },
+  { line: 'drover report | grep -A 6 "^## Evidence"' },
 ]
 
-export async function playTour(): Promise<Scene[]> {
+const ISSUE = '# Show the wind in knots\n\nPilots read knots. Rounded or exact: ask me.\n'
+const DROVER = join(import.meta.dirname, '..', 'bin', 'drover.cjs')
+/** The shell prints it before each prompt. A terminal does not show it. */
+const READY = '\u001b]133;A\u0007'
+const KEY_MS = 35
+const READING_MS = 1500
+const DEADLINE_MS = 60_000
+
+export async function recordTour(): Promise<Output[]> {
   const home = mkdtempSync(join(tmpdir(), 'drover-tour-'))
-  const project = join(home, 'project')
-  mkdirSync(project)
-  // PATH has no agents; drover is a shell function.
-  const env = {
-    PATH: '/usr/bin:/bin',
-    HOME: home,
-    DROVER_HOME: join(home, '.drover'),
-    DEMO_AGENT_WORD_MS: '0',
-    ...ABSENT,
-  }
-  const server = spawn(process.execPath, [DROVER, 'serve', '--demo', '--port', '0', '--quiet'], { env, cwd: project })
-  const ended = once(server, 'close')
   try {
-    const url = await addressOf(server)
-    const scenes: Scene[] = []
-    for (const line of LINES) {
-      const script = `drover() { '${process.execPath}' '${DROVER}' "$@"; }\n${line.replace(BASE, url)}`
-      scenes.push({ line, prints: withoutChance(await run(script, { env, cwd: project })) })
-    }
-    return scenes
+    return await record(home, createProject(home))
   } finally {
-    server.kill('SIGTERM')
-    await ended
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-/** Otherwise an installed agent would run, and cost money. */
-const ABSENT = Object.fromEntries(
-  ['CLAUDE', 'CODEX', 'GEMINI'].map((name) => [
-    `DROVER_BACKENDS_${name}_COMMAND`,
-    `${name.toLowerCase()}-is-not-asked`,
-  ]),
-)
-
-function addressOf(server: ChildProcess): Promise<string> {
-  let said = ''
-  return new Promise((resolve, reject) => {
-    server.stdout?.setEncoding('utf8').on('data', (text) => {
-      said += text
-      const address = /listens on (http:\S+)/.exec(said)?.[1]
-      if (address !== undefined) resolve(address)
-    })
-    server.once('close', () => reject(new Error(`the server has ended: ${said}`)))
+async function record(home: string, project: string): Promise<Output[]> {
+  // PATH has no agents.
+  const env = {
+    PATH: `${join(home, 'bin')}:/usr/bin:/bin`,
+    HOME: home,
+    TERM: 'xterm-256color',
+    COLORTERM: 'truecolor',
+    DEMO_AGENT_WORD_MS: '60',
+    PS1: `\\[${READY}\\]\\[\u001b[32m\\]$\\[\u001b[0m\\] `,
+  }
+  const shell = `stty cols ${SIZE.columns} rows ${SIZE.rows}; exec bash --norc --noprofile -i`
+  const child = spawn('script', ['-qec', shell, '/dev/null'], { cwd: project, env })
+  const outputs: Output[] = []
+  const started = performance.now()
+  let seen = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    seen += text
+    outputs.push({ at: performance.now() - started, text })
   })
+  const shows = async (text: string, from: number) => {
+    for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await delay(20))
+      if (seen.indexOf(text, from) !== -1) return
+    throw new Error(`the terminal does not show ${JSON.stringify(text)}: ${seen.slice(from)}`)
+  }
+  const type = async (text: string) => {
+    for (const key of text) {
+      child.stdin.write(key)
+      await delay(KEY_MS)
+    }
+    await delay(READING_MS / 3)
+    const from = seen.length
+    child.stdin.write('\n')
+    return from
+  }
+  await shows(READY, 0)
+  for (const { line, answers = [] } of SCENES) {
+    let from = await type(line)
+    for (const { to, text } of answers) {
+      await shows(to, from)
+      await delay(READING_MS)
+      from = await type(text)
+    }
+    await shows(READY, from)
+    await delay(READING_MS)
+  }
+  const recorded = [...outputs]
+  const ended = once(child, 'close')
+  child.stdin.write('exit\n')
+  await ended
+  return recorded
 }
 
-async function run(script: string, options: { env: Record<string, string>; cwd: string }): Promise<string> {
-  const child = spawn('/bin/sh', ['-c', script], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [printed, errors] = [child.stdout, child.stderr].map(async (stream) => {
-    let text = ''
-    for await (const chunk of stream.setEncoding('utf8')) text += chunk
-    return text
-  })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${script} exited with ${code}: ${await errors}`)
-  return (await printed) ?? ''
-}
-
-/** Replaces ids, times and durations, which differ from run to run. */
-function withoutChance(text: string): string {
-  return text
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '0c2f6a51-9d0e-4b7a-8f53-6f1f0f3b7c1d')
-    .replace(/chatcmpl-[0-9a-f]+/g, 'chatcmpl-5b1e')
-    .replace(/"created":\d+/g, '"created":1767225600')
-    .replace(/^[0-9a-f]{8}(?= {2})/gm, '7d3c90e4')
-    .replace(/^(?:[\d.]+ (?:ms|s)|\d+ m \d+ s)(?=, \d+ tokens)/gm, '0.4 s')
+/** A repository with an issue in a file, and `drover` on PATH. */
+function createProject(home: string): string {
+  const project = join(home, 'weather')
+  mkdirSync(join(home, 'bin'))
+  const program = join(home, 'bin', 'drover')
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${DROVER}' "$@"\n`)
+  chmodSync(program, 0o755)
+  mkdirSync(project)
+  writeFileSync(join(project, 'wind.txt'), 'wind: 12 m/s\n')
+  writeFileSync(join(project, 'issue.md'), ISSUE)
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['config', 'user.name', 'Ada'],
+    ['config', 'user.email', 'ada@example.com'],
+    ['add', '.'],
+    ['commit', '-qm', 'First'],
+  ])
+    execFileSync('git', args, { cwd: project })
+  return project
 }

@@ -52,6 +52,9 @@ const QUESTION = {
   },
 }
 
+/** A claim that nothing shows, so that a demo has one: no command ran. */
+const UNTRUE = { kind: 'test', command: 'make test', exit_code: 0, summary: 'The demo agent claims this. No test ran.' }
+
 const REPORTS: Readonly<Record<string, object>> = {
   orient: {
     summary: 'The demo agent looked at nothing: it calls no model.',
@@ -59,7 +62,7 @@ const REPORTS: Readonly<Record<string, object>> = {
   },
   implement: {
     summary: `The demo agent wrote the goal into ${FILE}.`,
-    implementation: { result: 'applied', files_changed: [FILE], activities: [], uncertainties: [], attempts: 1 },
+    implementation: { result: 'applied', files_changed: [FILE], activities: [UNTRUE], uncertainties: [], attempts: 1 },
   },
   review: {
     summary: 'The demo agent reviewed nothing: it calls no model.',

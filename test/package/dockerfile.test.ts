@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignments, type Built, buildStage, copySent, isSent, readDockerfile } from '../support/dockerfile.ts'
-import { NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
+import { linkDependencies, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 
@@ -92,6 +92,13 @@ const isRoot = process.getuid?.() === 0
 /** Debian's packages need a Debian of their own, and only root gives files away. */
 const needsContainer = (command: string) => command.startsWith('apt-get') || (!isRoot && command.includes('--owner='))
 
+/** The installation with all dependencies is the one that the tests themselves run on. */
+function linkInstalled(command: string, workdir: string): boolean {
+  if (!command.startsWith('npm ci ') || command.includes('--omit=dev')) return false
+  linkDependencies(workdir)
+  return true
+}
+
 describe.skipIf(process.platform === 'win32')('the image, built without a container', () => {
   const built: Built[] = []
   let final: string
@@ -100,7 +107,8 @@ describe.skipIf(process.platform === 'win32')('the image, built without a contai
     const [context, directory] = [temporaryDirectoryForAll(), temporaryDirectoryForAll()]
     copySent(ROOT, context, patterns)
     const env = { ...NPM_ENVIRONMENT, npm_config_prefer_offline: 'true', AGENTS: '' }
-    for (const stage of stages) built.push(await buildStage(stage, { context, directory, env, needsContainer }))
+    for (const stage of stages)
+      built.push(await buildStage(stage, { context, directory, env, needsContainer, shortcut: linkInstalled }))
     final = built.at(-1)?.root ?? ''
   }, 300_000)
 
