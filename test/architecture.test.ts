@@ -21,7 +21,11 @@ describe('the walkthroughs of docs/architecture.md', () => {
 
   it('names functions that a streamed chat completion calls', async () => {
     const coverage = temporaryDirectory()
-    const server = serveDrover(['--demo', '--port', '0', '--quiet'], { NODE_V8_COVERAGE: coverage }, SOURCES)
+    const server = serveDrover(
+      ['--demo', '--port', '0', '--quiet'],
+      { NODE_V8_COVERAGE: coverage },
+      { drover: SOURCES },
+    )
     const url = `http://127.0.0.1:${await portOf(server)}/openai/v1/chat/completions`
     const messages = [{ role: 'user', content: 'say hello' }]
     const response = await fetch(url, {

@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.ts'
 import { readEnvironment } from '../src/config/read-environment.ts'
+import { splitCommand } from '../src/kit/shell-words.ts'
 import { installDrover } from './support/drover-shim.ts'
 import { type Block, blocksIn, patternOf, readPages } from './support/markdown.ts'
 import { ROOT } from './support/npm.ts'
-import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
+import { hasTerminals, screenOf, startOnTerminal } from './support/on-terminal.ts'
+import { DROVER, type Ran, runAt, temporaryDirectory, temporaryDirectoryForAll } from './support/run-drover.ts'
 import { portOf, serveDrover } from './support/serve-drover.ts'
 
 const KEY = 'a-key-of-the-server'
@@ -19,7 +21,8 @@ const IN_A_REPOSITORY = ['docs/change-runs.md', 'docs/machine-protocol.md']
 const allPages = readPages().map(({ path, text }) => ({ path, blocks: blocksIn(text) }))
 const pages = allPages.filter(({ path }) => !IN_A_REPOSITORY.includes(path))
 
-const isRun = ({ mark }: Block) => mark === 'run'
+/** `run`: in a pipe. `terminal`: on a terminal, where drover asks a question. */
+const isRun = ({ mark }: Block) => mark === 'run' || mark === 'terminal'
 const runnable = pages
   .map(({ path, blocks }) => ({ path, examples: blocks.filter(isRun) }))
   .filter(({ examples }) => examples.length > 0)
@@ -54,20 +57,45 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/deployment.md': [3, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
 }
 
+/** What commands with several prompts print to a pipe. */
+const PROGRESS = /^\[\d\/\d\] (?:started|finished after [\d.]+ m?s): \w+\n/gm
+
 const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+/** Two servers for all pages: one for every client, and one with a key. */
+const servers = { open: '', withKey: '' }
+
+beforeAll(async () => {
+  const start = async (env: Record<string, string>) => {
+    const surroundings = { HOME: temporaryDirectoryForAll(), ...env }
+    return `http://127.0.0.1:${await portOf(serveDrover(['--demo', '--port', '0', '--quiet'], surroundings, { end: afterAll }))}`
+  }
+  const [open, withKey] = await Promise.all([start({}), start({ DROVER_API_KEYS: KEY })])
+  Object.assign(servers, { open, withKey })
+})
 
 describe('the examples', () => {
   it.for(runnable)('of $path print what they say', { timeout: 120_000 }, async ({ path, examples }, { skip }) => {
     skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'curl is not installed')
+    skip(!hasTerminals && examples.some(({ mark }) => mark === 'terminal'), 'script is not installed')
     const hasKey = path.startsWith('docs/clients/')
-    const server = serveDrover(['--demo', '--port', '0', '--quiet'], hasKey ? { DROVER_API_KEYS: KEY } : {})
-    const url = `http://127.0.0.1:${await portOf(server)}`
-    const env = { ...surroundings(temporaryDirectory()), ...(hasKey && { SERVER_URL: url, SERVER_KEY: KEY }) }
-    for (const { line, language, code, below = '' } of examples) {
-      const ran = await runAt(ROOT, toCommand(language, fillIn(code, url)), env)
+    const url = hasKey ? servers.withKey : servers.open
+    const home = temporaryDirectory()
+    const env = { ...surroundings(home), ...(hasKey && { SERVER_URL: url, SERVER_KEY: KEY }) }
+    // Like in one terminal, an example begins where the one before it has gone.
+    const place = join(home, 'directory')
+    writeFileSync(place, ROOT)
+    for (const { line, mark, language, code, below = '' } of examples) {
+      const cwd = language === 'js' ? ROOT : readFileSync(place, 'utf8').trimEnd()
+      const command = fillIn(code, url)
+      const ran =
+        mark === 'terminal'
+          ? await answer(command, { cwd, env })
+          : await runAt(cwd, toCommand(language, command, place), env)
       const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below.trimEnd())) }
       // Some output does not end with a line feed.
-      expect({ line, ...ran, stdout: ran.stdout.trimEnd() }).toEqual(expected)
+      const stderr = ran.stderr.replace(PROGRESS, '')
+      expect({ line, ...ran, stdout: ran.stdout.trimEnd(), stderr }).toEqual(expected)
     }
   })
 
@@ -147,7 +175,20 @@ function surroundings(home: string): Record<string, string> {
   }
 }
 
-function toCommand(language: string, code: string): readonly string[] {
+function toCommand(language: string, code: string, place: string): readonly string[] {
   if (language === 'js') return [process.execPath, '--input-type=module', '--eval', code]
-  return ['/bin/sh', '-c', code]
+  return ['/bin/sh', '-c', `${code}\ncode=$?; pwd > '${place}'; exit $code`]
+}
+
+const COLUMNS = 120
+
+/** What a person sees who answers the one question of `drover drive`. */
+async function answer(command: string, where: { cwd: string; env: Record<string, string> }): Promise<Ran> {
+  const split = splitCommand(command.trim())
+  if ('problem' in split) throw new Error(split.problem)
+  const terminal = startOnTerminal(split.words.slice(1), { ...where, columns: COLUMNS })
+  await terminal.shows('Answer (')
+  terminal.type('Rounded.\n')
+  const { code, seen } = await terminal.ended
+  return { code, stdout: screenOf(seen, COLUMNS).join('\n'), stderr: '' }
 }

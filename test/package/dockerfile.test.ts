@@ -156,7 +156,7 @@ describe.skipIf(process.platform === 'win32')('the image, built without a contai
   it('serves with keys, and its health check reports that', async () => {
     mkdirSync(join(final, 'run', 'secrets'), { recursive: true })
     writeFileSync(join(final, 'run', 'secrets', 'drover-keys'), 'a-key-of-the-image\n')
-    const serving = serveDrover(['--demo'], environment(), launcher())
+    const serving = serveDrover(['--demo'], environment(), { drover: launcher() })
     const port = String(await portOf(serving))
     const warnings = serving.heard.stdout.match(/^ {2}! .*$/gm) ?? []
     expect(warnings.filter((line) => !/running as root|demo agent/.test(line))).toEqual([])

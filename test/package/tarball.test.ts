@@ -117,7 +117,7 @@ describe('the published package', () => {
   })
 
   it('serves: its health, a prompt, the description of its API and the page that shows it', async () => {
-    const server = serveDrover(['--demo', '--port', '0'], {}, drover[1])
+    const server = serveDrover(['--demo', '--port', '0'], {}, { drover: drover[1] })
     const base = `http://127.0.0.1:${await portOf(server)}`
     const health = await fetch(`${base}/health`)
     expect(await health.json()).toMatchObject({ status: 'ok' })

@@ -64,8 +64,11 @@ export function filesNamedIn(text: string): string[] {
   return [...named].filter(([, , folder = '']) => isOurs(folder)).map(([, path = '']) => path)
 }
 
-/** A pattern for the output of an example, in which `…` matches anything on its line. */
+/** A pattern for the output of an example: `…` matches anything on its line, and a line `[…]` any lines. */
 export function patternOf(prints: string): RegExp {
-  const parts = prints.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${parts.join('[^\\n]*')}$`)
+  const parts = prints.split(/(^\[…\]$|…)/m).map((part) => {
+    if (part === '[…]') return '[^]*'
+    return part === '…' ? '[^\\n]*' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  })
+  return new RegExp(`^${parts.join('')}$`)
 }

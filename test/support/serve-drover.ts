@@ -12,13 +12,27 @@ export type Serving = {
   ended: Promise<number | null>
 }
 
-/** Starts `drover serve` as a user would, with a temporary home. It is killed when the test ends. */
-export function serveDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
-  return startDrover(['serve', ...args], env, drover)
+type ServeOptions = {
+  drover?: string
+  /** When it is killed; by default when the test ends. */
+  end?: (kill: () => Promise<void>) => void
+}
+
+/** Starts `drover serve` as a user would, with a temporary home. */
+export function serveDrover(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  options?: ServeOptions,
+): Serving {
+  return startDrover(['serve', ...args], env, options)
 }
 
 /** The same for any command that goes on until it is stopped. */
-export function startDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
+export function startDrover(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  { drover = DROVER, end = onTestFinished }: ServeOptions = {},
+): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
   const child = spawn(process.execPath, [drover, ...args], {
     // Agents that stay up have tests of their own.
@@ -29,7 +43,7 @@ export function startDrover(args: readonly string[], env: Record<string, string>
   child.stdout.setEncoding('utf8').on('data', (text) => (heard.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (heard.stderr += text))
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  onTestFinished(async () => {
+  end(async () => {
     child.kill('SIGKILL')
     await ended
   })
