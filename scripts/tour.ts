@@ -58,7 +58,7 @@ async function record(home: string, project: string): Promise<Output[]> {
   let seen = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     seen += text
-    outputs.push({ at: performance.now() - started, text })
+    outputs.push({ at: performance.now() - started, text: text.replaceAll(home, '/home/ada') })
   })
   const shows = async (text: string, from: number) => {
     for (const deadline = Date.now() + DEADLINE_MS; Date.now() < deadline; await delay(20))
