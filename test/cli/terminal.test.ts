@@ -179,3 +179,16 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(leftOnScreen(seen)).toMatch(/^a\]0;ownedb\[2Jc\nsession /)
   })
 })
+
+describe.skipIf(!isInstalled)('a command that another program talks to', () => {
+  it.each([
+    ['acp', 'an editor', 130],
+    ['mcp', 'an MCP client', 0],
+  ])('says on a terminal what it waits for: %s', async (command, client, code) => {
+    const terminal = startOnTerminal([command], { cwd: env['HOME'] ?? '', env })
+    await terminal.shows(`drover ${command} waits for the messages of ${client}`)
+    await terminal.shows('Press Ctrl+C to stop.')
+    terminal.type('\x03')
+    expect((await terminal.ended).code).toBe(code)
+  })
+})

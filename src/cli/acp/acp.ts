@@ -10,6 +10,7 @@ import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
+import { explainProtocol } from '../output/protocol-hint.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readSettings } from '../settings.ts'
 
@@ -30,6 +31,7 @@ export const run: Run = async (invocation) => {
     { hasVersion: true },
   )
   agent.connect(peer)
+  await explainProtocol(invocation, { command: 'drover acp', client: 'an editor', instead: 'drover chat' })
   const aborted = new Promise<void>((resolve) => interruption.signal.addEventListener('abort', () => resolve()))
   await Promise.race([peer.closed, aborted])
   await agent.close()

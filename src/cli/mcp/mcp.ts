@@ -10,6 +10,7 @@ import type { Invocation, Run } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { digestOfSettings } from '../local/local-protocol.ts'
 import { askStatus } from '../local/local-server.ts'
+import { explainProtocol } from '../output/protocol-hint.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { type PrivateServer, startPrivateServer } from './private-server.ts'
@@ -22,6 +23,7 @@ export const run: Run = async ({ runtime, ...given }) => {
   await using server = new ChosenServer(invocation, config)
   const findSocket = () => server.findSocket()
   await findSocket()
+  await explainProtocol(invocation, { command: 'drover mcp', client: 'an MCP client', instead: 'drover prompt "TEXT"' })
   await serve(invocation, createSocketPort(invocation, { config, findSocket, closing: interruption.signal }))
   return 0
 }

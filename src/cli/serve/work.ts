@@ -8,6 +8,7 @@ import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import type { Invocation, Run } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { readSettings } from '../settings.ts'
+import { agentsNotice } from './agents-notice.ts'
 import { contextOf } from './context-of.ts'
 import { storeNotShared } from './faults.ts'
 import { createServerLog } from './server-log.ts'
@@ -44,7 +45,7 @@ export const run: Run = async (invocation) => {
 type Ending = { shutdown: AbortController; drainDeadline: AbortController }
 
 async function work(
-  { runtime }: Invocation,
+  { runtime, flags }: Invocation,
   context: ServerContext,
   { shutdown, drainDeadline }: Ending,
 ): Promise<void> {
@@ -59,6 +60,7 @@ async function work(
   await worker?.start(prompts)
   const { slots } = prompts
   await terminal.out.write(`drover works on ${slots.limit} prompts at once. Press Ctrl+C to stop.\n`)
+  await terminal.err.write(agentsNotice(context.agents.list(), { isQuiet: flags.isOn('quiet') }))
   await signals.stopped
   await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl+C again to stop at once.\n')
   const deadline = setTimeout(() => {
