@@ -48,6 +48,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/clients/agents-sdk.md': [1, 'needs Python packages'],
   'docs/clients/langchain.md': [1, 'needs Python packages'],
   'docs/clients/litellm.md': [1, 'needs Python packages'],
+  'docs/clients/aider.md': [1, 'needs aider'],
   'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a fake gh'],
   'docs/many-machines.md': [
     1,
