@@ -18,8 +18,9 @@ const CHECKS: readonly Step[] = [
   { name: 'code in src that only tests use', argv: ['knip', '--production', '--config', 'knip.production.json'] },
 ]
 
-const checks = await Promise.all(CHECKS.map(runCheck))
-const tests = await runTests()
+// At the same time: the tests wait for processes and disks often enough.
+const [tests, ...checks] = await Promise.all([runTests(), ...CHECKS.map(runCheck)])
+for (const { report } of checks) console.log(report)
 const all = [...checks, tests]
 const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[count], 0)
 if (findChromium() === undefined) console.log(`the console was not tried in a browser: ${NO_CHROMIUM}`)
@@ -27,13 +28,12 @@ if (total('skipped') > 0) console.log(`${total('skipped')} skipped: this machine
 console.log(`${total('passed')} passed, ${total('failed')} failed`)
 process.exitCode = total('failed') === 0 ? 0 : 1
 
-async function runCheck(step: Step): Promise<Tally> {
+async function runCheck(step: Step): Promise<Tally & { report: string }> {
   const started = performance.now()
   const { code, output } = await run(step.argv, 'captured')
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${step.name} (${seconds} s)`)
-  if (code !== 0) console.log(output)
-  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
+  const report = `${code === 0 ? 'ok  ' : 'FAIL'} ${step.name} (${seconds} s)${code === 0 ? '' : `\n${output}`}`
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0, report }
 }
 
 /** A run that fails without a failed test (a crash, no tests found) counts as one failure. */

@@ -65,14 +65,20 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 /** Two servers for all pages: one for every client, and one with a key. */
 const servers = { open: '', withKey: '' }
+const homes = [temporaryDirectoryForAll(), temporaryDirectoryForAll()] as const
+const kills: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   const start = async (env: Record<string, string>) => {
-    const surroundings = { HOME: temporaryDirectoryForAll(), ...env }
-    return `http://127.0.0.1:${await portOf(serveDrover(['--demo', '--port', '0', '--quiet'], surroundings, { end: afterAll }))}`
+    const server = serveDrover(['--demo', '--port', '0', '--quiet'], env, { end: (kill) => kills.push(kill) })
+    return `http://127.0.0.1:${await portOf(server)}`
   }
-  const [open, withKey] = await Promise.all([start({}), start({ DROVER_API_KEYS: KEY })])
-  Object.assign(servers, { open, withKey })
+  servers.open = await start({ HOME: homes[0] })
+  servers.withKey = await start({ HOME: homes[1], DROVER_API_KEYS: KEY })
+})
+
+afterAll(async () => {
+  await Promise.all(kills.map((kill) => kill()))
 })
 
 describe('the examples', () => {

@@ -103,8 +103,9 @@ describe.skipIf(process.platform === 'win32')('the image, built without a contai
   const built: Built[] = []
   let final: string
 
+  const [context, directory] = [temporaryDirectoryForAll(), temporaryDirectoryForAll()]
+
   beforeAll(async () => {
-    const [context, directory] = [temporaryDirectoryForAll(), temporaryDirectoryForAll()]
     copySent(ROOT, context, patterns)
     const env = { ...NPM_ENVIRONMENT, npm_config_prefer_offline: 'true', AGENTS: '' }
     for (const stage of stages)

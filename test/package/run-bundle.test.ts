@@ -18,8 +18,9 @@ import { run, temporaryDirectory, temporaryDirectoryForAll } from '../support/ru
 describe('the code cache', () => {
   let drover: string
 
+  const directory = temporaryDirectoryForAll()
+
   beforeAll(async () => {
-    const directory = temporaryDirectoryForAll()
     for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(directory, part), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
     await bundle(ROOT, join(directory, 'dist'))

@@ -50,8 +50,9 @@ describe('the published package', () => {
   let packed: string[]
   let drover: readonly [string, string]
 
+  const directory = temporaryDirectoryForAll()
+
   beforeAll(async () => {
-    const directory = temporaryDirectoryForAll()
     const prefix = join(directory, 'prefix')
     mkdirSync(prefix)
     ;({ tarball, files: packed } = await packPackage(directory))
@@ -102,7 +103,7 @@ describe('the published package', () => {
   })
 
   it('reads a config, runs the demo agent, completes words', async () => {
-    const home = temporaryDirectoryForAll()
+    const home = temporaryDirectory()
     const env = { HOME: home, DEMO_AGENT_WORD_MS: '0' }
     expect(await run([...drover, 'config', 'set', 'server.port', '1'], env)).toMatchObject({ code: 0, stderr: '' })
     expect(await run([...drover, 'config', 'get', 'server.port'], env)).toMatchObject({ stdout: '1\n' })
@@ -155,10 +156,9 @@ describe('the published package', () => {
   })
 
   describe('for a program that imports it', () => {
-    let program: string
+    const program = temporaryDirectoryForAll()
 
     beforeAll(() => {
-      program = temporaryDirectoryForAll()
       mkdirSync(join(program, 'node_modules', '@types'), { recursive: true })
       symlinkSync(installed, join(program, 'node_modules', 'drover'))
       symlinkSync(join(ROOT, 'node_modules', '@types', 'node'), join(program, 'node_modules', '@types', 'node'))

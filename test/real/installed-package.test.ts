@@ -15,11 +15,10 @@ const PROMPT = `const drover = createDrover({ demo: true })
   console.log(output)`
 
 describe('a project that has installed the package', () => {
-  let project: string
+  const directory = temporaryDirectoryForAll()
+  const project = join(directory, 'project')
 
   beforeAll(async () => {
-    const directory = temporaryDirectoryForAll()
-    project = join(directory, 'project')
     mkdirSync(project)
     const { tarball } = await packPackage(directory)
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')

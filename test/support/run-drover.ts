@@ -45,7 +45,7 @@ export function ending(child: ChildProcess): Promise<Ran> {
   })
 }
 
-/** A directory that is removed after all tests of the file. */
+/** A directory that is removed after all tests of the file or group. It cannot be called in a hook. */
 export function temporaryDirectoryForAll(): string {
   const directory = mkdtempSync(join(tmpdir(), 'drover-test-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))

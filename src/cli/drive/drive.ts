@@ -49,6 +49,7 @@ export const run: Run = (invocation) =>
     const given = readDriveFlags(invocation)
     const notifyCommand = parseNotify(flags.text('notify'))
     const { config } = await readSettings(invocation)
+    refuseDeepNesting({ env: runtime.env, settings: config })
     const context = await openRuns(command, runtime)
     if (target.is === 'run') command.runId = resolveRunId(context, target.id)
     const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
@@ -58,7 +59,6 @@ export const run: Run = (invocation) =>
       keep: 'events',
       createPool: poolFor(config, isDemo),
     })
-    refuseDeepNesting(setup.context)
     const optionsFrom = (before?: Options) =>
       completeOptions(given, before, { settings: config, prompts: setup.context, isDemo })
     const search = { context, config, target, newOptions: () => optionsFrom() }

@@ -35,16 +35,16 @@ describe('formatRuns', () => {
       'ID                                    STATE        BUDGET  STARTED  GOAL',
       `${ID}  active       7 of 8  1h ago   Show the wind in knots, and in …`,
       `${ID}  stopped      -       1h ago   Show the wind in knots, and in …`,
-      '  foreign: it belongs to /srv/weather/worktrees/the-one-that-has-the-run',
+      '  in another worktree: /srv/weather/worktrees/the-one-that-has-the-run',
       'damaged                               unavailable  -       -        -',
       '  run_unavailable: its journal has no beginning, so nothing is known',
     ])
   })
 
-  it.each([60, 80])('fits %i columns and still marks foreign runs', (columns) => {
+  it.each([60, 80])('fits %i columns and still marks runs of other worktrees', (columns) => {
     const lines = linesAt(columns)
     expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(columns)
-    expect(lines.join('\n')).toMatch(/stopped .*\n {2}foreign: /)
+    expect(lines.join('\n')).toMatch(/stopped .*\n {2}in another worktree:/)
     expect(lines.join('').replaceAll(' ', '')).toContain('the-one-that-has-the-run')
   })
 

@@ -1,5 +1,4 @@
 /** One driven run: what it waits for, its attempts with checks and evidence, findings, the report. */
-import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { needsPerson } from '../live/runs.ts'
@@ -19,7 +18,7 @@ export function RunPage({ id }: { id: string }) {
   if (problem.value !== undefined) return <p class="problem">{toVisible(problem.value)}</p>
   if (value === undefined) return <p class="dim">Loading…</p>
   const { attempts = [], findings = [], report } = value
-  const title = toLine(titleOfGoal(value.goal))
+  const title = toLine(value.title)
   return (
     <div class="page" data-run-state={value.state}>
       <h1>{title.slice(0, 200)}</h1>

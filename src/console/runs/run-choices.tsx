@@ -1,7 +1,6 @@
 /** What a run waits for, and what a person can do about it. */
 
 import { useSignal } from '@preact/signals'
-import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { changeRun } from '../live/runs.ts'
@@ -20,9 +19,9 @@ const REASONS: Readonly<Record<Wait['reason'], string>> = {
 
 export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunPage?: boolean }) {
   return (
-    <article class="card needs" data-row tabIndex={-1} aria-label={`Run ${toLine(titleOfGoal(run.goal))}`}>
+    <article class="card needs" data-row tabIndex={-1} aria-label={`Run ${toLine(run.title)}`}>
       <header>
-        <strong>{toLine(titleOfGoal(run.goal))}</strong>
+        <strong>{toLine(run.title)}</strong>
         <span>{whyOf(run)}</span>
         {!isOnRunPage && <a href={toHash('runs', run.id)}>Open</a>}
       </header>

@@ -1,4 +1,3 @@
-import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
@@ -13,7 +12,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
       <a class="row-link" data-row href={toHash('runs', run.id)}>
         <StateBadge state={run.state} />
         <span class="row-backend">{toLine(run.backend)}</span>
-        <span class="row-text">{toLine(titleOfGoal(run.goal))}</span>
+        <span class="row-text">{toLine(run.title)}</span>
       </a>
       <div class="row-facts dim">
         <Age time={run.updated_at} />

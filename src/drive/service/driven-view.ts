@@ -1,4 +1,5 @@
 /** A driven run as clients see it. Pure. */
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
@@ -67,6 +68,7 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
   return {
     id: run.id,
     goal: run.goal,
+    title: titleOfGoal(run.goal),
     state,
     created_at: run.created_at,
     updated_at: latest(run.updated_at, drive),

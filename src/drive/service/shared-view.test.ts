@@ -12,7 +12,7 @@ const shared = (run: object, facts: object = {}) => ({
   lastSeq: 3,
   isDriven: true,
   isMachineGone: false,
-  document: JSON.stringify({ id: 'r', goal: 'g', choices: ['skip', 'stop'], state: 'running', ...run }),
+  document: JSON.stringify({ id: 'r', goal: 'g', title: 'g', choices: ['skip', 'stop'], state: 'running', ...run }),
   ...facts,
 })
 

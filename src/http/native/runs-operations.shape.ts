@@ -31,6 +31,7 @@ const SCOPE = `sha256:${'7d'.repeat(32)}`
 const running: DrivenRunMessage = {
   id: ID,
   goal: 'Show the wind in knots',
+  title: 'Show the wind in knots',
   state: 'running',
   created_at: EXAMPLE.timestamp,
   updated_at: EXAMPLE.timestamp,
