@@ -52,6 +52,7 @@ import { declareKeys, keysModule, listAcpKeys, listKeys } from './config-keys.ts
 import { configSchema } from './config-schema.ts'
 import { contractChecks, contractImports } from './contract-checks.ts'
 import { contractSchema } from './contract-schema.ts'
+import { dependencyDocs } from './dependency-docs.ts'
 import { doctorDocs } from './doctor-docs.ts'
 import { drawArchitecture } from './draw-architecture.ts'
 import { errorDocs } from './error-docs.ts'
@@ -83,6 +84,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await acpFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
+    { path: 'docs/dependencies.md', content: dependencyDocs(join(import.meta.dirname, '..')) },
     { path: 'docs/doctor.md', content: await doctorDocs() },
     { path: 'docs/architecture.svg', content: drawArchitecture() },
     { path: 'docs/cli.md', content: cliDocs() },

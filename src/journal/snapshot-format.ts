@@ -2,7 +2,7 @@
  * The format of `run.json`, the snapshot of a run after the last record of its journal. It is derived from the journal, so
  * that a long journal need not be read again. It has three lines of JSON. The first is
  *
- *     {"format":"drover-run/v1","version":"0.1.0","dev":"…","ino":"…","size":"…","mtime_ns":"…","ctime_ns":"…",
+ *     {"format":"drover-run/v1","version":"0.2.0","dev":"…","ino":"…","size":"…","mtime_ns":"…","ctime_ns":"…",
  *      "sequence":12,"chain":"sha256:…","sha256":"sha256:…"}
  *
  * - `version` is the version of drover: a snapshot of another version is ignored. A change of the fields of a run within one

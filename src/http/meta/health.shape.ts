@@ -35,7 +35,7 @@ export type Health = Message<typeof Health>
 
 const ok: Health = {
   status: 'ok',
-  version: '0.1.0',
+  version: '0.2.0',
   uptime: '2m31s',
   uptime_ms: 151_204,
   backends: [{ name: 'claude', available: true, version: '2.1.0' }],

@@ -47,7 +47,7 @@ const LoggedOut = named('LoggedOut', Type.Object({ logged_out: Type.Literal(true
 export type LoggedOut = Message<typeof LoggedOut>
 
 const sender: Sender = {
-  version: '0.1.0',
+  version: '0.2.0',
   auth: 'login',
   name: 'ci',
   role: 'client',
