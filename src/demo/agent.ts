@@ -1,6 +1,7 @@
 /**
  * drover's demo agent: a program that prints a canned answer as claude, codex or gemini would, and calls no model.
- * `--demo` starts it as `node agent.ts <agent> <arguments of that agent>` with the prompt on stdin.
+ * `--demo` starts it as `node agent.ts [--write] <agent> <arguments of that agent>` with the prompt on stdin. With `--write` it
+ * also writes a file, so that a comparison in worktrees has something to show and to keep.
  */
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AGENT_NAMES, type AgentName, type Answer, estimateUsage, planAnswer, type Reply } from './answer.ts'
 import { ClaudeOutput } from './claude-output.ts'
 import { CodexOutput } from './codex-output.ts'
+import { planFile } from './demo-file.ts'
 import { planAction } from './driven-action.ts'
 import { GeminiOutput } from './gemini-output.ts'
 import { type DemoRequest, readRequest } from './read-request.ts'
@@ -20,12 +22,14 @@ const USAGE_EXIT_CODE = 2
 // biome-ignore lint/style/noProcessEnv: the entry of a program reads its environment
 const WORD_MS = Number(process.env['DEMO_AGENT_WORD_MS'] ?? 15)
 
-const [name = '', ...argv] = process.argv.slice(2)
+const words = process.argv.slice(2)
+const doesWrite = words[0] === '--write'
+const [name = '', ...argv] = doesWrite ? words.slice(1) : words
 // The reader has closed the output.
 process.stdout.on('error', () => process.exit(1))
 if (isAgentName(name)) await answer(readRequest({ agent: name, argv, stdin: await text(process.stdin) }))
 else {
-  process.stderr.write(`usage: agent.ts ${AGENT_NAMES.join('|')} [arguments of that agent]\n`)
+  process.stderr.write(`usage: agent.ts [--write] ${AGENT_NAMES.join('|')} [arguments of that agent]\n`)
   process.exitCode = USAGE_EXIT_CODE
 }
 
@@ -33,8 +37,9 @@ async function answer(request: DemoRequest): Promise<void> {
   // Only `gemini --delete-session` has no prompt. The demo stores no sessions, so there is nothing to delete.
   if (request.prompt === '') return
   const driven = planAction(request.prompt)
-  if (driven?.file !== undefined) writeFileSync(driven.file.path, driven.file.content)
   const { replies, failure, usage } = driven === undefined ? planAnswer(request) : toAnswer(request.prompt, driven.text)
+  const file = doesWrite && failure === undefined ? planFile(request.prompt) : driven?.file
+  if (file !== undefined) writeFileSync(file.path, file.content)
   const output = new OUTPUTS[request.agent]({ ...request, sessionId: request.resumeId ?? randomUUID() })
   print(output.begin(request.prompt))
   if (failure !== undefined) {

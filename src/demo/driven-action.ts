@@ -1,15 +1,15 @@
 /** The demo agent's part in `drover drive`: it recognizes the prompt of an action and reports an outcome. */
+import { type DemoFile, FILE, planFile } from './demo-file.ts'
 
 export type DrivenAction = {
   kind: string
   id: string
   /** A file that the agent really writes, in its working directory. */
-  file?: { path: string; content: string }
+  file?: DemoFile
   text: string
 }
 
 const FIRST_LINE = /^drover action: (orient|clarify|implement|review|summarize) (\S+)\n/
-const FILE = 'drover-demo.md'
 
 /** Undefined if the prompt is not one of an action. */
 export function planAction(prompt: string): DrivenAction | undefined {
@@ -21,8 +21,7 @@ export function planAction(prompt: string): DrivenAction | undefined {
   const isAsking = kind === 'orient' && /\bask me\b/i.test(goal) && !prompt.includes('A person has answered.')
   const outcome = { ...frame(kind, id), ...(isAsking ? QUESTION : REPORTS[kind]) }
   const text = `This is drover's built-in demo agent. No model was called.\n\n\`\`\`drover-outcome\n${JSON.stringify(outcome, null, 2)}\n\`\`\`\n`
-  const content = `# Demo\n\nThe demo agent of drover wrote this file. It calls no model. The goal was:\n\n${goal.replace(/^/gm, '> ')}\n`
-  return { kind, id, text, ...(kind === 'implement' && { file: { path: FILE, content } }) }
+  return { kind, id, text, ...(kind === 'implement' && { file: planFile(goal) }) }
 }
 
 function frame(kind: string, id: string): object {

@@ -48,8 +48,9 @@ export const run: Run = async (invocation) => {
   const options = { backends, start, prompt: comparison.prompt, checks, signal }
   await using worktrees = new ComparisonWorktrees(invocation, options)
   const writing = { ...comparison, config: lettingAgentsEdit(config), worktrees, signal }
-  // Git must find the worktree of an agent by its directory.
-  const elsewhere = { ...invocation, runtime: { ...runtime, env: withoutGitPlaces(runtime.env) } }
+  // Git must find the worktree of an agent by its directory. The demo agent changes something there.
+  const places = { env: withoutGitPlaces(runtime.env), demoAgent: [...runtime.demoAgent, '--write'] as const }
+  const elsewhere = { ...invocation, runtime: { ...runtime, ...places } }
   try {
     return await compare(elsewhere, { ...writing, workdirs: await worktrees.open() })
   } catch (error) {
