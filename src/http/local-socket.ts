@@ -4,7 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import type { Log } from '../kit/log.ts'
 import { acceptsConnections, listen } from './listen.ts'
 import type { Connections } from './request/connection.ts'
@@ -24,13 +26,19 @@ export async function listenLocally(listener: Server, path: string, log: Log): P
     return false
   }
   try {
-    await listen(listener, { socket: path })
+    await listenAtHome(listener, path)
     listener.on('error', (error) => log.warn({ reason: error.message }, 'the local socket failed'))
     return true
   } catch (error) {
     log.warn({ reason: String(error) }, 'there is no local socket, so drover prompt --detach cannot reach this server')
     return false
   }
+}
+
+/** With PostgreSQL nothing else may have created the per-user directory. */
+export async function listenAtHome(listener: Server, path: string): Promise<void> {
+  ensurePrivateDirectory({ path: dirname(path), links: 'follow' })
+  await listen(listener, { socket: path })
 }
 
 /** Resolves when no connection is open. */

@@ -1,5 +1,5 @@
 /** Requests over the socket in the per-user directory come from the user of the server. */
-import { existsSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -53,6 +53,13 @@ it('is left to the server that has it, with a line in the log', async () => {
   expect(await openSocket(second, first.socketPath)).toBe(false)
   expect(second.logged).toMatchObject([{ level: 'info', fields: { socket: first.socketPath } }])
   expect((await ask({ socketPath: first.socketPath, path: '/health' })).status).toBe(200)
+})
+
+it('creates the per-user directory, which nothing else creates with PostgreSQL', async () => {
+  const server = await startServer()
+  const directory = join(server.home, 'new')
+  expect(await openSocket(server, join(directory, 'server.sock'))).toBe(true)
+  expect(statSync(directory).mode & 0o777).toBe(0o700)
 })
 
 it('is not there if the path is a file or too long; the server works without it', async () => {

@@ -11,7 +11,7 @@ import { loseOwner } from '../../http/context/lose-owner.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
 import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
-import { listenLocally } from '../../http/local-socket.ts'
+import { listenAtHome, listenLocally } from '../../http/local-socket.ts'
 import { isConsoleBuilt } from '../../http/meta/console.ts'
 import { withMetrics } from '../../http/metrics/create-metrics.ts'
 import { drivePromptsFor } from '../../http/response/prompts-of.ts'
@@ -153,7 +153,7 @@ async function openLocalSocket(
 ): Promise<string | undefined> {
   const path = findPaths(configEnvironmentOf(invocation)).serverSocket
   // A server without an address has nothing else to listen on.
-  if (invocation.flags.isOn('local')) return void (await listen(localListener, { socket: path }))
+  if (invocation.flags.isOn('local')) return void (await listenAtHome(localListener, path))
   return config.server.local_socket && (await listenLocally(localListener, path, log)) ? path : undefined
 }
 
