@@ -35,6 +35,10 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'README.md': [2, 'npm start installs and does not end; test/package does what the other does'],
   'docs/http-api.md': [3, 'its requests are those of docs/clients/curl.md and of test/http/idempotency.test.ts'],
   'docs/console.md': [1, 'needs a browser; test/http/serve.test.ts runs drover open, test/console opens the page'],
+  'docs/team-endpoint.md': [3, 'need a server with keys of its own; test/cli/keys.test.ts creates them'],
+  'docs/compare-agents.md': [1, 'needs agents; the one above it is the same with the demo agent'],
+  'docs/overnight.md': [2, 'end in the background and need the id of a run; test/drive runs these commands'],
+  'docs/embed.md': [1, 'needs Claude Code, Codex and Gemini CLI; test/real/mcp.test.ts does what it does'],
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
   'docs/library.md': [2, 'need agents, and a repository; test/library does the same with scripted ones'],
   'docs/drive.md': [3, 'needs agents; test/drive runs these commands with scripted ones'],
@@ -50,16 +54,13 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/clients/litellm.md': [1, 'needs Python packages'],
   'docs/clients/aider.md': [1, 'needs aider'],
   'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a fake gh'],
-  'docs/many-machines.md': [
-    1,
-    'needs a PostgreSQL server with this name; test/many-machines.test.ts does what it does',
-  ],
+  'docs/many-machines.md': [2, 'need a PostgreSQL server; test/many-machines.test.ts does what they do'],
   'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
   'docs/deployment.md': [3, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
 }
 
 /** What commands with several prompts print to a pipe. */
-const PROGRESS = /^\[\d\/\d\] (?:started|finished after [\d.]+ m?s): \w+\n/gm
+const PROGRESS = /^(?:\[\d\/\d\] (?:started|finished after [\d.]+ m?s): \w+|\w+: .* passed \([\d.]+ m?s\))\n/gm
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
@@ -85,10 +86,10 @@ describe('the examples', () => {
   it.for(runnable)('of $path print what they say', { timeout: 120_000 }, async ({ path, examples }, { skip }) => {
     skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'curl is not installed')
     skip(!hasTerminals && examples.some(({ mark }) => mark === 'terminal'), 'script is not installed')
-    const hasKey = path.startsWith('docs/clients/')
+    const hasKey = path.startsWith('docs/clients/') || path === 'docs/team-endpoint.md'
     const url = hasKey ? servers.withKey : servers.open
     const home = temporaryDirectory()
-    const env = { ...surroundings(home), ...(hasKey && { SERVER_URL: url, SERVER_KEY: KEY }) }
+    const env = { ...surroundings(home), ...(hasKey && variablesOf(url)) }
     // Like in one terminal, an example begins where the one before it has gone.
     const place = join(home, 'directory')
     writeFileSync(place, ROOT)
@@ -161,6 +162,11 @@ function fillIn(code: string, url: string): string {
   return code
     .replaceAll('http://127.0.0.1:8080', url)
     .replaceAll(/ from 'drover(?:\/([a-z-]+))?'/g, (_, entry = 'drover') => ` from '${library}/${entry}.js'`)
+}
+
+/** Those that the pages name. The SDKs of OpenAI read theirs by themselves. */
+function variablesOf(url: string): Record<string, string> {
+  return { SERVER_URL: url, SERVER_KEY: KEY, OPENAI_BASE_URL: `${url}/openai/v1`, OPENAI_API_KEY: KEY }
 }
 
 /** A home with `drover` in PATH, and no agent. */
