@@ -1,4 +1,5 @@
 /** Which run a person means who names none: the only one that waits for what they want to do. */
+import { titleOfGoal } from '../contract/goal-title.ts'
 import { listRunIds } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { runIdRequired } from './faults.ts'
@@ -73,7 +74,7 @@ function describe(
 const TITLE_CHARACTERS = 40
 
 function toTitle(goal: string): string {
-  const line = goal.replace(/\s+/g, ' ').trim()
+  const line = titleOfGoal(goal)
   return line.length <= TITLE_CHARACTERS ? line : `${line.slice(0, TITLE_CHARACTERS - 1).toWellFormed()}…`
 }
 
