@@ -9,17 +9,19 @@ import { outlineRun, outlineRuns, type RunList, type RunOutline } from './run-st
 import { asOwnerOf, inWorktreeOf } from './run-worktree.ts'
 
 /** What a person wants to do with a run. */
-export type Wish = 'answer' | 'skip' | 'continue' | 'stop'
+export type Wish = 'answer' | 'skip' | 'continue' | 'stop' | 'drive'
 
 const WAITS_FOR: Readonly<Record<Wish, { one: string; many: string }>> = {
   answer: { one: 'waits for an answer', many: 'wait for an answer' },
   skip: { one: 'has an action to skip', many: 'have an action to skip' },
   continue: { one: 'can be continued', many: 'can be continued' },
   stop: { one: 'can be stopped', many: 'can be stopped' },
+  drive: { one: 'can go on', many: 'can go on' },
 }
 
 /** Whether the run waits for it. Pure. */
 function isWaitingFor({ next, state }: Pick<RunOutline, 'next' | 'state'>, wish: Wish): boolean {
+  if (wish === 'drive') return state !== 'ended'
   if (wish === 'stop') return state === 'active' || state === 'paused'
   if (wish === 'skip') return next.variants.some(({ id }) => id === 'skip-action')
   return next.operation === (wish === 'answer' ? 'answer' : 'resume')

@@ -114,7 +114,7 @@ describe('drover drive', () => {
     const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
     const status = await driving.call(['status', id, '--json', '--root', place?.root ?? ''])
     const action = JSON.parse(status.stdout).current_action.action_id
-    expect(await driving.drive(id)).toMatchObject({ code: 4 })
+    expect(await driving.drive()).toMatchObject({ code: 4 })
     const answer = [
       'protocol',
       'answer',

@@ -32,7 +32,7 @@ import { confirmGoal } from './confirm-goal.ts'
 import { detachDrive } from './detach.ts'
 import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
-import { readTarget } from './drive-target.ts'
+import { findOpenRun, readTarget } from './drive-target.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
 import { repositoryOf } from './repository-of.ts'
@@ -45,12 +45,13 @@ export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     if (flags.isOn('list')) return await listDriven(invocation, await openRuns(command, runtime))
-    const target = await readTarget(invocation)
+    const named = await readTarget(invocation)
     const given = readDriveFlags(invocation)
     const notifyCommand = parseNotify(flags.text('notify'))
     const { config } = await readSettings(invocation)
     refuseDeepNesting({ env: runtime.env, settings: config })
     const context = await openRuns(command, runtime)
+    const target = named ?? (await findOpenRun(context))
     if (target.is === 'run') command.runId = resolveRunId(context, target.id)
     const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
     await using setup = setUpPrompts(invocation, {
