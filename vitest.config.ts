@@ -13,8 +13,8 @@ const common = {
 
 export default defineConfig({
   test: {
-    // The default is one fewer than the cores. Many tests only wait for processes and disks, so four keep two cores busy.
-    maxWorkers: 4,
+    // The default is one fewer than the cores. Many tests only wait for processes, so three workers keep two cores busy.
+    maxWorkers: 3,
     projects: [
       { test: { ...common, name: 'unit', include: ['src/**/*.test.ts'] } },
       {
@@ -22,7 +22,7 @@ export default defineConfig({
           ...common,
           name: 'program',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/real/**', 'test/console/full/**'],
+          exclude: ['test/real/**', 'test/fake-agent/**', 'test/console/full/**'],
           globalSetup: 'test/support/bundle-drover.ts',
         },
       },
@@ -48,7 +48,15 @@ export default defineConfig({
           env: { DROVER_TEST_STORE: 'postgres' },
         },
       },
-      { test: { ...common, name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 120_000 } },
+      {
+        // Real agents, and the fake ones that take their place in other tests.
+        test: {
+          ...common,
+          name: 'real',
+          include: ['test/real/**/*.test.ts', 'test/fake-agent/**/*.test.ts'],
+          testTimeout: 120_000,
+        },
+      },
     ],
   },
 })

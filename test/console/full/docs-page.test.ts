@@ -1,9 +1,9 @@
 /** The `/docs` page in a real browser. Skipped if there is none. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from '../../scripts/chromium.ts'
-import { listOperations } from '../support/openapi-document.ts'
-import { startServer, type TestServer } from '../support/start-server.ts'
+import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from '../../../scripts/chromium.ts'
+import { listOperations } from '../../support/openapi-document.ts'
+import { startServer, type TestServer } from '../../support/start-server.ts'
 
 const executable = findChromium()
 
