@@ -54,7 +54,12 @@ describe.each(workers)('a run by the real %s', (backend) => {
     const done = await setup.drover('drive', id)
     expect([done.code, done.stderr], done.stdout).toEqual([0, ''])
     const records = setup.records()
-    expect(dataOf(records, 'attempt_started').map((each) => `${each.action_kind} ${each.backend}`)).toEqual([
+    // Some agents end their turn when a tool call is denied, and are told to go on.
+    const failed = dataOf(records, 'attempt_ended').filter(({ how }) => how === 'failed')
+    expect(failed.filter(({ error }) => !error?.includes('because a tool call was denied'))).toEqual([])
+    const numbers = failed.map(({ attempt }) => attempt)
+    const answered = dataOf(records, 'attempt_started').filter(({ attempt }) => !numbers.includes(attempt))
+    expect(answered.map((each) => `${each.action_kind} ${each.backend}`)).toEqual([
       `orient ${backend}`,
       `orient ${backend}`,
       `implement ${backend}`,
@@ -62,7 +67,7 @@ describe.each(workers)('a run by the real %s', (backend) => {
       `review ${reviewer}`,
       `summarize ${backend}`,
     ])
-    expect(dataOf(records, 'attempt_ended').map(({ how }) => how)).toEqual(Array(6).fill('answered'))
+    expect(dataOf(records, 'attempt_ended').length - failed.length).toBe(6)
     expect(dataOf(records, 'check_ran').map(({ exit_code }) => exit_code)).toEqual([1, 0])
     const [delivered] = dataOf(records, 'delivered')
     expect(setup.repository.git('show', '--stat=80', '--format=', delivered?.branch ?? '')).toMatch(
@@ -102,7 +107,7 @@ describe.each(workers)('a run by the real %s', (backend) => {
     const isUsed = (await server.warm(backend)).some(({ turns }) => turns > 0)
     expect(isUsed || backend === 'codex').toBe(true)
     expect(setup.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
-    expect(run.attempts?.map(({ how }) => how)).toEqual(Array(5).fill('answered'))
+    expect(run.attempts?.filter(({ how }) => how === 'answered')).toHaveLength(5)
     const claims = dataOf(setup.records(), 'evidence').at(-1)?.claims ?? []
     expect(claims.filter(({ verdict }) => verdict === 'contradicted')).toEqual([])
   })

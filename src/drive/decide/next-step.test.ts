@@ -71,12 +71,18 @@ describe('an attempt', () => {
     expect(stepAfter(unknown(6), { attempts_at_pause: 3 })).toMatchObject({ do: 'pause', reason: 'killed' })
   })
 
-  it('that failed is tried again once', () => {
+  it('that failed is tried again once, also after a later answer', () => {
     const failed = { how: 'failed', error: 'no credit' } as const
     expect(stepAfter([attemptAt(implement, {}, failed)])).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
     const twice = [attemptAt(implement, {}, failed), attemptAt(implement, { attempt: 2 }, failed)]
     expect(stepAfter(twice)).toEqual({ do: 'pause', reason: 'agent_failed', message: 'claude failed: no credit' })
     expect(stepAfter(twice, { attempts_before: 2 })).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
+    const between = attemptAt(implement, { attempt: 2, checks: [FAILED] })
+    expect(
+      stepAfter([attemptAt(implement, {}, failed), between, attemptAt(implement, { attempt: 3 }, failed)]),
+    ).toMatchObject({
+      purpose: 'after_failure',
+    })
   })
 
   it('that was cancelled pauses, until another driver goes on', () => {

@@ -31,7 +31,7 @@ export type Step =
 const MAX_OUTCOME_PROBLEMS = 2
 /** How often a driver may be killed during attempts at an action, one after the other. */
 const MAX_UNKNOWN_ENDS = 3
-/** How often it is told of a contradiction, of a stall, and of a failure. */
+/** How often it is told of a contradiction and of a stall, and of failures in a row. */
 const MAX_TOLD = 1
 
 type Facts = { readonly state: DriveState; readonly action: Action; readonly attempts: readonly Attempt[] }
@@ -101,8 +101,9 @@ function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Atte
 }
 
 function afterFailure(facts: Facts, last: Attempt, error: string): Step {
-  const failed = facts.attempts.filter((each) => each.ended?.how === 'failed' && !isOfEarlierDriver(facts, each))
-  if (failed.length <= MAX_TOLD) return again(facts, { why: 'after_failure', error })
+  const isOther = (each: Attempt) => each.ended?.how !== 'failed' || isOfEarlierDriver(facts, each)
+  const times = facts.attempts.length - 1 - facts.attempts.findLastIndex(isOther)
+  if (times <= MAX_TOLD) return again(facts, { why: 'after_failure', error })
   return { do: 'pause', reason: 'agent_failed', message: `${last.backend} failed: ${error}` }
 }
 
