@@ -88,7 +88,12 @@ export class AcpTurn implements TurnProtocol {
     const { profile } = this.#agent.options
     const wanted = this.#permission === undefined ? session.ownMode : profile.modes[this.#permission]
     if (wanted === undefined || wanted === session.mode || !session.modes.includes(wanted)) return
-    await this.#agent.request(...modeRequest(session, wanted))
+    try {
+      await this.#agent.request(...modeRequest(session, wanted))
+    } catch (error) {
+      // kimi does not report the mode of a session that it resumes.
+      if (!isAlreadyIn(wanted, error)) throw error
+    }
     session.mode = wanted
   }
 
@@ -230,4 +235,9 @@ function toApprovalRequest(call: JsonObject): Omit<ApprovalRequest, 'approval_id
     ...(input !== undefined && { input }),
     choices: ['allow', 'allow_session', 'deny'],
   }
+}
+
+function isAlreadyIn(mode: string, error: unknown): boolean {
+  if (!(error instanceof Fault) || error.code !== agentRequestFailed.code) return false
+  return JSON.stringify(error.details).includes(`Already in ${mode} mode`)
 }
