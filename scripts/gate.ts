@@ -18,15 +18,34 @@ const CHECKS: readonly Step[] = [
   { name: 'code in src that only tests use', argv: ['knip', '--production', '--config', 'knip.production.json'] },
 ]
 
+const started = performance.now()
+const before = readProcessors()
 // At the same time: the tests wait for processes and disks often enough.
 const [tests, ...checks] = await Promise.all([runTests(), ...CHECKS.map(runCheck)])
 for (const { report } of checks) console.log(report)
+console.log(describeTime())
 const all = [...checks, tests]
 const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[count], 0)
 if (findChromium() === undefined) console.log(`the console was not tried in a browser: ${NO_CHROMIUM}`)
 if (total('skipped') > 0) console.log(`${total('skipped')} skipped: this machine lacks what they need`)
 console.log(`${total('passed')} passed, ${total('failed')} failed`)
 process.exitCode = total('failed') === 0 ? 0 : 1
+
+/** Seconds of the processors since the machine was started; undefined where Linux does not tell. */
+function readProcessors(): { all: number; stolen: number } | undefined {
+  if (process.platform !== 'linux') return undefined
+  const times = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
+  return { all: times.reduce((sum, each) => sum + each, 0) / 100, stolen: (times[7] ?? 0) / 100 }
+}
+
+/** A virtual machine loses time to others. Without that share, the time is that of cores of its own. */
+function describeTime(): string {
+  const seconds = (performance.now() - started) / 1000
+  const [from, to] = [before, readProcessors()]
+  if (from === undefined || to === undefined) return `${seconds.toFixed(0)} s`
+  const stolen = (to.stolen - from.stolen) / (to.all - from.all)
+  return `${seconds.toFixed(0)} s; other machines took ${(100 * stolen).toFixed(0)} % of the processors`
+}
 
 async function runCheck(step: Step): Promise<Tally & { report: string }> {
   const started = performance.now()
