@@ -178,7 +178,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(await publish(one, 'goes on', 'this')).toBe(true)
     expect(await one.board.events('run-1', 0)).toEqual(['{}'])
 
-    // Only what is over, or what nobody can go on with, is removed.
+    // Only a run that is over, or whose machine is gone, is removed.
     await runSql(url, 'UPDATE processes SET worker = $1', ['{}'])
     expect(await publish(one, 'waits', undefined)).toBe(true)
     expect(await publish(one, 'has ended', undefined, { id: 'run-2', isOver: true })).toBe(true)

@@ -120,7 +120,7 @@ export class RunBoard {
     })
   }
 
-  /** Nobody drives the runs of a process that is gone. */
+  /** The runs of a process that is gone have no driver. */
   async releaseRunsOf(transaction: Transaction, name: string): Promise<void> {
     const rows = await transaction.all('UPDATE driven_runs SET driver = NULL WHERE driver = ? RETURNING id', name)
     const ids = rows.map((row) => String(row['id']))

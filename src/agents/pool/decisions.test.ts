@@ -248,6 +248,6 @@ describe('retryAfterMs', () => {
 describe('startWaitMs', () => {
   it.each([
     ['one third of a start', {}, START_MS / 3],
-    ['the whole start if someone answers the agent', { hasApprover: true }, START_MS],
+    ['the whole start if a person answers the agent', { hasApprover: true }, START_MS],
   ])('%s', (_name, request, ms) => expect(startWaitMs(request)).toBe(ms))
 })

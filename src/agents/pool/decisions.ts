@@ -146,8 +146,8 @@ function oldestFirst(processes: readonly PooledProcess[]): PooledProcess[] {
 export const START_MS = 15_000
 
 /**
- * How long a prompt waits for a process that is starting: about as long as a process of its own would take. One whose agent
- * may ask someone waits for the whole start, because in a process of its own no one is asked and everything is denied.
+ * How long a prompt waits for a process that is starting: about as long as a process of its own would take. A prompt
+ * whose agent may ask a person waits for the whole start: in a process of its own the agent cannot ask, and everything is denied.
  */
 export function startWaitMs({ hasApprover }: { hasApprover?: boolean | undefined }): number {
   return hasApprover ? START_MS : START_MS / 3

@@ -18,10 +18,9 @@ reached a limit, or that was started with "drover run".
 With --detach the background server drives the run: it goes on when the terminal is closed, and after the server was killed or
 restarted. "drover drive RUN_ID" then follows it, and Ctrl+C leaves it running; "drover stop RUN_ID" stops it.
 
-TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run; without it, the only run that has not ended
-goes on. Exit codes: 0 the work is delivered or nothing
-was to be changed, 2 wrong use, 3 a failure, or a check that still fails at the end, 4 it waits or has reached a limit, 130
-interrupted.`,
+TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Without it, the only run that has not ended
+goes on. Exit codes: 0 the work is delivered or nothing was to be changed, 2 wrong use, 3 a failure, or a check that still fails at
+the end, 4 it waits or has reached a limit, 130 interrupted.`,
     positionals: [
       {
         name: 'TARGET',
