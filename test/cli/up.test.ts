@@ -29,6 +29,18 @@ describe('drover up', () => {
     expect(await drover('down')).toMatchObject({ code: 0, stdout: 'no server runs\n' })
   })
 
+  it('is ended by drover down also where no process takes its exit code, as in a container without an init', async () => {
+    const { drover, work, env } = createLocalUser()
+    const server = ['serve', '--local', '--quiet']
+    const parent = spawn('sh', ['-c', '"$@" & exec sleep 60', 'sh', process.execPath, DROVER, ...server], {
+      cwd: work,
+      env,
+    })
+    onTestFinished(() => void parent.kill())
+    await until(async () => (await drover('up', '--status')).code === 0)
+    expect((await drover('down')).stdout).toMatch(/^ended: process \d+\n$/)
+  })
+
   it('finds a config file that is named by a relative path', async () => {
     const { drover, work } = createLocalUser()
     writeFileSync(join(work, 'own.yaml'), 'warm: { spare_after: 3 }')

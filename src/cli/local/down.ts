@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { identifyProcess, isAlive } from '../../kit/process/process-tree.ts'
 import type { Run } from '../command.ts'
 import { localServerBusy, localServerNotEnded } from './faults.ts'
 import { askStatus } from './local-server.ts'
@@ -15,18 +16,10 @@ export const run: Run = async (invocation) => {
     return 0
   }
   if (!status.is_background) throw localServerBusy({ pid: status.pid })
+  const server = identifyProcess(status.pid)
   await callServer(invocation, { method: 'POST', path: '/local/stop' })
-  for (const deadline = performance.now() + END_MS; isRunning(status.pid) && performance.now() < deadline; )
-    await delay(20)
-  if (isRunning(status.pid)) throw localServerNotEnded({ pid: status.pid })
+  for (const deadline = performance.now() + END_MS; isAlive(server) && performance.now() < deadline; ) await delay(20)
+  if (isAlive(server)) throw localServerNotEnded({ pid: status.pid })
   await out.write(`ended: process ${status.pid}\n`)
   return 0
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

@@ -41,7 +41,7 @@ export class ProcessTree {
   /** Create it before the child is reaped, so that the start time read is the child's. */
   constructor(child: { pid: number; treeId: string }) {
     this.#treeId = child.treeId
-    this.root = { pid: child.pid, startTime: readStat(child.pid)?.startTime ?? 0 }
+    this.root = identifyProcess(child.pid)
     this.#seen.set(this.root.pid, this.root.startTime)
   }
 
@@ -111,6 +111,10 @@ export function pickMembers(
     if (row.marked || inGroup || tree.seen.get(row.pid) === row.startTime) add(row)
   }
   return [...members]
+}
+
+export function identifyProcess(pid: number): Member {
+  return { pid, startTime: readStat(pid)?.startTime ?? 0 }
 }
 
 /** Whether this process still runs. A zombie does not count. */
