@@ -132,6 +132,8 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     await isReady(killed)
     const [first, second] = [clientOf(await door('door-1'), as('first')), clientOf(await door('door-2'), as('first'))]
     const { id } = await first.start()
+    // Published, which is a moment after it began.
+    await until(async () => (await first.show(id)).attempts?.at(-1)?.action_kind === 'implement')
     await until(() => driving.calls().some(({ kind }) => kind === 'implement'))
     killed.child.kill('SIGKILL')
     for (const client of [first, second]) {

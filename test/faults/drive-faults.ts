@@ -21,7 +21,7 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
   ...(['driver', 'both'] as const).map((victim) =>
     killTable({
       name: `${NAMES[victim]} of a run killed after each record; the run goes on`,
-      gate: 1,
+      gate: victim === 'driver' ? 1 : 0,
       victim,
       momentsOf: eachRecord,
     }),

@@ -32,7 +32,7 @@ export const EXECUTION_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: `${READERS} readers of an execution, cut off at random moments and attached again`,
-    times: { gate: 1, full: 20 },
+    times: { gate: 0, full: 20 },
     options: { script: TALKATIVE },
     leaves: { completed: 1 },
     async provoke(server) {
