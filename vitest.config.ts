@@ -13,8 +13,8 @@ const common = {
 
 export default defineConfig({
   test: {
-    // The default is one fewer than the cores. Many tests only wait for processes, so three workers keep two cores busy.
-    maxWorkers: 3,
+    // The default is one fewer than the cores. Many tests only wait for processes, so four workers keep two cores busy.
+    maxWorkers: 4,
     projects: [
       { test: { ...common, name: 'unit', include: ['src/**/*.test.ts'] } },
       {
