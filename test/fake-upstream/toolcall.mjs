@@ -1,5 +1,5 @@
 // Turns a neutral action of a scenario into a call of whichever tool the request offers.
-//   Action = { shell: command } | { create: { path, content } }
+//   Action = { shell: command } | { create: { path, content } } | { read: path }
 // offered = [{ name, schema }] where schema is the tool's JSON schema (may be missing).
 // Agents name their tools and parameters differently, so: known names first, then parameter names found in the schema,
 // then every other required parameter is filled with the smallest value of its type.
@@ -7,6 +7,8 @@
 const NAMES = {
   shell: ['Bash', 'bash', 'run_shell_command', 'exec_command', 'Shell', 'shell', 'developer__shell', 'execute_command', 'shell_command', 'execute', 'run_commands', 'terminal', 'run_command', 'run_terminal_cmd', 'run_terminal_command', 'execute_bash', 'launch-process', 'exec'],
   create: ['Write', 'write', 'write_file', 'WriteFile', 'developer__write', 'write_to_file', 'write_text_file', 'create_file', 'create', 'save-file', 'file_write', 'str_replace_editor', 'file_editor', 'editor', 'developer__text_editor', 'text_editor'],
+  // Only agents whose tools have these names refuse to write a file that they have not read.
+  read: ['read_file'],
 };
 const PROPS = {
   shell: ['command', 'cmd', 'script', 'commands'],
@@ -14,7 +16,7 @@ const PROPS = {
   content: ['content', 'file_text', 'fileContent', 'contents', 'new_content', 'text', 'new_text'],
 };
 
-export const kindOf = (p) => ['shell', 'create'].find((k) => p[k] !== undefined);
+export const kindOf = (p) => ['shell', 'create', 'read'].find((k) => p[k] !== undefined);
 
 const propsOf = (t) => t?.schema?.properties ?? {};
 const prop = (t, kind) => PROPS[kind].find((n) => n in propsOf(t));
@@ -45,7 +47,8 @@ export function toCall(part, offered) {
   if (kind === 'shell') {
     const k = prop(t, 'shell') ?? 'command';
     args[k] = P[k]?.type === 'array' ? (P[k].items?.type === 'object' ? [{ command: part.shell }] : k === 'commands' ? [part.shell] : ['bash', '-lc', part.shell]) : part.shell;
-  } else {
+  } else if (kind === 'read') set('path', part.read, 'path');
+  else {
     if (P.command?.enum || /editor$/.test(t.name)) args.command = (P.command?.enum ?? []).includes('write') ? 'write' : 'create';
     set('path', part.create.path, 'path'); set('content', part.create.content, 'content');
   }

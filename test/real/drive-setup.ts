@@ -70,7 +70,15 @@ export function createDriveSetup({ port, acp }: Surroundings) {
   const env = {
     HOME: home,
     TMPDIR: join(home, 'tmp'),
-    PATH: [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+    // Some agents that speak ACP start another program that is installed beside them.
+    PATH: [
+      bin,
+      ...(acp ? [dirname(acp.path)] : []),
+      dirname(process.execPath),
+      '/usr/local/bin',
+      '/usr/bin',
+      '/bin',
+    ].join(':'),
     LANG: 'C.UTF-8',
     REAL_AGENT_HOME: home,
     ...configureAgents(home, natives, base),
