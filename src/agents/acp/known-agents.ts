@@ -81,7 +81,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     install: 'npm install --global @moonshot-ai/kimi-code',
     version: '2.1.0',
     profile: {
-      modes: { 'read-only': 'plan', ask: 'default', edit: 'default', everything: 'yolo' },
+      modes: { 'read-only': 'default', ask: 'default', edit: 'default', everything: 'yolo' },
       asks: 'always',
       usage: 'none',
       showsExitCodes: true,
