@@ -88,12 +88,7 @@ export class AcpTurn implements TurnProtocol {
     const { profile } = this.#agent.options
     const wanted = this.#permission === undefined ? session.ownMode : profile.modes[this.#permission]
     if (wanted === undefined || wanted === session.mode || !session.modes.includes(wanted)) return
-    try {
-      await this.#agent.request(...modeRequest(session, wanted))
-    } catch (error) {
-      // kimi does not report the mode of a session that it resumes.
-      if (!isAlreadyIn(wanted, error)) throw error
-    }
+    await this.#agent.request(...modeRequest(session, wanted))
     session.mode = wanted
   }
 
@@ -235,9 +230,4 @@ function toApprovalRequest(call: JsonObject): Omit<ApprovalRequest, 'approval_id
     ...(input !== undefined && { input }),
     choices: ['allow', 'allow_session', 'deny'],
   }
-}
-
-function isAlreadyIn(mode: string, error: unknown): boolean {
-  if (!(error instanceof Fault) || error.code !== agentRequestFailed.code) return false
-  return JSON.stringify(error.details).includes(`Already in ${mode} mode`)
 }

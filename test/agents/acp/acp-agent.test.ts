@@ -330,19 +330,6 @@ describe('modes and models', () => {
     if ('model' in request) expect(events[0]?.content).toMatchObject({ model: 'b' })
   })
 
-  it('are set if the agent says that it has the mode already, and a failure if it has another', async () => {
-    const answer = async (details: string) => {
-      const errors = { 'session/set_mode': { code: -32603, message: 'Internal error', data: { details } } }
-      const { result } = await run(
-        { session: { modes: MODES }, errors },
-        { request: { sandboxMode: 'read-only' }, profile: { modes } },
-      )
-      return result.error?.message
-    }
-    expect(await answer('Already in plan mode')).toBeUndefined()
-    expect(await answer('Already in build mode')).toBe('Internal error: Already in build mode')
-  })
-
   it('are a failure if the agent refuses the model, and a warning if it has no choice', async () => {
     const errors = { 'session/set_model': { code: -32602, message: 'no model "b"' } }
     const refused = await run({ session: { models: { currentModelId: 'a' } }, errors }, { request: { model: 'b' } })
