@@ -31,7 +31,11 @@ export type FoundRun = { readonly context: RunContext; readonly run: RunOutline 
 
 /** The only run of this worktree that waits, else the only one of the repository. Throws `run_id_required`. */
 export async function findWaitingRun(context: RunContext, wish: Wish): Promise<FoundRun> {
-  const list = await outlineRuns(context)
+  return await chooseWaitingRun(context, await outlineRuns(context), wish)
+}
+
+/** The same, among runs that have been listed. */
+export async function chooseWaitingRun(context: RunContext, list: RunList, wish: Wish): Promise<FoundRun> {
   const own = ownRuns(list).filter((run) => isWaitingFor(run, wish))
   const found = own.length > 0 ? own.map((run) => ({ context, run })) : await waitingElsewhere(context, list, wish)
   const [only, ...others] = found

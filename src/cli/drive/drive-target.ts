@@ -4,7 +4,7 @@ import { goalFileRequired } from '../../runs/faults.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRuns } from '../../runs/run-status.ts'
 import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
-import { findWaitingRun } from '../../runs/waiting-run.ts'
+import { chooseWaitingRun } from '../../runs/waiting-run.ts'
 import { findIssueUrl } from '../../source/issue-address.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -25,9 +25,9 @@ export async function readTarget({ args, flags, runtime }: Invocation): Promise<
 
 /** The only run that has not ended. */
 export async function findOpenRun(context: RunContext): Promise<DriveTarget> {
-  const { runs } = await outlineRuns(context)
-  if (runs.every(({ state }) => state === 'ended')) throw driveTargetMissing({})
-  const { run } = await findWaitingRun(context, 'drive')
+  const list = await outlineRuns(context)
+  if (list.runs.every(({ state }) => state === 'ended')) throw driveTargetMissing({})
+  const { run } = await chooseWaitingRun(context, list, 'drive')
   return { is: 'run', id: run.id }
 }
 
