@@ -1,5 +1,5 @@
 /** Shuts the server down: running requests may finish, and those that do not finish in time are canceled. */
-import { setTimeout as delay } from 'node:timers/promises'
+import { raceTime } from '../kit/race.ts'
 import { shuttingDown } from './errors/faults.ts'
 import { closeLocally } from './local-socket.ts'
 import type { HttpServer } from './server.ts'
@@ -25,16 +25,10 @@ export async function drain(server: HttpServer, limits: DrainLimits, endAgents: 
   const closed = Promise.all([app.close(), closeLocally(localListener)]).finally(() => clearInterval(timer))
   closeIdle()
   const finished = closed.then(() => handlers.idle()).then(() => background.idle())
-  await withTimeout(limits.drainMs, finished)
-  await withTimeout(limits.graceMs, endAgents())
-  await withTimeout(limits.graceMs, finished)
+  await raceTime(finished, limits.drainMs)
+  await raceTime(endAgents(), limits.graceMs)
+  await raceTime(finished, limits.graceMs)
   app.server.closeAllConnections()
   // Handlers that are still running use the session store, which the caller closes next.
-  await withTimeout(limits.graceMs, finished)
-}
-
-async function withTimeout(ms: number, done: Promise<unknown>): Promise<void> {
-  const timer = new AbortController()
-  await Promise.race([done, delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
-  timer.abort()
+  await raceTime(finished, limits.graceMs)
 }

@@ -1,6 +1,7 @@
 /** A process of an agent that speaks ACP: its sessions, and the requests that it sends to drover. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
+import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
 import { isObject, type JsonObject, textAt } from '../adapter/json-fields.ts'
 import type { TurnProtocol } from '../warm/active-turn.ts'
@@ -144,10 +145,7 @@ export class AcpProcess implements AcpConnection {
   /** Closes the input of the agent and gives it time to exit; then ends it and everything that it has started. */
   async close(): Promise<void> {
     this.process.stdin?.end()
-    const waited = new AbortController()
-    const tooLong = delay(EXIT_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined)
-    await Promise.race([this.process.exit, tooLong])
-    waited.abort()
+    await raceTime(this.process.exit, EXIT_WAIT_MS)
     await Promise.all([this.process.end(), this.terminals.close()])
   }
 

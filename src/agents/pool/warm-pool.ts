@@ -2,8 +2,9 @@
  * The processes of agents that stay up. The decisions are pure (decisions.ts). A prompt never waits for a process that may
  * not work: the first processes of a program are started in the background, while its prompts run in processes of their own.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+
 import { availableMemoryShare } from '../../kit/process/resident-memory.ts'
+import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'
 import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
@@ -116,7 +117,7 @@ export class WarmPool {
     this.#outdate(plan, entry)
     // The next process needs the lock that the one before had on the session.
     if (plan.session !== undefined && plan.backend.locksSessions) await Promise.all(endings)
-    const agent = entry && (await this.#awaitStart(entry, startWaitMs(plan.request)))
+    const agent = entry && (await raceTime(entry.ready, startWaitMs(plan.request)))
     if (entry !== undefined && agent === undefined) void this.#end(entry)
     return this.#toTicket(plan, agent === undefined ? undefined : entry)
   }
@@ -216,14 +217,6 @@ export class WarmPool {
     this.#failed.set(key.place, { times, retryAt: performance.now() + retryAfterMs(times) })
     if (times === 1)
       this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
-  }
-
-  async #awaitStart({ ready }: Entry, waitMs: number): Promise<LongLivedAgent | undefined> {
-    const waited = new AbortController()
-    const tooLong = delay(waitMs, undefined, { signal: waited.signal }).catch(() => undefined)
-    const agent = await Promise.race([ready, tooLong])
-    waited.abort()
-    return agent
   }
 
   /** The session goes on in `entry` or in a process of its own: what others know of it is out of date. */

@@ -1,7 +1,7 @@
 /** A turn that runs: passes frames to its reader, stops it on time, and asks about what the agent wants to do. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { randomIds } from '../../kit/ids.ts'
 import type { ProcessExit } from '../../kit/process/process.ts'
+import { raceTime } from '../../kit/race.ts'
 import type { ApprovalDecision, ApprovalRequest, OutputReader } from '../adapter/agent.ts'
 import type { JsonObject } from '../adapter/json-fields.ts'
 import type { StopReason } from '../agent-result.ts'
@@ -176,10 +176,7 @@ export class ActiveTurn implements TurnPort {
   async #stopTurn(): Promise<void> {
     this.queue.hurry()
     this.#protocol.cancel()
-    const waited = new AbortController()
-    const tooLong = delay(CANCEL_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined)
-    await Promise.race([this.#over.promise, tooLong])
-    waited.abort()
+    await raceTime(this.#over.promise, CANCEL_WAIT_MS)
     if (!this.#protocol.reader.hasEnded()) await this.#agent.end()
     this.#finish()
   }

@@ -1,6 +1,7 @@
 /** The events of a driven run: the records of its driver, numbered, then what is added, and every change of its state. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import { raceSignal } from '../../kit/race.ts'
 import type { DriveEvent } from '../record/event.shape.ts'
 import type { DrivenRun, DrivenRunEvent, DrivenState } from './driven-run.shape.ts'
 
@@ -61,12 +62,4 @@ function numbered(events: readonly DriveEvent[], after: number): DrivenRunEvent[
     const { tree: _, ...rest } = data as { tree?: unknown }
     return { seq: after + index + 1, at, type, data: rest }
   })
-}
-
-async function raceSignal(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<void>()
-  const abort = () => aborted.resolve()
-  signal.addEventListener('abort', abort, { once: true })
-  await Promise.race([promise, aborted.promise])
-  signal.removeEventListener('abort', abort)
 }
