@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
+import { raceSignal } from '../kit/race.ts'
 import type {
   ExecutionRecorder,
   ExecutionRecording,
@@ -10,14 +11,14 @@ import type {
   RecordedResult,
 } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
-import { ChangeWaiter } from './change-waiter.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import { decideKeep, errorOf, finalStateOf, summaryOf } from './execution-end.ts'
 import { newExecutionId } from './execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './execution-states.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter } from './execution-writer.ts'
-import { executionEnded, executionEventsGone, executionStartNotSaved } from './faults.ts'
+import { executionEnded, executionStartNotSaved } from './faults.ts'
+import { type FollowFrom, followLive, followStored } from './follow-events.ts'
 import { LiveExecution } from './live-execution.ts'
 import { countsUsage } from './usage-entry.ts'
 
@@ -34,8 +35,6 @@ export type ExecutionsOptions = {
   /** The warning in the result of an execution that could not be saved. */
   toWarning(error: unknown): string
 }
-
-const READ_BATCH = 500
 
 export class Executions implements ExecutionRecorder {
   readonly #options: ExecutionsOptions
@@ -141,7 +140,7 @@ export class Executions implements ExecutionRecorder {
   async ended(id: string, signal: AbortSignal): Promise<Execution | undefined> {
     const live = this.#live.get(id)
     if (live === undefined) {
-      for await (const _ of this.#followStored(id, { after: Number.MAX_SAFE_INTEGER, signal })) {
+      for await (const _ of followStored(id, this.#options.openStore, { after: Number.MAX_SAFE_INTEGER, signal })) {
         // Only the end matters here.
       }
       return signal.aborted ? undefined : await (await this.#options.openStore()).find(id)
@@ -151,48 +150,10 @@ export class Executions implements ExecutionRecorder {
   }
 
   /** The events after a number: those that are stored, then live ones, until the end or until the signal. */
-  follow(id: string, from: { after: number; signal: AbortSignal }): AsyncGenerator<ExecutionEvent[]> {
+  follow(id: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]> {
     const live = this.#live.get(id)
-    return live === undefined ? this.#followStored(id, from) : this.#followLive(live, from)
-  }
-
-  async *#followLive(
-    live: LiveExecution,
-    { after, signal }: { after: number; signal: AbortSignal },
-  ): AsyncGenerator<ExecutionEvent[]> {
-    let last = after
-    while (!signal.aborted) {
-      const changed = live.changed()
-      const hasEnded = live.hasEnded
-      const events = await this.#eventsOf(live, last)
-      if (events.length > 0) yield events
-      else if (hasEnded) return
-      else await raceSignal(changed, signal)
-      last = events.at(-1)?.seq ?? last
-    }
-  }
-
-  /** Of another process, or ended. */
-  async *#followStored(
-    id: string,
-    { after, signal }: { after: number; signal: AbortSignal },
-  ): AsyncGenerator<ExecutionEvent[]> {
-    const store = await this.#options.openStore()
-    const changes = new ChangeWaiter(store, id)
-    try {
-      let last = after
-      while (!signal.aborted) {
-        const changed = changes.next()
-        const { state } = await store.find(id)
-        const events = await store.events(id, { after: last, limit: READ_BATCH })
-        if (events.length > 0) yield events
-        else if (isFinal(state)) return
-        else await raceSignal(changed, signal)
-        last = events.at(-1)?.seq ?? last
-      }
-    } finally {
-      changes.stop()
-    }
+    const { openStore } = this.#options
+    return live === undefined ? followStored(id, openStore, from) : followLive(live, openStore, from)
   }
 
   /** Resolves when other processes can see everything that has happened so far, or saving it has failed. */
@@ -293,18 +254,6 @@ export class Executions implements ExecutionRecorder {
     return [this.#options.toWarning(live.failure)]
   }
 
-  /** From memory, otherwise from the store. */
-  async #eventsOf(live: LiveExecution, after: number): Promise<ExecutionEvent[]> {
-    const events = live.eventsAfter(after)
-    if (events !== undefined) return events
-    if (live.keep === 'events') {
-      const store = await this.#options.openStore()
-      const stored = await store.events(live.record.id, { after, limit: READ_BATCH })
-      if (stored.length > 0) return stored
-    }
-    throw executionEventsGone({ id: live.record.id, after, first: live.firstSeq })
-  }
-
   async #withOwner(openStore: () => Promise<ExecutionStore>): Promise<ExecutionStore> {
     const store = await openStore()
     if (this.#owner === '') {
@@ -339,13 +288,4 @@ export class Executions implements ExecutionRecorder {
   #now(): string {
     return toTimestamp(this.#options.clock.now())
   }
-}
-
-async function raceSignal(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  const aborted = Promise.withResolvers<void>()
-  const abort = () => aborted.resolve()
-  signal.addEventListener('abort', abort, { once: true })
-  await Promise.race([promise, aborted.promise])
-  signal.removeEventListener('abort', abort)
 }
