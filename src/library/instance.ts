@@ -1,7 +1,8 @@
 /** One drover in a program: its settings, its sessions, and what runs. Nothing is read or opened before the first call. */
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { toWarmLimits, WarmPool } from '../agents/pool/warm-pool.ts'
+import { toWarmLimits } from '../agents/pool/warm-limits.ts'
+import { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { type ConfigEnvironment, findPaths, type Paths } from '../config/paths.ts'
 import { readConfig } from '../config/read-config.ts'

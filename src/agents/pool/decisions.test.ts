@@ -9,9 +9,9 @@ import {
   SPARE_WINDOW_MS,
   START_MS,
   startWaitMs,
-  type WarmLimits,
   wantsSpare,
 } from './decisions.ts'
+import type { WarmLimits } from './warm-limits.ts'
 
 const KEY = { place: 'p', stamp: 's' }
 const LIMITS: WarmLimits = {

@@ -1,17 +1,6 @@
 /** The decisions of the pool. Pure: the processes and the clock are around them (warm-pool.ts). */
 import type { PoolKey } from './pool-key.ts'
-
-export type WarmLimits = {
-  maxProcesses: number
-  idleMs: number
-  maxTurns: number
-  maxAgeMs: number
-  maxBytes: number
-  /** How many processes wait for the next prompt of a key that is in use. */
-  spares: number
-  /** How often a key must be used within `SPARE_WINDOW_MS` to get them. */
-  spareAfter: number
-}
+import type { WarmLimits } from './warm-limits.ts'
 
 export const SPARE_WINDOW_MS = 10 * 60_000
 /** Below this share of available memory, idle processes are ended. */

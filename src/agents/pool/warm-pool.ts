@@ -8,30 +8,26 @@ import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'
 import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
-import type { WarmLimits } from './decisions.ts'
 import {
   chooseProcess,
   findExpired,
-  LONGEST_RETRY_MS,
   makeRoom,
   type PooledProcess,
-  retryAfterMs,
-  SPARE_WINDOW_MS,
   START_MS,
   startWaitMs,
   wantsSpare,
 } from './decisions.ts'
 import { DeferredWork } from './deferred-work.ts'
-import type { PoolKey } from './pool-key.ts'
+import { PoolHistory } from './pool-history.ts'
 import { type Plan, partsOf, toPlan, type WarmWish } from './prompt-plan.ts'
 import type { WarmBackend } from './warm-backends.ts'
+import type { WarmLimits } from './warm-limits.ts'
 
 /** A spare is started when the turn ends, but no later than this: the start would slow down the turn. */
 const SPARE_DELAY_MS = 1000
 /** The answer does not wait for what follows its turn: the memory is measured and the next process started after it. */
 const AFTER_TURN_MS = 20
 const SWEEP_MS = { least: 20, most: 10_000 }
-const KEYS_LIMIT = 1000
 
 export type WarmPoolOptions = {
   limits: WarmLimits
@@ -41,29 +37,6 @@ export type WarmPoolOptions = {
   onFailure: (failure: { backend: Backend; reason: string }) => void
   /** A prompt for which no process is up starts one that stays up, also if its program has never been started so. */
   startsAtOnce?: boolean
-}
-
-/** The settings of the `warm` section that limit processes. */
-type WarmSettings = {
-  max_processes: number
-  idle_secs: number
-  max_turns: number
-  max_age_secs: number
-  max_rss_mb: number
-  spares: number
-  spare_after: number
-}
-
-export function toWarmLimits(settings: WarmSettings): WarmLimits {
-  return {
-    maxProcesses: settings.max_processes,
-    idleMs: settings.idle_secs * 1000,
-    maxTurns: settings.max_turns,
-    maxAgeMs: settings.max_age_secs * 1000,
-    maxBytes: settings.max_rss_mb * 1024 * 1024,
-    spares: settings.spares,
-    spareAfter: settings.spare_after,
-  }
 }
 
 /** A prompt on its way through the pool. `agent` is undefined if it needs a process of its own. */
@@ -87,12 +60,7 @@ type Entry = { -readonly [K in keyof PooledProcess]: PooledProcess[K] } & {
 export class WarmPool {
   readonly #options: WarmPoolOptions
   readonly #entries = new Map<number, Entry>()
-  /** When each place was used, for spares. */
-  readonly #uses = new Map<string, number[]>()
-  /** Programs that have started once. */
-  readonly #proven = new Set<string>()
-  /** The places whose processes did not start: how often in a row, and when the next one may. */
-  readonly #failed = new Map<string, { times: number; retryAt: number }>()
+  readonly #history: PoolHistory
   readonly #afterTurns = new DeferredWork(AFTER_TURN_MS)
   readonly #sweeper: NodeJS.Timeout
   #lastId = 0
@@ -100,6 +68,7 @@ export class WarmPool {
 
   constructor(options: WarmPoolOptions) {
     this.#options = options
+    this.#history = new PoolHistory({ usesPerPlace: options.limits.spareAfter })
     const sweepMs = Math.min(Math.max(options.limits.idleMs / 4, SWEEP_MS.least), SWEEP_MS.most)
     this.#sweeper = setInterval(() => this.#sweep(), sweepMs).unref()
   }
@@ -109,7 +78,7 @@ export class WarmPool {
     const plan = this.#isClosed ? undefined : toPlan(wish)
     if (plan === undefined) return undefined
     this.#afterTurns.flush()
-    this.#noteUse(plan.key)
+    this.#history.noteUse(plan.key)
     const { chosen, endings } = this.#choose(plan)
     const entry = chosen ?? this.#startFor(plan)
     // Before anything else can run: from here on no other prompt and no limit takes the process away.
@@ -154,20 +123,20 @@ export class WarmPool {
   #startFor(plan: Plan): Entry | undefined {
     const { request, backend } = plan
     const canContinue = plan.session === undefined || backend.isOneSession || backend.loadsSessions
-    if (!canContinue) return undefined
-    if (this.#options.startsAtOnce) return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
-    const needsOwn = request.hasApprover || (backend.isOneSession && plan.session !== undefined)
-    if (!needsOwn || !(request.hasApprover || this.#proven.has(programOf(request)))) return undefined
-    return this.#start(plan, plan.backend.isOneSession ? request.resumeId : undefined)
+    const continuesSession = backend.isOneSession && plan.session !== undefined
+    const isNeeded =
+      this.#options.startsAtOnce || request.hasApprover || (continuesSession && this.#history.hasStarted(request))
+    if (!canContinue || !isNeeded) return undefined
+    return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
   }
 
   #start({ request, backend, key, session }: Plan, resumeId: string | undefined): Entry | undefined {
-    const now = performance.now()
-    if (this.#isClosed || now < (this.#failed.get(key.place)?.retryAt ?? 0)) return undefined
+    if (this.#isClosed || !this.#history.mayStart(key)) return undefined
     const room = makeRoom([...this.#entries.values()], this.#options.limits)
     if (room === undefined) return undefined
     for (const id of room) void this.#end(this.#entries.get(id))
     this.#lastId += 1
+    const now = performance.now()
     const entry: Entry = {
       id: this.#lastId,
       key,
@@ -197,8 +166,7 @@ export class WarmPool {
       const launch = { request: { ...request, scratchDirectory }, scratchDirectory, owner, signal: entry.stop.signal }
       const agent = await backend.start(launch)
       entry.agent = agent
-      this.#proven.add(programOf(request))
-      this.#failed.delete(entry.key.place)
+      this.#history.noteStart(entry.key, request)
       if (entry.state === 'starting') entry.state = 'idle'
       entry.lastUsedAt = performance.now()
       void agent.exit.then(() => this.#entries.delete(entry.id))
@@ -213,9 +181,7 @@ export class WarmPool {
   }
 
   #noteFailure({ key, backend }: Entry, error: unknown): void {
-    const times = (this.#failed.get(key.place)?.times ?? 0) + 1
-    this.#failed.set(key.place, { times, retryAt: performance.now() + retryAfterMs(times) })
-    if (times === 1)
+    if (this.#history.noteFailure(key) === 1)
       this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
   }
 
@@ -249,7 +215,7 @@ export class WarmPool {
     const { key, backend } = plan
     // A process that takes any session is enough, until a prompt finds it in use.
     if (!backend.isOneSession && !isLacking) return
-    const facts = { key, isOneSession: backend.isOneSession, uses: this.#uses.get(key.place) ?? [] }
+    const facts = { key, isOneSession: backend.isOneSession, uses: this.#history.usesOf(key) }
     const now = performance.now()
     if (!wantsSpare([...this.#entries.values()], { ...facts, now, limits: this.#options.limits })) return
     this.#start(plan, undefined)
@@ -275,11 +241,8 @@ export class WarmPool {
   }
 
   #sweep(): void {
-    const now = performance.now()
-    for (const [place, { retryAt }] of this.#failed) {
-      if (retryAt + LONGEST_RETRY_MS <= now) this.#failed.delete(place)
-    }
-    const facts = { now, limits: this.#options.limits, availableShare: availableMemoryShare() }
+    this.#history.forgetOldFailures()
+    const facts = { now: performance.now(), limits: this.#options.limits, availableShare: availableMemoryShare() }
     for (const id of findExpired([...this.#entries.values()], facts)) void this.#end(this.#entries.get(id))
   }
 
@@ -291,17 +254,4 @@ export class WarmPool {
     await entry.agent?.end()
     await entry.ready.catch(() => undefined)
   }
-
-  #noteUse({ place }: PoolKey): void {
-    const now = performance.now()
-    const recent = (this.#uses.get(place) ?? []).filter((at) => now - at <= SPARE_WINDOW_MS)
-    this.#uses.delete(place)
-    this.#uses.set(place, [...recent, now].slice(-this.#options.limits.spareAfter))
-    const [oldest] = this.#uses.keys()
-    if (this.#uses.size > KEYS_LIMIT && oldest !== undefined) this.#uses.delete(oldest)
-  }
-}
-
-function programOf({ backend, program }: AgentRequest): string {
-  return JSON.stringify([backend, program])
 }

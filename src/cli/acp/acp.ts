@@ -1,7 +1,8 @@
 /** `drover acp`: drover as an agent for editors. Standard output carries only the protocol. */
 import { AcpAgent } from '../../acp/acp-agent.ts'
 import { locateAgents } from '../../agents/locate-agents.ts'
-import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
+import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
+import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import { createJsonRpcPeer } from '../../agents/warm/json-rpc.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { OpenedPrompts } from '../../executions/open-prompts.ts'

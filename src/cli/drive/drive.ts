@@ -1,5 +1,6 @@
 /** `drover drive`: lets agents do a run, and reports what happens. */
-import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
+import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
+import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'

@@ -1,5 +1,6 @@
 import type { AgentLocation } from '../../agents/locate-agents.ts'
-import { toWarmLimits, WarmPool } from '../../agents/pool/warm-pool.ts'
+import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
+import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { DrivenRuns } from '../../drive/service/driven-runs.ts'

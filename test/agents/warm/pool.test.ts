@@ -1,7 +1,7 @@
 /** The pool with real processes: what its decisions cannot show. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildCommand } from '../../../src/agents/build-command.ts'
-import type { WarmLimits } from '../../../src/agents/pool/decisions.ts'
+import type { WarmLimits } from '../../../src/agents/pool/warm-limits.ts'
 import { WarmPool } from '../../../src/agents/pool/warm-pool.ts'
 import { agentRequest } from '../../support/agent-request.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
