@@ -1,12 +1,21 @@
 /** How a session begins and changes: the agent reports its id, a turn ends, a person edits it. Pure. */
 import { addUsage, NO_USAGE } from '../agents/adapter/usage.ts'
+import { sessionNotResumable } from './faults.ts'
 import type { Session } from './session.shape.ts'
 import { checkMetadata, checkTag, checkTags, checkTitle } from './session-rules.ts'
 import type { SessionStatus } from './session-statuses.ts'
 import type { NewSession, SessionEdit, TurnEnd } from './session-store.ts'
 
 /** The error message of a turn whose process died while the agent was running. */
-export const ABANDONED = 'the process that ran this turn ended before the agent did'
+const ABANDONED = 'the process that ran this turn ended before the agent did'
+
+/** The end of a turn, before it is saved. */
+export type EndedTurn = { id: string; end: TurnEnd; at: string }
+
+/** The end of a turn whose process is gone. `last_used` stays at the start of the turn. */
+export function abandonTurn({ id, last_used }: Pick<Session, 'id' | 'last_used'>): EndedTurn {
+  return { id, end: { outcome: 'interrupted', errorMessage: ABANDONED, usage: NO_USAGE }, at: last_used }
+}
 
 /** An agent can continue a session for which it reported an id of its own. */
 export function isResumable({ backend_session_id }: Pick<Session, 'backend_session_id'>): boolean {
@@ -16,6 +25,12 @@ export function isResumable({ backend_session_id }: Pick<Session, 'backend_sessi
 export function statusAfter(end: { outcome: TurnEnd['outcome']; isResumable: boolean }): SessionStatus {
   if (end.outcome !== 'interrupted') return end.outcome
   return end.isResumable ? 'paused' : 'error'
+}
+
+/** The session with a turn that begins now. Throws if no agent can continue it. */
+export function reopenSession(session: Session, now: string): Session {
+  if (!isResumable(session)) throw sessionNotResumable(session)
+  return { ...session, status: 'active', last_used: now }
 }
 
 /** The session after its turn. What the agent did not report this time stays unchanged. */

@@ -1,16 +1,14 @@
 /** Stores sessions in an SQLite file that any number of processes share. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Usage } from '../agents/adapter/agent.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import { openDatabase, type StoreDatabase } from '../store/database.ts'
 import { Owners, ownersDirectoryOf } from '../store/owners.ts'
-import { sessionActive, sessionNotResumable } from './faults.ts'
+import { sessionActive } from './faults.ts'
 import { countBy, findPage, loadSome } from './list-sessions.ts'
 import type { Session, SessionPage } from './session.shape.ts'
-import { ABANDONED, beginSession, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
+import { beginSession, editSession, reopenSession, withAgentSession } from './session-changes.ts'
 import { newSessionId } from './session-id.ts'
 import { toSessionQuery, toStoredCount } from './session-query.ts'
 import { type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
@@ -28,6 +26,7 @@ import {
   saveSearchTitle,
 } from './session-table.ts'
 import { toPieces } from './session-texts.ts'
+import { ignoreFault, SqliteSessionTransactions } from './sqlite-session-transactions.ts'
 import { addPieces, StoredTexts } from './stored-texts.ts'
 
 export type SessionStoreOptions = {
@@ -52,9 +51,6 @@ const CHECK_WAIT_MS = 500
 /** Deleted in one transaction: small enough to block neither other processes nor our event loop for long. */
 const DELETE_BATCH = 50
 
-/** The end of a turn that is not in the file yet. */
-type UnsavedTurn = { id: string; end: TurnEnd; at: string }
-
 /** Opens the file for sessions alone. */
 export async function openSessionStore(options: SessionStoreOptions): Promise<SessionStore> {
   return new SqliteSessionStore(await openDatabase(options), options)
@@ -63,24 +59,22 @@ export async function openSessionStore(options: SessionStoreOptions): Promise<Se
 export class SqliteSessionStore implements SessionStore {
   readonly #database: StoreDatabase
   readonly #owners: Owners
+  readonly #transactions: SqliteSessionTransactions
   readonly #texts: StoredTexts
   readonly #clock: Clock
   readonly #ids: Ids
-  readonly #countsTokens: boolean
   readonly #endAgentsOf: (owner: string) => Promise<void>
   readonly #onOwnerGone: (owner: string) => Promise<void>
-  /** By session id. A turn end that could not be saved is saved with the next write. */
-  readonly #unsaved = new Map<string, UnsavedTurn>()
   #closing: Promise<void> | undefined
 
   constructor(database: StoreDatabase, options: SessionStoreOptions) {
     const { path, clock, ids, storeTokenUsage = true } = options
     this.#database = database
-    this.#texts = new StoredTexts(database, { read: (work) => this.#read(work), write: (work) => this.#write(work) })
     this.#owners = new Owners({ directory: ownersDirectoryOf(path), ids })
+    this.#transactions = new SqliteSessionTransactions(database, this.#owners, { countsTokens: storeTokenUsage })
+    this.#texts = new StoredTexts(database, this.#transactions)
     this.#clock = clock
     this.#ids = ids
-    this.#countsTokens = storeTokenUsage
     this.#endAgentsOf = options.endAgentsOf ?? doNothing
     this.#onOwnerGone = options.onOwnerGone ?? doNothing
   }
@@ -93,7 +87,7 @@ export class SqliteSessionStore implements SessionStore {
     const session = beginSession(newSession, { id: newSessionId(this.#ids), now: this.#now() })
     const owner = await this.owner()
     const [first = [], ...more] = toPieces(session)
-    await this.#write(() => {
+    await this.#transactions.write(() => {
       addRow(this.#database, session, { owner, threadUsage: undefined })
       addPieces(this.#database, session.id, first)
     })
@@ -101,7 +95,7 @@ export class SqliteSessionStore implements SessionStore {
       // If the process dies here, the session has a part of its prompt, and its turn never starts.
       await this.#texts.add(session.id, more)
     } catch (error) {
-      await this.#write(() => deleteRow(this.#database, session.id)).catch(ignoreFault)
+      await this.#transactions.write(() => deleteRow(this.#database, session.id)).catch(ignoreFault)
       throw error
     }
     return session
@@ -110,9 +104,7 @@ export class SqliteSessionStore implements SessionStore {
   async reopen(id: string): Promise<{ session: Session; threadUsage?: Usage }> {
     const owner = await this.owner()
     return this.#whenIdle(id, (row) => {
-      const before = toSession(row)
-      if (!isResumable(before)) throw sessionNotResumable(before)
-      const session: Session = { ...before, status: 'active', last_used: this.#now() }
+      const session = reopenSession(toSession(row), this.#now())
       const { threadUsage } = storeFieldsOf(row)
       saveRow(this.#database, session, { owner, threadUsage })
       return { session, ...(threadUsage !== undefined && { threadUsage }) }
@@ -121,7 +113,7 @@ export class SqliteSessionStore implements SessionStore {
 
   async recordAgentSession(id: string, facts: { backendSessionId?: string; model?: string }): Promise<void> {
     const owner = await this.#owners.takenName()
-    await this.#write(() => {
+    await this.#transactions.write(() => {
       const row = loadRow(this.#database, id)
       if (row === undefined || row.owner !== owner) return
       saveRow(this.#database, withAgentSession(toSession(row), facts), storeFieldsOf(row))
@@ -129,21 +121,11 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   async finishTurn(id: string, end: TurnEnd): Promise<Session | undefined> {
-    const turn = { id, end, at: this.#now() }
-    const finished = () => {
-      const row = loadRow(this.#database, id)
-      return row && toSession(row)
-    }
-    try {
-      return await this.#write(finished, { turn })
-    } catch (error) {
-      this.#unsaved.set(id, turn)
-      throw error
-    }
+    return await this.#transactions.finishTurn({ id, end, at: this.#now() })
   }
 
   async find(idOrPrefix: string): Promise<Session> {
-    const { session, texts } = await this.#read(() => {
+    const { session, texts } = await this.#transactions.read(() => {
       const found = toSession(findRow(this.#database, idOrPrefix))
       return { session: found, texts: this.#texts.find(found.id) }
     })
@@ -153,14 +135,14 @@ export class SqliteSessionStore implements SessionStore {
   async list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage> {
     checkPage(page)
     const query = toSessionQuery(filter)
-    const { total, sessions, ...found } = await this.#read(() => {
+    const { total, sessions, ...found } = await this.#transactions.read(() => {
       const { numbers, total: matching } = findPage(this.#database, query, page)
       return { total: matching, ...loadSome(this.#database, numbers) }
     })
     let { rest } = found
     while (rest.length > 0) {
       await nextTurn()
-      const more = await this.#read(() => loadSome(this.#database, rest))
+      const more = await this.#transactions.read(() => loadSome(this.#database, rest))
       sessions.push(...more.sessions)
       rest = more.rest
     }
@@ -168,7 +150,7 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   async edit(idOrPrefix: string, change: SessionEdit): Promise<Session> {
-    const id = await this.#write(() => {
+    const id = await this.#transactions.write(() => {
       const row = findRow(this.#database, idOrPrefix)
       const session = editSession(toSession(row), change)
       saveRow(this.#database, session, storeFieldsOf(row))
@@ -189,10 +171,10 @@ export class SqliteSessionStore implements SessionStore {
 
   async deleteUnusedSince(moment: string, { isDryRun }: { isDryRun: boolean }): Promise<string[]> {
     const before = checkMoment('moment', moment)
-    if (isDryRun) return this.#read(() => findUnused(this.#database, before, Number.MAX_SAFE_INTEGER))
+    if (isDryRun) return this.#transactions.read(() => findUnused(this.#database, before, Number.MAX_SAFE_INTEGER))
     const deleted: string[] = []
     for (;;) {
-      const some = await this.#write(() => {
+      const some = await this.#transactions.write(() => {
         const ids = findUnused(this.#database, before, DELETE_BATCH)
         for (const id of ids) deleteRow(this.#database, id)
         return ids
@@ -206,7 +188,7 @@ export class SqliteSessionStore implements SessionStore {
 
   async endAbandonedTurns(): Promise<{ ended: number; deadOwners: string[] }> {
     await this.#texts.deleteUnwanted()
-    const owners = await this.#read(() => findOwners(this.#database))
+    const owners = await this.#transactions.read(() => findOwners(this.#database))
     const deadOwners: string[] = []
     let ended = 0
     for (const owner of new Set([...owners, ...this.#owners.list()])) {
@@ -219,7 +201,9 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   async count(): Promise<number> {
-    return this.#read(() => countBy(this.#database, toStoredCount({ facets: new Map(), isResumable: undefined })))
+    return this.#transactions.read(() =>
+      countBy(this.#database, toStoredCount({ facets: new Map(), isResumable: undefined })),
+    )
   }
 
   async checkWritable(): Promise<void> {
@@ -245,7 +229,7 @@ export class SqliteSessionStore implements SessionStore {
   /** Runs `work` on a session without a running turn. A turn of a dead process is ended first. */
   async #whenIdle<T>(idOrPrefix: string, work: (row: SessionRow) => T): Promise<T> {
     for (;;) {
-      const outcome = await this.#write(() => {
+      const outcome = await this.#transactions.write(() => {
         const row = findRow(this.#database, idOrPrefix)
         return row.owner === null ? { done: work(row) } : { id: row.id, owner: row.owner }
       })
@@ -262,17 +246,7 @@ export class SqliteSessionStore implements SessionStore {
   async #endWorkOf(owner: string): Promise<number> {
     await this.#endAgentsOf(owner)
     await this.#onOwnerGone(owner)
-    return await this.#endTurnsOf(owner)
-  }
-
-  /** Ends the turns of a dead process and returns their number. `last_used` stays at the start of the turn. */
-  #endTurnsOf(owner: string): Promise<number> {
-    return this.#write(() => {
-      const rows = findOwnedBy(this.#database, owner)
-      const end: TurnEnd = { outcome: 'interrupted', errorMessage: ABANDONED, usage: NO_USAGE }
-      for (const row of rows) this.#endTurn(row, { id: row.id, end, at: row.last_used })
-      return rows.length
-    })
+    return await this.#transactions.endTurnsOf(owner)
   }
 
   /** Ends the turns that this process leaves running. Without any, it does not wait for the write lock. */
@@ -280,36 +254,8 @@ export class SqliteSessionStore implements SessionStore {
     const owner = await this.#owners.takenName()
     if (owner === undefined) return
     const hasTurns = await this.#database.read(() => findOwnedBy(this.#database, owner).length > 0)
-    if (hasTurns) await this.#endTurnsOf(owner)
+    if (hasTurns) await this.#transactions.endTurnsOf(owner)
     await this.#onOwnerGone(owner)
-  }
-
-  #endTurn(row: SessionRow, { end, at }: UnsavedTurn): void {
-    const session = endTurn(toSession(row), { end, at, countsTokens: this.#countsTokens })
-    const threadUsage = end.threadUsage ?? storeFieldsOf(row).threadUsage
-    saveRow(this.#database, session, { owner: null, threadUsage })
-  }
-
-  /** Reads even if an unsaved turn end still cannot be saved, for example because the disk is full. */
-  async #read<T>(work: () => T): Promise<T> {
-    if (this.#unsaved.size > 0) await this.#write(() => undefined, { waitMs: 0 }).catch(ignoreFault)
-    return this.#database.read(work)
-  }
-
-  /** `turn` is the turn that ends with this write. */
-  async #write<T>(work: () => T, options: { waitMs?: number; turn?: UnsavedTurn } = {}): Promise<T> {
-    const turns = [...this.#unsaved.values(), ...(options.turn === undefined ? [] : [options.turn])]
-    const owner = await this.#owners.takenName()
-    const result = await this.#database.write(() => {
-      for (const turn of turns) {
-        const row = loadRow(this.#database, turn.id)
-        // A turn ends once: if this process no longer owns it, an earlier attempt saved it or the session was deleted.
-        if (row !== undefined && row.owner === owner) this.#endTurn(row, turn)
-      }
-      return work()
-    }, options)
-    for (const turn of turns) if (this.#unsaved.get(turn.id) === turn) this.#unsaved.delete(turn.id)
-    return result
   }
 
   #now(): string {
@@ -318,7 +264,3 @@ export class SqliteSessionStore implements SessionStore {
 }
 
 async function doNothing(): Promise<void> {}
-
-function ignoreFault(error: unknown): void {
-  if (!(error instanceof Fault)) throw error
-}

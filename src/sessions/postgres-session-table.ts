@@ -1,0 +1,82 @@
+/** Operations on session rows in PostgreSQL. */
+import type { Row } from '../store/database.ts'
+import type { Transaction } from '../store/postgres-database.ts'
+import { sessionAmbiguous, sessionNotFound } from './faults.ts'
+import type { Session } from './session.shape.ts'
+import { parseIdOrPrefix } from './session-id.ts'
+import {
+  asSessionRow,
+  type SessionRow,
+  type StoreFields,
+  searchTextOf,
+  searchTitleOf,
+  toColumns,
+} from './session-rows.ts'
+import { ADDED_COLUMNS, CHANGING_COLUMNS, UPDATE } from './session-table.ts'
+
+const INSERTED = [...ADDED_COLUMNS, 'machine', 'initial_prompt', 'system_prompt', 'search_text']
+const INSERT = `INSERT INTO sessions (${INSERTED.join(', ')}) VALUES (${INSERTED.map(() => '?').join(', ')})`
+
+/** All but the whole texts. */
+export const COLUMNS = ['number', ...ADDED_COLUMNS].join(', ')
+
+/** The one session with this id or unique prefix, with its whole texts. */
+export async function findRow(transaction: Transaction, idOrPrefix: string): Promise<Row> {
+  return await findOne(transaction, idOrPrefix, { columns: '*' })
+}
+
+/** The one session with this id or unique prefix. Others wait until the transaction has ended. */
+export async function lockOne(transaction: Transaction, idOrPrefix: string): Promise<SessionRow> {
+  return asSessionRow(await findOne(transaction, idOrPrefix, { columns: COLUMNS, lock: 'FOR UPDATE' }))
+}
+
+async function findOne(
+  transaction: Transaction,
+  idOrPrefix: string,
+  { columns, lock = '' }: { columns: string; lock?: string },
+): Promise<Row> {
+  const { from, below } = parseIdOrPrefix(idOrPrefix)
+  const where = 'FROM sessions WHERE id >= ? AND id < ?'
+  const [row, another] = await transaction.all(`SELECT ${columns} ${where} LIMIT 2 ${lock}`, from, below)
+  if (row === undefined) throw sessionNotFound({ id: idOrPrefix })
+  if (another === undefined) return row
+  const counted = await transaction.get(`SELECT count(*) AS total ${where}`, from, below)
+  throw sessionAmbiguous({ id: idOrPrefix, count: Number(counted?.['total']) })
+}
+
+export async function lockRow(transaction: Transaction, id: string): Promise<SessionRow | undefined> {
+  const row = await transaction.get(`SELECT ${COLUMNS} FROM sessions WHERE id = ? FOR UPDATE`, id)
+  return row && asSessionRow(row)
+}
+
+export async function lockOwnedBy(transaction: Transaction, owner: string): Promise<SessionRow[]> {
+  const rows = await transaction.all(`SELECT ${COLUMNS} FROM sessions WHERE owner = ? FOR UPDATE`, owner)
+  return rows.map(asSessionRow)
+}
+
+export async function addRow(
+  transaction: Transaction,
+  session: Session,
+  { owner, machine }: { owner: string; machine: string },
+): Promise<void> {
+  const columns: Record<string, unknown> = {
+    ...toColumns(session, { owner, threadUsage: undefined }),
+    machine,
+    initial_prompt: session.initial_prompt,
+    system_prompt: session.system_prompt,
+    search_text: searchTextOf(session),
+  }
+  await transaction.all(INSERT, ...INSERTED.map((name) => columns[name] ?? null))
+}
+
+export async function saveRow(transaction: Transaction, session: Session, storeFields: StoreFields): Promise<void> {
+  const columns = toColumns(session, storeFields)
+  await transaction.all(UPDATE, ...CHANGING_COLUMNS.map((name) => columns[name] ?? null), session.id)
+}
+
+/** Call it after the title changed, because searches look in it. */
+export async function saveSearchTitle(transaction: Transaction, { id, title }: Session): Promise<void> {
+  const sql = `UPDATE sessions SET search_text = ? || substr(search_text, strpos(search_text, chr(10)) + 1)
+    WHERE id = ?`
+  await transaction.all(sql, searchTitleOf(title), id)
+}
