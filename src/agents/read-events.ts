@@ -42,7 +42,7 @@ export async function* readEvents(running: RunningProcess, reading: Reading): As
     for await (const { lines, noted } of withNotices(batches, notices)) {
       if (onLine !== undefined) for (const line of lines) await onLine(line)
       const events = [...noted, ...lines.flatMap((line) => reader.readLine(line))]
-      tellUsage(reader, reading.onUsage)
+      reportUsage(reader, reading.onUsage)
       yield events
       if (reader.hasBegun() || reader.hasEnded()) clearTimeout(silence)
       if (reader.hasEnded()) exitDeadline ??= setTimeout(() => stopAgent('lingered'), exitGraceMs)
@@ -56,7 +56,7 @@ export async function* readEvents(running: RunningProcess, reading: Reading): As
 }
 
 /** Tells what the turn has used so far, if the agent says so before its end. */
-export function tellUsage(reader: OutputReader, onUsage: Reading['onUsage']): void {
+export function reportUsage(reader: OutputReader, onUsage: Reading['onUsage']): void {
   const usage = onUsage && reader.usageSoFar()
   if (usage !== undefined) onUsage?.(usage)
 }

@@ -40,7 +40,7 @@ describe('a list whose length selects the branch', async () => {
 
   it('is empty in a review that was not run', () => {
     const right: ReviewProjection = { result: 'not_run', findings: [], uncertainties: [] }
-    // @ts-expect-error: nobody was in doubt
+    // @ts-expect-error: a review that was not run has no uncertainties
     const wrong: ReviewProjection = { result: 'not_run', findings: [], uncertainties: ['x'] }
     expect([pathsOf(checkProjection, right), pathsOf(checkProjection, wrong)]).toEqual([[], ['$.uncertainties']])
   })

@@ -113,7 +113,7 @@ async function check(context: DriveContext, { attempt, command }: Extract<Step, 
   })
 }
 
-/** Someone else changed the run meanwhile. */
+/** Another process changed the run meanwhile. */
 const CHANGED_MEANWHILE = ['stale_action', 'run_not_active', 'outcome_conflict']
 
 async function submit(context: DriveContext, step: Extract<Step, { do: 'submit' }>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Tells another program that a run waits or has ended. */
+/** Notifies another program that a run waits or has ended. */
 import { Fault } from '../kit/fault.ts'
 import { isPassedOn } from '../kit/process/environment-variables.ts'
 import { runProcess } from '../kit/process/process.ts'
@@ -11,7 +11,7 @@ const OUTPUT_LIMIT_BYTES = 1024 * 1024
 type Places = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
 
 /** The command gets JSON on its standard input. Returns why it failed; undefined if it did not. */
-export async function tellProgram(
+export async function notifyProgram(
   command: string,
   { env, cwd }: Places,
   { runId, end, state }: DriveResult,

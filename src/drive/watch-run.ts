@@ -1,4 +1,4 @@
-/** Notices that someone else stopped a run, or skipped its action, while an agent or a check works on it. */
+/** Notices that another process stopped a run, or skipped its action, while an agent or a check works on it. */
 import { statSync } from 'node:fs'
 import { journalPathOf } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'

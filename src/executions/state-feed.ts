@@ -46,7 +46,7 @@ export class StateFeed {
   #timer: NodeJS.Timeout | undefined
   /** What the executions of this process do, while a client watches. */
   readonly #activities = new Map<string, Activity>()
-  readonly #untold = new Set<string>()
+  readonly #unreported = new Set<string>()
   #activityTimer: NodeJS.Timeout | undefined
   #stopActivities: () => void = () => {}
   #unwatch: () => void = () => {}
@@ -79,20 +79,20 @@ export class StateFeed {
       const execution = this.#executions.find(change.approval.execution_id)
       if (execution !== undefined && isVisible(execution)) queue(toStateChange(change))
     }
-    const tell = (id: string, { text, usage }: Activity) => {
+    const report = (id: string, { text, usage }: Activity) => {
       const execution = this.#executions.find(id)
       if (execution !== undefined && isVisible(execution))
         queue({ type: 'activity', id, text, ...(usage !== undefined && { usage }) })
     }
     const abort = () => wake.resolve()
     const stopAsking = this.#approvals.onChange(ask)
-    this.#changes.on('change', add).on('removed', remove).on('activity', tell)
+    this.#changes.on('change', add).on('removed', remove).on('activity', report)
     signal.addEventListener('abort', abort)
     try {
       await this.#startPolling()
       for (const execution of [...this.#executions.running(), ...this.#foreign.values()]) add(execution)
       for (const approval of this.#approvals.list()) ask({ type: 'asked', approval })
-      for (const [id, activity] of this.#activities) tell(id, activity)
+      for (const [id, activity] of this.#activities) report(id, activity)
       while (!signal.aborted) {
         yield* waiting.splice(0)
         await wake.promise
@@ -101,7 +101,7 @@ export class StateFeed {
     } finally {
       signal.removeEventListener('abort', abort)
       stopAsking()
-      this.#changes.off('change', add).off('removed', remove).off('activity', tell)
+      this.#changes.off('change', add).off('removed', remove).off('activity', report)
       if (this.#changes.listenerCount('change') === 0) this.#stopPolling()
     }
   }
@@ -130,30 +130,30 @@ export class StateFeed {
     const activity = nextActivity(this.#activities.get(id), event)
     if (activity === undefined) return
     this.#activities.set(id, activity)
-    this.#untold.add(id)
-    this.#activityTimer ??= setTimeout(() => this.#tell(), ACTIVITY_MS).unref()
+    this.#unreported.add(id)
+    this.#activityTimer ??= setTimeout(() => this.#reportActivities(), ACTIVITY_MS).unref()
   }
 
-  #tell(): void {
+  #reportActivities(): void {
     this.#activityTimer = undefined
-    for (const id of this.#untold) {
+    for (const id of this.#unreported) {
       const activity = this.#activities.get(id)
       if (activity !== undefined) this.#changes.emit('activity', id, activity)
     }
-    this.#untold.clear()
+    this.#unreported.clear()
   }
 
   /** Notices that come meanwhile cause one more look. */
   #poll(): Promise<void> {
     this.#next ??= (this.#polling ?? Promise.resolve()).then(() => {
       this.#next = undefined
-      this.#polling = this.#look()
+      this.#polling = this.#readOthers()
       return this.#polling
     })
     return this.#next
   }
 
-  async #look(): Promise<void> {
+  async #readOthers(): Promise<void> {
     try {
       const running = await this.#store.running()
       const others = running.filter(({ owner }) => owner !== this.#executions.owner)

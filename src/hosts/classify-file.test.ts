@@ -30,7 +30,7 @@ describe('a file', () => {
     ['unclaimed', 'the bytes of an earlier release', regular('earlier'), undefined],
     ['unclaimed', 'a link', { is: 'symlink' }, undefined],
     ['new', 'nothing', absent, undefined],
-    ['blocked', 'nobody can say what', { is: 'unreadable', reason: 'EACCES' }, CURRENT],
+    ['blocked', 'not readable', { is: 'unreadable', reason: 'EACCES' }, CURRENT],
     ['blocked', 'behind a link', { is: 'unreachable', reason: 'a link' }, undefined],
   ] as const)('is %s (%s)', (status, _, found, claim) => {
     const facts = { found, claim, current: CURRENT, earlier: [EARLIER] }

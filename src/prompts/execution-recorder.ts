@@ -50,7 +50,7 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   isDryRun?: boolean
   /** How much of it is stored, if not what the recorder is set to. */
   keep?: 'events' | 'results' | 'none'
-  /** Called when someone cancels the execution. */
+  /** Called when the execution is cancelled. */
   onCancel(): void
 }
 

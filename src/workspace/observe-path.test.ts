@@ -262,7 +262,7 @@ describe('observePath of a path that cannot be read', () => {
 describe('observePath of a path that changes meanwhile', () => {
   type Meddling = { at: 'openSync' | 'fstatSync' | 'readSync'; when?: 'before' | 'after'; act: (place: string) => void }
 
-  /** A disk on which somebody else does something just before or after a step. */
+  /** A disk on which another process does something just before or after a step. */
   function meddled({ at, when = 'after', act }: Meddling): Partial<PathDisk> {
     const place = join(root, 'file')
     const disk: PathDisk = fs

@@ -4,9 +4,9 @@ import { digest } from '../../src/kit/digest.ts'
 import { type DrivenCall, dataOf } from '../support/driven-home.ts'
 
 /**
- * Every attempt is recorded before its agent gets the prompt, so every prompt that an agent received, which is what is paid
- * for, belongs to exactly one attempt: the one with its digest that had begun and not ended then. An attempt without such
- * a prompt is one whose agent or driver was killed before; it must not look as if its agent had answered.
+ * Prompts that agents received are what is paid for. Every attempt is recorded before its agent gets the prompt. So every
+ * prompt belongs to exactly one attempt: the one with its digest that had begun and not ended then. The agent or the driver
+ * of an attempt without a prompt was killed before; the attempt must not look as if its agent had answered.
  */
 export function accountingProblems(records: readonly DriveEvent[], calls: readonly DrivenCall[]): string[] {
   const attempts = attemptsIn(records)

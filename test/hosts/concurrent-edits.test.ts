@@ -385,7 +385,7 @@ function meddling(name: LastingCall, at: number, interfere: () => void): TreeDis
   })
 }
 
-/** What somebody did, by path; undefined for what they took away. */
+/** The edits of another process, by path; undefined for a file that it deleted. */
 type Theirs = Record<string, string | undefined>
 
 function definedOf(tree: Theirs): Theirs {

@@ -37,7 +37,7 @@ const SCENARIOS: readonly {
     name: 'a refresh that writes, replaces and gives up files',
     prepare: async (site) => {
       await install(site, ['claude'])
-      site.write(RUN_SKILL, 'edited by somebody')
+      site.write(RUN_SKILL, 'edited by another program')
       rmSync(join(site.root, REVIEW_SKILL))
       site.write('.claude/skills/drover-clarify/references/decision-interview.md', 'edited as well')
     },
@@ -47,7 +47,7 @@ const SCENARIOS: readonly {
     name: 'an uninstall that leaves an edited file',
     prepare: async (site) => {
       await install(site, ['claude'])
-      site.write(RUN_SKILL, 'edited by somebody')
+      site.write(RUN_SKILL, 'edited by another program')
     },
     change: (site, disk) => uninstall(site, ['claude'], disk && { disk }),
   },
@@ -214,7 +214,7 @@ async function isKilled(
   calls?: readonly LastingCall[],
 ): Promise<boolean> {
   const disk = diskOfKilled(at, calls)
-  // What it says is heard by nobody.
+  // A killed process reports nothing.
   await work(disk).catch(() => undefined)
   return disk.isReached
 }

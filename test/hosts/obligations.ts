@@ -161,7 +161,7 @@ const REVIEWING: readonly Obligation[] = [
   ['read only, no loop', 'Only read. Fix nothing, and start no second review: findings go into the summary.'],
   ['the baseline', 'The baseline is HEAD with the fingerprint taken when the run started.'],
   ['what was dirty', 'List paths that were dirty or untracked then separately.'],
-  ['nobody is blamed', 'Report a difference as observed; never attribute it to anyone.'],
+  ['no one is blamed', 'Report a difference as observed; never attribute it to anyone.'],
   [
     'intent',
     'Intent: what is missing, partial, wrong, excessive or out of scope, against the pinned requirements and the confirmed decisions.',
@@ -569,7 +569,7 @@ export const OBLIGATIONS: Readonly<Record<CapabilityName, readonly Obligation[]>
       'no catalogue',
       'Route between the capabilities of drover, not through the skills of the host: no discovering, ranking or dispatching.',
     ],
-    ['calls nobody', 'Never call a capability; name the next one for the user to call.'],
+    ['calls no capability', 'Never call a capability; name the next one for the user to call.'],
     [
       'one helper',
       'One outside helper is allowed: an installed interview skill that a model may invoke, limited to one question per reply. Its absence blocks nothing.',

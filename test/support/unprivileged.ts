@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..')
 /** A temporary directory that other users may enter. */
 export const SHARED_DIRECTORY = [tmpdir(), '/tmp', '/var/tmp'].find(isOpenToAll)
 
-/** Whether another user can run drover on the files of a test: root has to become nobody for that. */
+/** Whether another user can run drover on the files of a test: root has to become the user `nobody` for that. */
 export const CAN_DROP_PRIVILEGES =
   process.getuid?.() !== 0 || [ROOT, dirname(process.execPath), tmpdir()].every(isOpenToAll)
 

@@ -5,10 +5,13 @@
 import type { Permission } from './permission-levels.ts'
 
 /**
- * Where an agent reports tokens, and of what:
- * `turn` of this turn; `last-request` of its last model request alone; `session` of the whole session so far;
- * `per-request` in the metadata of a chunk after each model request; `meta` of this turn, in the metadata of the result;
- * `none` nowhere.
+ * Which tokens an agent reports, and where.
+ * - `turn`: those of this turn
+ * - `last-request`: those of its last model request alone
+ * - `session`: those of the whole session so far
+ * - `per-request`: those of each model request, in the metadata of a chunk after it
+ * - `meta`: those of this turn, in the metadata of the result
+ * - `none`: it reports none
  */
 type UsageShape = 'turn' | 'last-request' | 'session' | 'per-request' | 'meta' | 'none'
 

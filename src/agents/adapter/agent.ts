@@ -43,7 +43,7 @@ export type AgentRequest = {
   /** A JSON Schema that the answer must match. */
   outputSchema?: JsonObject | undefined
   isVerbose: boolean
-  /** Someone decides about what the agent asks for. Only an agent that stays up can ask. */
+  /** A person or a client decides about what the agent asks for. Only an agent that stays up can ask. */
   hasApprover?: boolean
   /** Tools that claude may use without asking; `all` means no limit. */
   allowedTools?: string | undefined
@@ -188,7 +188,7 @@ type AgentTraits = {
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */
   toCommand(request: AgentRequest): AgentCommand
-  /** The model that the agent uses when the request names none, where its events do not tell. Reads its config. */
+  /** The model that the agent uses when the request names none, where its events do not name it. Reads its config. */
   configuredModel?: (request: AgentRequest) => string | undefined
   /** Deletes a stored session without starting the agent. False: there is no such session where it was looked for. */
   deleteSession?: (sessionId: string, request: AgentRequest) => Promise<boolean>

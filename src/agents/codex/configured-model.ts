@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentRequest } from '../adapter/agent.ts'
 
-/** Undefined if neither the arguments nor codex's config file tell. */
+/** Undefined if neither the arguments nor codex's config file name it. */
 export function configuredModel({ extra, env }: Pick<AgentRequest, 'extra' | 'env'>): string | undefined {
   const argument = modelInArguments(extra)
   if (argument !== undefined) return argument === '' ? undefined : argument

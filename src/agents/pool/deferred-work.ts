@@ -1,4 +1,4 @@
-/** Work that can wait a moment, because someone waits for something else first. */
+/** Work that can wait a moment, so that an answer does not wait for it. */
 export class DeferredWork {
   readonly #delayMs: number
   readonly #waiting = new Set<() => void>()

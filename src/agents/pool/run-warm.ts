@@ -51,7 +51,7 @@ export async function* runWarmOrCold(request: AgentRequest, command: AgentComman
   }
 }
 
-/** The run of an agent that someone answers. */
+/** The run of an agent whose requests for permission are decided. */
 function askedRun(request: AgentRequest, command: AgentCommand) {
   const warnings = withoutMissingApprover(request, command)
   return { request: { ...request, hasApprover: true }, command: { ...command, warnings } }
@@ -92,7 +92,7 @@ async function* continued(run: AgentRun, first: IteratorResult<AgentEvent, Agent
   }
 }
 
-/** The warnings that are true although someone decides about what the agent asks for. */
+/** The warnings that are true even if a person or a client decides about what the agent asks for. */
 function withoutMissingApprover(request: AgentRequest, command: AgentCommand): readonly string[] {
   const [alone, asked] = [buildCommand(request), buildCommand({ ...request, hasApprover: true })]
   const gone = alone.warnings.filter((warning) => !asked.warnings.includes(warning))

@@ -6,7 +6,7 @@ import type { ApprovalDecision, ApprovalRequest, OutputReader } from '../adapter
 import type { JsonObject } from '../adapter/json-fields.ts'
 import type { StopReason } from '../agent-result.ts'
 import { createNotices } from '../notices.ts'
-import { tellUsage } from '../read-events.ts'
+import { reportUsage } from '../read-events.ts'
 import type { OnWarning, WarningCause } from './frames.ts'
 import type { Turn } from './long-lived-agent.ts'
 import { TurnQueue } from './turn-queue.ts'
@@ -96,7 +96,7 @@ export class ActiveTurn implements TurnPort {
     const { reader } = this.#protocol
     const events = reader.readFrame(frame, line)
     const pushed = this.queue.push(events)
-    tellUsage(reader, this.#turn.onUsage)
+    reportUsage(reader, this.#turn.onUsage)
     if (reader.hasBegun() || reader.hasEnded()) clearTimeout(this.#silence)
     if (reader.hasEnded()) this.#finish()
     else if (reader.isTooLong()) this.#end('answer_too_long')

@@ -1,6 +1,6 @@
 /** `--notify`: tells another program, and the terminal, that a run waits or has ended. */
 import type { DriveResult } from '../../drive/drive-rounds.ts'
-import { tellProgram } from '../../drive/notify.ts'
+import { notifyProgram } from '../../drive/notify.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Invocation } from '../command.ts'
 import { notifyFailed } from './faults.ts'
@@ -18,6 +18,6 @@ export async function notify({ runtime }: Invocation, command: string | undefine
   const { err } = runtime.terminal
   if (err.isTty) await err.write(BELL)
   if (command === undefined) return
-  const problem = await tellProgram(command, runtime, result)
+  const problem = await notifyProgram(command, runtime, result)
   if (problem !== undefined) await err.write(`drover: warning: ${notifyFailed({ command, problem }).message}\n`)
 }

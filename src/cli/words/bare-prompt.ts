@@ -6,8 +6,10 @@ import { findCommand, lookAhead } from './parse-words.ts'
 const PROMPT_FLAGS = ['backend', 'model', 'continue']
 
 /**
- * Puts `prompt` in front if the arguments are a prompt: the first one contains a space or is `-`, or one is given with
- * `-b`, `-m` or `-c`, or there is none and standard input is piped or a flag of `prompt` is given.
+ * Puts `prompt` in front if the arguments are a prompt. They are if
+ * - the first one contains a space or is `-`,
+ * - there is one, and `-b`, `-m` or `-c` is given,
+ * - there is none, and standard input is piped or a flag of `prompt` is given.
  */
 export function addPromptCommand(
   table: readonly Command[],

@@ -8,7 +8,7 @@ import { outlineRun } from '../../runs/run-status.ts'
 import type { DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../drive-rounds.ts'
 import { DrivenNote, type NoteOptions } from '../note-driven.ts'
-import { tellProgram } from '../notify.ts'
+import { notifyProgram } from '../notify.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { driveBusy } from '../record/faults.ts'
 import { reportRun } from '../report-run.ts'
@@ -108,7 +108,7 @@ export class BackgroundDrives {
       begun.resolve()
       if (result.end.is === 'interrupted' && interrupted.aborted) return
       note.end()
-      await this.#tell(drive, result)
+      await this.#runNotifyCommand(drive, result)
     } catch (error) {
       if (note.hasBegun) this.#fail(note, record, error)
       begun.reject(error)
@@ -138,9 +138,9 @@ export class BackgroundDrives {
     return result
   }
 
-  async #tell({ record, env }: Drive, result: DriveResult): Promise<void> {
+  async #runNotifyCommand({ record, env }: Drive, result: DriveResult): Promise<void> {
     if (record.notify === undefined) return
-    const problem = await tellProgram(record.notify, { env, cwd: record.repository }, result)
+    const problem = await notifyProgram(record.notify, { env, cwd: record.repository }, result)
     if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the command of --notify failed')
   }
 

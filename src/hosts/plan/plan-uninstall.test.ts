@@ -152,7 +152,7 @@ describe('the policy of a codex skill that stays', () => {
     ['was changed', { [skill]: mine }],
     ['is a link now', { [skill]: { is: 'symlink' } }],
     ['was never claimed', { [skill]: mine, ...withoutClaimOn(skill) }],
-    ['was changed, while nobody claims the policy as it should be', { [skill]: mine, ...withoutClaimOn(policy) }],
+    ['was changed, and the policy is not claimed', { [skill]: mine, ...withoutClaimOn(policy) }],
   ])('stays too, because the skill %s; its integrity is checked last', (_, entries) => {
     const tree = changed(installed(codex), entries)
     const { steps, preserved, warnings } = plan(tree, codex)
