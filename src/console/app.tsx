@@ -3,11 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { isHelpOpen, KEYS } from './keys.ts'
 import { attempt, notice } from './live/actions.ts'
 import { logOut, sender } from './live/api.ts'
+import { pageSubject } from './live/page-subject.ts'
 import { route } from './live/router.ts'
 import { waitingRuns, watchRuns } from './live/runs.ts'
 import { connection, needsYou, watchServer } from './live/server-state.ts'
 import { LazyPage } from './pages/lazy.tsx'
 import { LoginPage } from './pages/login.tsx'
+import { titleOf } from './text/page-title.ts'
 
 export function App({ problem }: { problem: string }) {
   const { value } = sender
@@ -21,9 +23,10 @@ function Console() {
   useEffect(() => watchRuns(), [])
   const { page, id } = route.value
   const waiting = needsYou.value.length + waitingRuns.value.length
+  const title = titleOf({ page, id, waiting, subject: pageSubject.value })
   useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) drover` : 'drover'
-  }, [waiting])
+    document.title = title
+  }, [title])
   return (
     <>
       <button type="button" class="skip" onClick={skip}>

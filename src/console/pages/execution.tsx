@@ -1,5 +1,6 @@
 import type { Execution } from '../../executions/execution.shape.ts'
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
+import { usePageSubject } from '../live/page-subject.ts'
 import { route, toHash } from '../live/router.ts'
 import { isRunning } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
@@ -8,6 +9,7 @@ import { ResumeForm } from '../parts/resume-form.tsx'
 export function ExecutionPage({ id }: { id: string }) {
   const followed = useExecution(id)
   const record = followed.record.value
+  usePageSubject(record?.prompt_start ?? record?.prompt)
   const seq = route.value.query.get('seq')
   return (
     <div class="page">

@@ -1,10 +1,14 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { logIn } from '../live/api.ts'
 
 export function LoginPage({ problem = '' }: { problem?: string }) {
   const key = useSignal('')
   const failure = useSignal('')
   const isSent = useSignal(false)
+  useEffect(() => {
+    document.title = 'Log in – drover'
+  }, [])
   const submit = async () => {
     isSent.value = true
     try {

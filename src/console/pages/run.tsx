@@ -1,5 +1,6 @@
 /** One driven run: what it waits for, its attempts with checks and evidence, findings, the report. */
 import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import { usePageSubject } from '../live/page-subject.ts'
 import { toHash } from '../live/router.ts'
 import { needsPerson } from '../live/runs.ts'
 import { useRun } from '../live/use-run.ts'
@@ -15,6 +16,7 @@ import { toLine, toVisible } from '../text/visible-text.ts'
 export function RunPage({ id }: { id: string }) {
   const { run, events, problem } = useRun(id)
   const { value } = run
+  usePageSubject(value?.title)
   if (problem.value !== undefined) return <p class="problem">{toVisible(problem.value)}</p>
   if (value === undefined) return <p class="dim">Loading…</p>
   const { attempts = [], findings = [], report } = value

@@ -5,6 +5,7 @@ import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import type { SessionDetail } from '../../http/native/sessions.shape.ts'
 import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
 import { ApiError, call } from '../live/api.ts'
+import { usePageSubject } from '../live/page-subject.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
@@ -30,6 +31,7 @@ export function SessionPage({ id }: { id: string }) {
   const version = useMemo(() => computed(() => statesOf(id)), [id]).value
   useEffect(() => void read(), [id, version])
   const { value } = session
+  usePageSubject(value?.title ?? value?.initial_prompt)
   if (problem.value !== '') return <p class="problem">{toVisible(problem.value)}</p>
   if (value === undefined) return <p class="dim">Loading…</p>
   const { turns = [], older_turns: older = 0 } = value

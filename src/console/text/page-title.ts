@@ -1,0 +1,23 @@
+/** The title of the tab: what needs the user, which page it is. Pure. */
+import { toLine } from './visible-text.ts'
+
+const NAMES: Readonly<Record<string, string>> = {
+  new: 'New prompt',
+  'new/change': 'New change',
+  runs: 'Runs',
+  sessions: 'Sessions',
+  compare: 'Compare',
+  usage: 'Usage',
+}
+/** Tabs show less than this. */
+const MAX_SUBJECT = 60
+
+type Shown = { page: string; id: string; waiting: number; subject?: string | undefined }
+
+/** `subject`: what the page shows, as far as it is known. */
+export function titleOf({ page, id, waiting, subject = '' }: Shown): string {
+  const name = toLine(subject) || NAMES[`${page}/${id}`] || NAMES[page]
+  const cut = name !== undefined && name.length > MAX_SUBJECT ? `${name.slice(0, MAX_SUBJECT).trimEnd()}…` : name
+  const count = waiting > 0 ? `(${waiting}) ` : ''
+  return cut === undefined ? `${count}drover` : `${count}${cut} – drover`
+}
