@@ -6,6 +6,7 @@ import type { Transcript } from '../live/transcript.ts'
 import type { FollowedExecution } from '../live/use-execution.ts'
 import { Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
+import { describeLack } from '../text/missing.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
 
@@ -14,7 +15,9 @@ type PanelProps = { followed: FollowedExecution; hasPrompt?: boolean; seq?: numb
 export function ExecutionPanel({ followed, hasPrompt = true, seq }: PanelProps) {
   const record = followed.record.value
   const transcript = followed.transcript.value
-  if (followed.problem.value !== undefined) return <p class="problem">{toVisible(followed.problem.value)}</p>
+  if (followed.problem.value !== undefined) {
+    return <p class="problem">{toVisible(describeLack('execution', followed.problem.value).title)}</p>
+  }
   if (record === undefined) return <p class="dim">Loading…</p>
   const isLive = isRunning(record)
   return (

@@ -1,4 +1,5 @@
 /** Follows a stream of the server, and connects again after every cut until it is done. */
+import { isMissing, type Lack } from '../text/missing.ts'
 import { ApiError, send } from './api.ts'
 import { readJsonLines } from './json-lines.ts'
 import { abortWhenHidden, untilVisible } from './visibility.ts'
@@ -21,7 +22,7 @@ export type Following<T> = {
   /** Whether it goes on while the page is hidden. A browser has few connections for all its pages. */
   isNeededHidden?: () => boolean
   /** There is no such stream, or no longer. */
-  onGone?: (problem: string) => void
+  onGone?: (lack: Lack) => void
 }
 
 /** Returns a function that stops it. */
@@ -62,9 +63,9 @@ async function connect<T>(following: Following<T>, stopped: AbortSignal): Promis
     connection.isAnswered = true
     connection.hadLines = await receive(following, response, abort)
   } catch (error) {
-    // The login page is shown, or the execution is gone: no connection would help.
-    if (error instanceof ApiError && [401, 404].includes(error.status)) {
-      if (error.status === 404) onGone?.(error.message)
+    // The login page is shown, or there is no such thing: no connection would help.
+    if (error instanceof ApiError && (error.status === 401 || isMissing(error))) {
+      if (isMissing(error)) onGone?.(error)
       await never(stopped)
     }
   } finally {

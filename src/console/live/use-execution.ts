@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import type { Lack } from '../text/missing.ts'
 import { call } from './api.ts'
 import { follow } from './follow.ts'
 import { batchPerFrame } from './frames.ts'
@@ -13,7 +14,7 @@ export type FollowedExecution = {
   record: Signal<Execution | undefined>
   transcript: Signal<Transcript>
   /** Why there is nothing to show. */
-  problem: Signal<string | undefined>
+  problem: Signal<Lack | undefined>
   /** Whether the connection is cut right now. */
   isCut: Signal<boolean>
 }
@@ -22,7 +23,7 @@ export function useExecution(id: string): FollowedExecution {
   const followed = {
     record: useSignal<Execution | undefined>(undefined),
     transcript: useSignal<Transcript>(EMPTY),
-    problem: useSignal<string | undefined>(undefined),
+    problem: useSignal<Lack | undefined>(undefined),
     isCut: useSignal(false),
   }
   useEffect(() => followExecution(id, followed), [id])
@@ -59,8 +60,8 @@ function followExecution(id: string, followed: FollowedExecution): () => void {
       const { state, last_seq: last } = record.peek() ?? { state: 'running', last_seq: 0 }
       return !isRunning({ state }) && transcript.peek().lastSeq >= last
     },
-    onGone: (text) => {
-      problem.value = text
+    onGone: (lack) => {
+      problem.value = lack
     },
     onState: (state) => {
       if (state === 'open' && isCut.peek()) readSoon()

@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
+import type { Lack } from '../text/missing.ts'
 import { call } from './api.ts'
 import { follow } from './follow.ts'
 import { batchPerFrame } from './frames.ts'
@@ -10,7 +11,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 export type FollowedRun = {
   run: Signal<DrivenRun | undefined>
   events: Signal<readonly DrivenRunEvent[]>
-  problem: Signal<string | undefined>
+  problem: Signal<Lack | undefined>
 }
 
 const FINAL: readonly string[] = ['ended', 'continued']
@@ -19,7 +20,7 @@ export function useRun(id: string): FollowedRun {
   const followed = {
     run: useSignal<DrivenRun | undefined>(undefined),
     events: useSignal<readonly DrivenRunEvent[]>([]),
-    problem: useSignal<string | undefined>(undefined),
+    problem: useSignal<Lack | undefined>(undefined),
   }
   useEffect(() => followRun(id, followed), [id])
   return followed
@@ -48,8 +49,8 @@ function followRun(id: string, { run, events, problem }: FollowedRun): () => voi
       const { state, last_seq: last } = run.peek() ?? { state: 'running', last_seq: 0 }
       return FINAL.includes(state) && lastSeq() >= last
     },
-    onGone: (text) => {
-      problem.value = text
+    onGone: (lack) => {
+      problem.value = lack
     },
   })
 }

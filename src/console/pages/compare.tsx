@@ -1,26 +1,34 @@
 /** Several executions side by side: those named in the address, or the parts of a batch. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ExecutionPage } from '../../executions/execution.shape.ts'
+import type { Execution, ExecutionPage } from '../../executions/execution.shape.ts'
 import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
-import { attempt } from '../live/actions.ts'
-import { call } from '../live/api.ts'
+import { ApiError, call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
 import { answerOf } from '../live/transcript.ts'
 import { type FollowedExecution, useExecution } from '../live/use-execution.ts'
+import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
 import { diffLines } from '../text/diff-lines.ts'
+import type { Lack } from '../text/missing.ts'
 import { toVisible } from '../text/visible-text.ts'
 
 export function ComparePage({ id }: { id: string }) {
   const named = id.split(',').filter(Boolean)
   const parts = useSignal<readonly string[]>(named.length > 1 ? named : [])
+  const problem = useSignal<Lack | undefined>(undefined)
   const known = named.length === 1 ? partsOf(id) : ''
   useEffect(() => {
     if (named.length > 1) parts.value = named
-    else void readParts(id).then((ids) => (parts.value = ids))
+    else {
+      readParts(id).then(
+        (ids) => (parts.value = ids),
+        (error: Error) => (problem.value = error instanceof ApiError ? error : { status: 0, message: error.message }),
+      )
+    }
   }, [id, known])
+  if (problem.value !== undefined) return <Missing what="comparison" lack={problem.value} href="#/" says="Home" />
   if (parts.value.length === 0) return <p class="dim">Loading…</p>
   return <Columns key={parts.value.join()} ids={parts.value} />
 }
@@ -34,9 +42,14 @@ function partsOf(batch: string): string {
     .join()
 }
 
-async function readParts(batch: string): Promise<readonly string[]> {
-  const page = await attempt(() => call<ExecutionPage>(`executions?parent=${encodeURIComponent(batch)}`))
-  return page?.executions.map(({ id }) => id).toReversed() ?? []
+/** A batch that has just begun has no parts yet. Throws if there is no such batch. */
+async function readParts(id: string): Promise<readonly string[]> {
+  const batch = await call<Execution>(`executions/${encodeURIComponent(id)}`)
+  const { executions } = await call<ExecutionPage>(`executions?parent=${encodeURIComponent(id)}`)
+  if (executions.length === 0 && !isRunning(batch)) {
+    throw new ApiError({ status: 404, code: 'no_parts', message: 'it has no parts' })
+  }
+  return executions.map((each) => each.id).toReversed()
 }
 
 function Columns({ ids }: { ids: readonly string[] }) {

@@ -4,6 +4,7 @@ import { usePageSubject } from '../live/page-subject.ts'
 import { route, toHash } from '../live/router.ts'
 import { isRunning } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
+import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
 
 export function ExecutionPage({ id }: { id: string }) {
@@ -11,6 +12,8 @@ export function ExecutionPage({ id }: { id: string }) {
   const record = followed.record.value
   usePageSubject(record?.prompt_start ?? record?.prompt)
   const seq = route.value.query.get('seq')
+  const lack = followed.problem.value
+  if (lack !== undefined) return <Missing what="execution" lack={lack} href="#/" says="Home" />
   return (
     <div class="page">
       <h1>

@@ -57,6 +57,7 @@ function UnknownPage() {
   return (
     <div class="page">
       <h1>There is no such page</h1>
+      <p>The address is wrong.</p>
       <a href="#/">Home</a>
     </div>
   )

@@ -4,6 +4,7 @@ import { usePageSubject } from '../live/page-subject.ts'
 import { toHash } from '../live/router.ts'
 import { needsPerson } from '../live/runs.ts'
 import { useRun } from '../live/use-run.ts'
+import { Missing } from '../parts/missing.tsx'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
 import { Markdown } from '../parts/text-view.tsx'
 import { AttemptView } from '../runs/attempt-view.tsx'
@@ -17,7 +18,7 @@ export function RunPage({ id }: { id: string }) {
   const { run, events, problem } = useRun(id)
   const { value } = run
   usePageSubject(value?.title)
-  if (problem.value !== undefined) return <p class="problem">{toVisible(problem.value)}</p>
+  if (problem.value !== undefined) return <Missing what="run" lack={problem.value} href="#/runs" says="All runs" />
   if (value === undefined) return <p class="dim">Loading…</p>
   const { attempts = [], findings = [], report } = value
   const title = toLine(value.title)

@@ -9,22 +9,24 @@ import { usePageSubject } from '../live/page-subject.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
+import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
 import { SessionTools } from '../parts/session-tools.tsx'
 import { Age, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Markdown } from '../parts/text-view.tsx'
 import { formatDuration } from '../text/format.ts'
+import type { Lack } from '../text/missing.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
 export function SessionPage({ id }: { id: string }) {
   const session = useSignal<SessionDetail | undefined>(undefined)
-  const problem = useSignal('')
+  const problem = useSignal<Lack | undefined>(undefined)
   const read = async () => {
     try {
       session.value = await call<SessionDetail>(`sessions/${encodeURIComponent(id)}?turns=true`)
-      problem.value = ''
+      problem.value = undefined
     } catch (error) {
-      problem.value = error instanceof ApiError ? error.message : String(error)
+      problem.value = error instanceof ApiError ? error : { status: 0, message: String(error) }
     }
   }
   // Read again when one of its executions begins or ends.
@@ -32,7 +34,8 @@ export function SessionPage({ id }: { id: string }) {
   useEffect(() => void read(), [id, version])
   const { value } = session
   usePageSubject(value?.title ?? value?.initial_prompt)
-  if (problem.value !== '') return <p class="problem">{toVisible(problem.value)}</p>
+  if (problem.value !== undefined)
+    return <Missing what="session" lack={problem.value} href="#/sessions" says="All sessions" />
   if (value === undefined) return <p class="dim">Loading…</p>
   const { turns = [], older_turns: older = 0 } = value
   return (
