@@ -65,6 +65,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
         {toLine(run.backend)}
         {run.is_demo === true && ' (demo)'}
       </strong>
+      {run.round > 1 && <span>round {run.round}</span>}
       {run.review_backend !== undefined && <span>reviewed by {toLine(run.review_backend)}</span>}
       {action !== undefined && <span>now {toLine(action.kind)}</span>}
       <span>{taken}</span>

@@ -16,6 +16,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
       </a>
       <div class="row-facts dim">
         <Age time={run.updated_at} />
+        {run.round > 1 && <span>round {run.round}</span>}
         {run.state === 'running' && action !== undefined && <span>{toLine(action.kind)}</span>}
         <span>
           {actions.taken} of {actions.taken + actions.remaining} actions

@@ -128,7 +128,7 @@ export const DrivenRun = named(
   Type.Object({
     id: text('The id of the run.'),
     goal: text('The goal.'),
-    title: text('The first line of the goal.'),
+    title: text('The first line of the goal; in a later round, of the goal of the first.'),
     state: literals(DRIVEN_STATES, { description: STATE }),
     created_at: moment('When it was started.'),
     updated_at: moment('When it last changed.'),

@@ -3,7 +3,7 @@ import { driveState } from '../../../test/support/drive-fixture.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
-import { choicesFor, type DrivenFacts, stateOfDriven } from './driven-view.ts'
+import { choicesFor, type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'
 
 const RECORD: DrivenRecord = {
   version: 1,
@@ -78,5 +78,15 @@ describe('the state of a driven run, and what can be done with it', () => {
   it.each(ROWS)('when %s', (_, row, state, choices) => {
     const facts = factsOf(row)
     expect([stateOfDriven(facts), choicesFor(facts).join(' ')]).toEqual([state, choices])
+  })
+})
+
+describe('the title of a driven run', () => {
+  it.each([
+    [1, 'Show knots'],
+    [2, 'Show the wind'],
+  ])('in round %d is %s: later rounds have a goal that drover wrote', (round, title) => {
+    const drive = { round, goal: '# Show the wind\n\nIn knots.' }
+    expect(toDrivenRun(factsOf({ run: { state: 'ended', goal: 'Show knots' }, drive })).title).toBe(title)
   })
 })

@@ -68,7 +68,8 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
   return {
     id: run.id,
     goal: run.goal,
-    title: titleOfGoal(run.goal),
+    // A later round has a goal that drover wrote.
+    title: titleOfGoal(drive.round > 1 ? drive.goal : run.goal),
     state,
     created_at: run.created_at,
     updated_at: latest(run.updated_at, drive),
