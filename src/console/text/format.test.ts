@@ -7,13 +7,17 @@ describe('formatting', () => {
     [100, '0.1 s'],
     [9940, '9.9 s'],
     [59_999, '59 s'],
-    [61_000, '1 m 1 s'],
-    [7_260_000, '2 h 1 m'],
+    [61_000, '1 min 1 s'],
+    [7_260_000, '2 h 1 min'],
   ])('shows %d ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
   it.each([
     [999, '999'],
     [1500, '1.5k'],
+    [9949, '9.9k'],
+    [9950, '10k'],
+    [999_499, '999k'],
+    [999_500, '1.0M'],
     [48_210, '48k'],
     [2_500_000, '2.5M'],
   ])('shows %d as %s', (count, text) => expect(formatCount(count)).toBe(text))
@@ -26,9 +30,12 @@ describe('formatting', () => {
   it.each([
     [-5000, 'just now'],
     [59_000, 'just now'],
-    [120_000, '2 m ago'],
+    [120_000, '2 min ago'],
     [7_200_000, '2 h ago'],
-    [172_800_000, '2 d ago'],
+    [86_400_000, '1 day ago'],
+    [172_800_000, '2 days ago'],
+    [604_799_000, '6 days ago'],
+    [604_800_000, '2026-01-24'],
   ])('shows the age %d ms as %s', (ms, text) => {
     const now = Date.parse('2026-01-31T09:00:00Z')
     expect(formatAge(new Date(now - ms).toISOString(), now)).toBe(text)

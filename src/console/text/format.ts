@@ -6,20 +6,26 @@ export function formatDuration(ms: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (seconds < 60) return `${Math.floor(seconds)} s`
   const minutes = Math.floor(seconds / 60)
-  return minutes < 60 ? `${minutes} m ${Math.floor(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`
+  return minutes < 60
+    ? `${minutes} min ${Math.floor(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** The date after a week. */
 export function formatAge(time: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(time)) / 1000)
   if (seconds < 60) return 'just now'
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ago`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
-  return `${Math.floor(seconds / 86_400)} d ago`
+  const days = Math.floor(seconds / 86_400)
+  if (days > 6) return time.slice(0, 10)
+  return days === 1 ? '1 day ago' : `${days} days ago`
 }
 
 export function formatCount(count: number): string {
   if (count < 1000) return String(count)
-  if (count < 1_000_000) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`
+  // The limits are those of the rounded numbers: 9950 is 10k and 999,500 is 1.0M.
+  if (count < 999_500) return `${(count / 1000).toFixed(count < 9950 ? 1 : 0)}k`
   return `${(count / 1_000_000).toFixed(1)}M`
 }
 
