@@ -6,16 +6,9 @@ import { toHash } from '../live/router.ts'
 import { changeRun } from '../live/runs.ts'
 import { Code } from '../parts/text-view.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
+import { limitOf, questionOf, whyOf } from './run-facts.ts'
 
 type Wait = NonNullable<DrivenRun['waits_for']>
-
-const REASONS: Readonly<Record<Wait['reason'], string>> = {
-  decision_required: 'asks a question',
-  destructive_confirmation_required: 'asks to destroy something',
-  environment_unavailable: 'lacks something',
-  budget_exhausted: 'has used its budget',
-  source_changed: 'has an issue that was edited',
-}
 
 export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunPage?: boolean }) {
   return (
@@ -34,16 +27,6 @@ export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunP
   )
 }
 
-function whyOf({ state, waits_for: wait, pause }: DrivenRun): string {
-  if (wait !== undefined) return REASONS[wait.reason]
-  return pause === undefined ? state : `paused: ${toLine(pause.reason.replaceAll('_', ' '))}`
-}
-
-function questionOf({ waits_for: wait, pause, problem, state }: DrivenRun): string {
-  if (state === 'interrupted') return 'Its process ended. It can be resumed.'
-  return wait?.question ?? pause?.message ?? problem?.message ?? ''
-}
-
 /** The whole request: a person must see what the digest permits. */
 function DestructiveRequest({ request }: { request: NonNullable<Wait['destructive_request']> }) {
   return (
@@ -52,7 +35,9 @@ function DestructiveRequest({ request }: { request: NonNullable<Wait['destructiv
         <strong>Impact:</strong> {toVisible(request.impact)}
       </p>
       <Code text={request.targets.map(({ kind, value }) => `${kind}: ${value}`).join('\n')} />
-      <p class="dim path">{request.scope_sha256}</p>
+      <p class="dim">
+        Digest of exactly this: <span class="path">{request.scope_sha256}</span>
+      </p>
     </div>
   )
 }
@@ -122,19 +107,12 @@ function currentOf({ action }: DrivenRun): object {
   return action === undefined ? {} : { action_id: action.action_id }
 }
 
-/** What a person may raise, by the reason of the pause. */
-const LIMITS: Readonly<Record<string, { field: string; says: string }>> = {
-  max_tokens: { field: 'max_tokens', says: 'tokens at most' },
-  max_cost: { field: 'max_cost_usd', says: 'dollars at most' },
-  max_time: { field: 'max_time_secs', says: 'seconds at most' },
-}
-const MORE_ACTIONS = { field: 'actions', says: 'more actions' }
-
 type ResumeProps = { run: DrivenRun; isSent: boolean; onSend: (body: object) => void }
 
 function Resume({ run, isSent, onSend }: ResumeProps) {
   const value = useSignal('')
-  const { field, says } = LIMITS[run.pause?.reason ?? ''] ?? MORE_ACTIONS
+  const { field, says, least } = limitOf(run)
+  const isEnough = least === undefined || Number(value.value) > least
   return (
     <>
       <input
@@ -144,13 +122,14 @@ function Resume({ run, isSent, onSend }: ResumeProps) {
         step="any"
         aria-label={says}
         placeholder={says}
+        title={says}
         value={value.value}
         onInput={(event) => (value.value = event.currentTarget.value)}
       />
       <button
         type="button"
         class="primary"
-        disabled={isSent}
+        disabled={isSent || !isEnough}
         onClick={() => onSend(value.value === '' ? {} : { [field]: Number(value.value) })}
       >
         Resume

@@ -3,6 +3,7 @@ import { toHash } from '../live/router.ts'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
 import { formatCost, formatCount } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
+import { machineText } from './run-facts.ts'
 
 /** A run in a list. */
 export function RunRow({ run }: { run: DrivenRun }) {
@@ -32,13 +33,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
   )
 }
 
-/** With PostgreSQL, where the run is. */
-export function MachineOf({ run: { machine, is_machine_gone: isGone } }: { run: DrivenRun }) {
-  if (machine === undefined) return null
-  return (
-    <span class="dim">
-      on {toLine(machine)}
-      {isGone === true && ', where no worker runs'}
-    </span>
-  )
+export function MachineOf({ run }: { run: DrivenRun }) {
+  const text = machineText(run)
+  return text === undefined ? null : <span class="dim">{text}</span>
 }

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { limitOf, machineText, questionOf, whyOf } from './run-facts.ts'
+
+const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
+const paused = (reason: string) => ({
+  state: 'paused' as const,
+  spent: SPENT,
+  pause: { reason, message: 'go on with a higher --max-tokens' },
+})
+
+describe('a run that is paused', () => {
+  it.each([
+    ['max_tokens', 'has reached its limit of tokens', '1,773 tokens are used so far. Enter a higher limit to go on.'],
+    ['max_cost', 'has reached its limit of costs', '$0.5000 is used so far. Enter a higher limit to go on.'],
+    ['max_time', 'has reached its limit of time', '1 min 1 s is used so far. Enter a higher limit to go on.'],
+    ['agent_failed', 'is paused: agent failed', 'go on with a higher --max-tokens'],
+  ])('by %s %s', (reason, why, question) => {
+    expect([whyOf(paused(reason)), questionOf(paused(reason))]).toEqual([why, question])
+  })
+
+  it('is resumed with more than what is used, or with more actions', () => {
+    expect(limitOf(paused('max_tokens'))).toMatchObject({ field: 'max_tokens', least: 1773 })
+    expect(limitOf(paused('max_cost'))).toMatchObject({ field: 'max_cost_usd', least: 0.5 })
+    expect(limitOf(paused('max_time'))).toMatchObject({ field: 'max_time_secs', least: 61 })
+    expect(limitOf({ spent: SPENT })).toEqual({ field: 'actions', says: 'more actions' })
+  })
+})
+
+it('a run that waits says for what, and one whose process ended that it can be resumed', () => {
+  const wait = { reason: 'decision_required' as const, question: 'Knots or km/h?', choices: [] }
+  const waiting = { state: 'waiting' as const, spent: SPENT, waits_for: wait }
+  expect([whyOf(waiting), questionOf(waiting)]).toEqual(['asks a question', 'Knots or km/h?'])
+  const interrupted = { state: 'interrupted' as const, spent: SPENT }
+  expect([whyOf(interrupted), questionOf(interrupted)]).toEqual([
+    'interrupted',
+    'Its process ended. It can be resumed.',
+  ])
+})
+
+it.each([
+  [{}, undefined],
+  [{ machine: 'build-2' }, 'on build-2'],
+  [{ machine: 'build\n2' }, 'on build 2'],
+  [{ machine: 'build-2', is_machine_gone: true as const }, 'on build-2, where no worker runs: start drover work there'],
+])('the machine of %j is shown as %s', (run, text) => expect(machineText(run)).toBe(text))

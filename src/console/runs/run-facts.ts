@@ -1,0 +1,69 @@
+/** What a run waits for and where it is, in words for people. Pure. */
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import { formatCost, formatDuration } from '../text/format.ts'
+import { toLine } from '../text/visible-text.ts'
+
+type Wait = NonNullable<DrivenRun['waits_for']>
+type Told = Pick<DrivenRun, 'state' | 'waits_for' | 'pause' | 'problem' | 'spent'>
+
+const WAITS: Readonly<Record<Wait['reason'], string>> = {
+  decision_required: 'asks a question',
+  destructive_confirmation_required: 'asks to destroy something',
+  environment_unavailable: 'lacks something',
+  budget_exhausted: 'has used all its actions',
+  source_changed: 'has an issue that was edited',
+}
+
+const PAUSES: Readonly<Record<string, string>> = {
+  max_tokens: 'has reached its limit of tokens',
+  max_cost: 'has reached its limit of costs',
+  max_time: 'has reached its limit of time',
+}
+
+/** Follows the title of the run. */
+export function whyOf({ state, waits_for: wait, pause }: Told): string {
+  if (wait !== undefined) return WAITS[wait.reason]
+  if (pause === undefined) return state
+  return PAUSES[pause.reason] ?? `is paused: ${toLine(pause.reason.replaceAll('_', ' '))}`
+}
+
+/** The message of a limit names a flag of the command, so the page has its own. */
+export function questionOf(run: Told): string {
+  const { waits_for: wait, pause, problem, state } = run
+  if (state === 'interrupted') return 'Its process ended. It can be resumed.'
+  const limit = limitOf(run)
+  if (limit.used !== undefined) return `${limit.used} used so far. Enter a higher limit to go on.`
+  return wait?.question ?? pause?.message ?? problem?.message ?? ''
+}
+
+/** What a person may raise when the run is resumed. `least`: it pauses again at once with this or less. */
+export type Limit = { field: string; says: string; least?: number; used?: string }
+
+export function limitOf({ pause, spent }: Pick<DrivenRun, 'pause' | 'spent'>): Limit {
+  switch (pause?.reason) {
+    case 'max_tokens': {
+      const used = `${spent.tokens.toLocaleString('en')} ${spent.tokens === 1 ? 'token is' : 'tokens are'}`
+      return { field: 'max_tokens', says: 'tokens at most', least: spent.tokens, used }
+    }
+    case 'max_cost':
+      return {
+        field: 'max_cost_usd',
+        says: 'dollars at most',
+        least: spent.cost_usd,
+        used: `${formatCost(spent.cost_usd)} is`,
+      }
+    case 'max_time': {
+      const used = `${formatDuration(spent.time_secs * 1000)} is`
+      return { field: 'max_time_secs', says: 'seconds at most', least: spent.time_secs, used }
+    }
+    default:
+      return { field: 'actions', says: 'more actions' }
+  }
+}
+
+/** With PostgreSQL, where the run is. */
+export function machineText(run: Pick<DrivenRun, 'machine' | 'is_machine_gone'>): string | undefined {
+  if (run.machine === undefined) return undefined
+  const where = `on ${toLine(run.machine)}`
+  return run.is_machine_gone === true ? `${where}, where no worker runs: start drover work there` : where
+}
