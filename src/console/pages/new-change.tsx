@@ -86,7 +86,7 @@ function Fields({ form, repositories }: { form: Form; repositories: readonly str
       <Select
         name="Review by"
         value={form.review}
-        choices={[['', 'another agent, if there is one'], ...agents.map(same), ['none', 'no review']]}
+        choices={[['', 'another agent, if any'], ...agents.map(same), ['none', 'no review']]}
       />
       <TextField isNumber name="Actions at most" value={form.actions} placeholder="as configured" />
       <TextField isNumber name="Tokens at most" value={form.tokens} placeholder="no limit" />
