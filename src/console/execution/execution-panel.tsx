@@ -4,7 +4,7 @@ import { cancelExecution } from '../live/actions.ts'
 import { isRunning } from '../live/server-state.ts'
 import type { Transcript } from '../live/transcript.ts'
 import type { FollowedExecution } from '../live/use-execution.ts'
-import { Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
 import { describeLack } from '../text/missing.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
@@ -40,8 +40,9 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
         {toLine(record.backend ?? record.kind)}
         {record.is_demo === true && ' (demo)'}
       </strong>
-      {model !== undefined && <span>{toLine(model)}</span>}
+      {model !== undefined && record.is_demo !== true && <span>{toLine(model)}</span>}
       <Elapsed execution={record} />
+      <Age time={record.created_at} of="started" />
       <Tokens usage={record.usage ?? transcript.usage} cost={record.cost_usd} />
       {record.workdir !== undefined && <span class="path dim">{toLine(record.workdir)}</span>}
       {isCut && <span class="cut">connection cut, connecting again…</span>}

@@ -39,7 +39,12 @@ export function HomePage() {
           <h2 id="recent">Recent</h2>
           {ended.length === 0 && (
             <p class="dim">
-              Nothing yet. <a href="#/new">Start a prompt</a> (key <kbd>n</kbd>).
+              Nothing yet. <a href="#/new">Start a prompt</a>
+              <span class="key-hint">
+                {' '}
+                (key <kbd>n</kbd>)
+              </span>
+              .
             </p>
           )}
           {ended.map((execution) => (
@@ -125,6 +130,9 @@ function Agents() {
           </li>
         ))}
       </ul>
+      {backends.value.some(({ demo, enabled }) => demo && enabled) && (
+        <p class="dim">demo: it is not installed, so a demo agent answers, without a model.</p>
+      )}
     </aside>
   )
 }
@@ -136,5 +144,7 @@ function healthOf({ available, enabled, demo }: BackendRecord): string {
 }
 
 function warmText({ warm: { idle, busy } }: BackendRecord): string {
-  return idle + busy === 0 ? '' : `${idle + busy} warm (${busy} busy)`
+  if (idle + busy === 0) return ''
+  const ready = idle === 1 ? '1 process waits' : `${idle} processes wait`
+  return [idle === 0 ? '' : `${ready} for a prompt`, busy === 0 ? '' : `${busy} busy`].filter(Boolean).join(', ')
 }

@@ -13,10 +13,18 @@ import { NewTabs } from '../parts/new-tabs.tsx'
 /** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
 const MAX_COMPARED = 4
 
-const toChoices = (modes: readonly string[]) =>
-  [['', 'as configured'], ...modes.map((mode) => [mode, mode] as const)] as const
-const APPROVAL_MODES = toChoices(['auto', 'none', 'always'])
-const SANDBOX_MODES = toChoices(['read-only', 'workspace', 'full'])
+const APPROVAL_MODES = [
+  ['', 'as configured'],
+  ['always', 'always: asks about everything'],
+  ['auto', 'auto: may edit files'],
+  ['none', 'none: may do everything'],
+] as const
+const SANDBOX_MODES = [
+  ['', 'as configured'],
+  ['read-only', 'read-only: changes nothing'],
+  ['workspace', 'workspace: its directory'],
+  ['full', 'full: the whole machine'],
+] as const
 
 export function NewPage() {
   const prompt = useSignal(route.value.query.get('prompt') ?? '')
@@ -76,7 +84,7 @@ export function NewPage() {
         <button type="submit" class="primary" disabled={!isReady}>
           {selected.length > 1 ? `Compare ${selected.length} agents` : 'Start'}
         </button>
-        <span class="dim">
+        <span class="dim key-hint">
           <kbd>Ctrl</kbd> + <kbd>Enter</kbd>
         </span>
       </div>

@@ -80,7 +80,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
         </span>
       )}
       <span>{formatDuration(spent.time_secs * 1000)}</span>
-      <Age time={run.updated_at} />
+      <Age time={run.updated_at} of="changed" />
       <span class="path dim">{toLine(run.repository)}</span>
       <MachineOf run={run} />
       {run.issue !== undefined && <span class="path dim">{toLine(run.issue)}</span>}

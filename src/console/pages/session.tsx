@@ -43,7 +43,7 @@ export function SessionPage({ id }: { id: string }) {
       <h1>{toLine(value.title ?? value.initial_prompt).slice(0, 120)}</h1>
       <Facts session={value} />
       <SessionTools session={value} onChanged={read} />
-      {older > 0 && <p class="dim">{older} older turns are not shown.</p>}
+      {older > 0 && <p class="dim">{older === 1 ? '1 older turn is' : `${older} older turns are`} not shown.</p>}
       {turns.length === 0 && <p class="dim">No turn of this session is kept. Its first prompt was:</p>}
       {turns.length === 0 && <PromptView text={value.initial_prompt} />}
       {turns.map((turn) => (
@@ -72,7 +72,7 @@ function Facts({ session }: { session: SessionDetail }) {
         {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
       </span>
       <Tokens usage={session.token_usage} />
-      <Age time={session.last_used} />
+      <Age time={session.last_used} of="used" />
       <span class="path dim">{toLine(session.working_dir)}</span>
       {session.parent_id !== undefined && <a href={toHash('sessions', session.parent_id)}>Forked from</a>}
     </div>
@@ -108,6 +108,7 @@ function Answer({ turn }: { turn: SessionTurn }) {
       <div class="facts">
         <StateBadge state={turn.state} />
         {turn.duration_ms !== undefined && <span>{formatDuration(turn.duration_ms)}</span>}
+        <Age time={turn.created_at} of="started" />
         <Tokens usage={turn.usage} cost={turn.cost_usd} />
         <a href={toHash('executions', turn.execution_id)}>Execution</a>
       </div>

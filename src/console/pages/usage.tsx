@@ -95,11 +95,17 @@ function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Group }
       <table>
         <thead>
           <tr>
-            {[group === 'backend' ? 'agent' : group, 'executions', 'failed', 'read', 'written', 'cost', 'time'].map(
-              (name) => (
-                <th key={name}>{name}</th>
-              ),
-            )}
+            {[
+              group === 'backend' ? 'agent' : group,
+              'executions',
+              'failed',
+              'tokens read',
+              'written',
+              'cost',
+              'working time',
+            ].map((name) => (
+              <th key={name}>{name}</th>
+            ))}
           </tr>
         </thead>
         <tbody>

@@ -1,6 +1,6 @@
 import type { Execution } from '../../executions/execution.shape.ts'
 import { now } from '../live/now.ts'
-import { formatAge, formatCost, formatCount, formatDuration } from '../text/format.ts'
+import { formatAge, formatCost, formatDuration, formatTokens } from '../text/format.ts'
 
 const MARKS: Readonly<Record<string, string>> = {
   queued: '…',
@@ -35,10 +35,11 @@ export function Elapsed({ execution }: { execution: Execution }) {
   return <span>{formatDuration(Math.max(0, until - Date.parse(start)))}</span>
 }
 
-export function Age({ time }: { time: string }) {
+/** `of`: what happened then, where that is not clear. */
+export function Age({ time, of = '' }: { time: string; of?: string }) {
   return (
     <time dateTime={time} title={new Date(time).toLocaleString()}>
-      {formatAge(time, now.value)}
+      {`${of} ${formatAge(time, now.value)}`.trim()}
     </time>
   )
 }
@@ -50,9 +51,6 @@ export function Tokens({ usage, cost }: Amounts) {
   if (usage === undefined) return null
   const { input_tokens: read, output_tokens: written, cached_tokens: cached } = usage
   const title = `${read} tokens read, ${written} written, ${cached} from a cache`
-  return (
-    <span title={title}>
-      {formatCount(read)} in, {formatCount(written)} out{cost === undefined ? '' : `, ${formatCost(cost)}`}
-    </span>
-  )
+  const parts = [formatTokens(read, written), cost === undefined ? '' : formatCost(cost)].filter(Boolean)
+  return parts.length === 0 ? null : <span title={title}>{parts.join(', ')}</span>
 }

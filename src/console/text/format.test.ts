@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatCost, formatCount, formatDuration, percentile } from './format.ts'
+import { formatAge, formatCost, formatCount, formatDuration, formatTokens, percentile } from './format.ts'
 
 describe('formatting', () => {
   it.each([
@@ -21,6 +21,14 @@ describe('formatting', () => {
     [48_210, '48k'],
     [2_500_000, '2.5M'],
   ])('shows %d as %s', (count, text) => expect(formatCount(count)).toBe(text))
+
+  it.each([
+    [0, 0, ''],
+    [1, 0, '1 token in, 0 out'],
+    [1500, 31, '1.5k tokens in, 31 out'],
+  ])('shows %d tokens read and %d written as %j', (read, written, text) =>
+    expect(formatTokens(read, written)).toBe(text),
+  )
 
   it.each([
     [0.0123, '$0.0123'],

@@ -29,6 +29,12 @@ export function formatCount(count: number): string {
   return `${(count / 1_000_000).toFixed(1)}M`
 }
 
+/** Empty if nothing was used, as of an agent that failed at once. */
+export function formatTokens(read: number, written: number): string {
+  if (read + written === 0) return ''
+  return `${formatCount(read)} ${read === 1 ? 'token' : 'tokens'} in, ${formatCount(written)} out`
+}
+
 export function formatCost(cost: number): string {
   return `$${cost.toFixed(cost < 1 ? 4 : 2)}`
 }
