@@ -13,6 +13,8 @@ const RECENT = 50
 
 export const serverState = signal<ServerState>({ executions: new Map(), approvals: new Map(), activities: new Map() })
 export const backends = signal<readonly BackendRecord[]>([])
+/** Whether everything was read at least once. */
+export const isStateKnown = signal(false)
 export const connection = signal<'connecting' | 'open' | 'cut'>('connecting')
 
 const RUNNING: readonly string[] = ['queued', 'running']
@@ -45,6 +47,7 @@ async function readAll(abort: AbortSignal): Promise<void> {
     approvals: new Map(pending.approvals.map((approval) => [approval.approval_id, approval])),
     activities: new Map(),
   }
+  isStateKnown.value = true
 }
 
 /** Returns a function that stops it. */

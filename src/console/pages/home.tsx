@@ -5,10 +5,19 @@ import type { BackendRecord } from '../../http/native/backends.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
 import { toHash } from '../live/router.ts'
-import { activeRuns, waitingRuns } from '../live/runs.ts'
-import { backends, isRunning, needsYou, refreshBackends, serverState, topExecutions } from '../live/server-state.ts'
+import { activeRuns, runs, waitingRuns } from '../live/runs.ts'
+import {
+  backends,
+  isRunning,
+  isStateKnown,
+  needsYou,
+  refreshBackends,
+  serverState,
+  topExecutions,
+} from '../live/server-state.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
 import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { recentOf } from '../runs/recent.ts'
 import { RunCard } from '../runs/run-choices.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 import { toLine } from '../text/visible-text.ts'
@@ -17,7 +26,11 @@ export function HomePage() {
   useEffect(() => void refreshBackends().catch(() => undefined), [])
   const running = topExecutions.value.filter(isRunning)
   const count = running.length + activeRuns.value.length
-  const ended = topExecutions.value.filter((each) => !isRunning(each))
+  const ended = recentOf(
+    topExecutions.value.filter((each) => !isRunning(each)),
+    runs.value,
+  )
+  if (!isStateKnown.value) return <FirstLoad />
   return (
     <div class="home">
       <div>
@@ -47,13 +60,27 @@ export function HomePage() {
               .
             </p>
           )}
-          {ended.map((execution) => (
-            <ExecutionRow key={execution.id} execution={execution} />
-          ))}
+          {ended.map((each) =>
+            'run' in each ? (
+              <RunRow key={each.run.id} run={each.run} />
+            ) : (
+              <ExecutionRow key={each.execution.id} execution={each.execution} />
+            ),
+          )}
         </section>
       </div>
       <Agents />
     </div>
+  )
+}
+
+/** Nothing is known yet, so nothing is called empty. */
+function FirstLoad() {
+  return (
+    <>
+      <h1 class="unseen">Home</h1>
+      <p class="dim">Loading…</p>
+    </>
   )
 }
 
