@@ -11,6 +11,8 @@ const RECENT = 50
 const RUNNING_MS = 2000
 
 export const runs = signal<readonly DrivenRun[]>([])
+/** Whether the runs were read at least once. */
+export const areRunsKnown = signal(false)
 /** Where runs can be started, and with which checks. */
 export const runSettings = signal<Pick<DrivenRunPage, 'repositories' | 'checks'>>({ repositories: [], checks: [] })
 
@@ -27,6 +29,7 @@ export const refreshRuns = oneAtATime(async () => {
   const { runs: list, repositories, checks } = await call<DrivenRunPage>(`runs?limit=${RECENT}`)
   runs.value = list
   runSettings.value = { repositories, checks }
+  areRunsKnown.value = true
 })
 
 /** Changes when an agent of a run begins or ends. */

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { StartBody } from '../../http/native/runs.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { goTo, toHash } from '../live/router.ts'
-import { refreshRuns, runSettings, startRun } from '../live/runs.ts'
+import { areRunsKnown, refreshRuns, runSettings, startRun } from '../live/runs.ts'
 import { backends } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
@@ -42,7 +42,7 @@ export function NewChangePage() {
     <SendForm onSend={submit}>
       <h1>New change</h1>
       <NewTabs current="change" />
-      {repositories.length === 0 && (
+      {areRunsKnown.value && repositories.length === 0 && (
         <p class="warning">
           This server may not change any repository. Name those that it may in the setting{' '}
           <code>drive.repositories</code>.

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { refreshRuns, runs } from '../live/runs.ts'
+import { areRunsKnown, refreshRuns, runs } from '../live/runs.ts'
 import { RunRow } from '../runs/run-row.tsx'
 
 const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[] = [
@@ -30,11 +30,21 @@ export function RunsPage() {
         />
         <a href="#/new/change">New change</a>
       </search>
-      {wanted.length === 0 && <p class="dim">No run. A run lets agents do a change, from the goal to a branch.</p>}
+      {wanted.length === 0 && <NoRun />}
       {GROUPS.map(({ name, states }) => (
         <Group key={name} name={name} runs={wanted.filter(({ state }) => states.includes(state))} />
       ))}
     </div>
+  )
+}
+
+function NoRun() {
+  if (!areRunsKnown.value) return <p class="dim">Loading…</p>
+  if (runs.value.length > 0) return <p class="dim">No goal matches.</p>
+  return (
+    <p class="dim">
+      No runs yet. A run lets agents do a change, from the goal to a branch. <a href="#/new/change">Start one</a>.
+    </p>
   )
 }
 

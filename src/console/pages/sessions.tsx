@@ -65,12 +65,24 @@ export function SessionsPage() {
         <Filter name="Status" field={status} choices={STATUSES} onChange={set(status)} />
         <input aria-label="Tag" placeholder="Tag" value={tag.value} onInput={set(tag)} />
       </search>
-      {found.value?.sessions.length === 0 && <p class="dim">No session matches.</p>}
+      {found.value === undefined && <p class="dim">Loading…</p>}
+      {found.value?.sessions.length === 0 && (
+        <NoSession isFiltered={[search, backend, status, tag].some(({ value }) => value !== '')} />
+      )}
       {found.value?.sessions.map((session) => (
         <SessionRow key={session.id} session={session} />
       ))}
-      {found.value !== undefined && <Pager page={found.value} offset={offset} />}
+      {found.value !== undefined && found.value.total > 0 && <Pager page={found.value} offset={offset} />}
     </div>
+  )
+}
+
+function NoSession({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <p class="dim">No session matches.</p>
+  return (
+    <p class="dim">
+      No sessions yet. Every prompt begins one, and it can be continued here. <a href="#/new">Start a prompt</a>.
+    </p>
   )
 }
 
