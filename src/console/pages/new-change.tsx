@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { StartBody } from '../../http/native/runs.shape.ts'
 import { attempt } from '../live/actions.ts'
+import { draftOf } from '../live/drafts.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { areRunsKnown, refreshRuns, runSettings, startRun } from '../live/runs.ts'
 import { backends } from '../live/server-state.ts'
@@ -17,7 +18,7 @@ type Form = Record<
 
 export function NewChangePage() {
   const form: Form = {
-    goal: useSignal(''),
+    goal: draftOf('goal'),
     issue: useSignal(''),
     repository: useSignal(''),
     backend: useSignal(''),
@@ -36,7 +37,9 @@ export function NewChangePage() {
     isSent.value = true
     const run = await attempt(() => startRun(toBody(form, repositories)))
     isSent.value = false
-    if (run !== undefined) goTo(toHash('runs', run.id))
+    if (run === undefined) return
+    form.goal.value = ''
+    goTo(toHash('runs', run.id))
   }
   return (
     <SendForm onSend={submit}>

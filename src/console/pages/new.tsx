@@ -1,11 +1,12 @@
 /** Starts a prompt on one agent, or the same prompt on several. */
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { type Signal, signal, useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Execution } from '../../executions/execution.shape.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import { attempt, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
-import { goTo, route, toHash } from '../live/router.ts'
+import { draftOf } from '../live/drafts.ts'
+import { goTo, type Route, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
@@ -27,7 +28,7 @@ const SANDBOX_MODES = [
 ] as const
 
 export function NewPage() {
-  const prompt = useSignal(route.value.query.get('prompt') ?? '')
+  const prompt = useMemo(() => promptOf(route.peek()), [])
   const chosen = useSignal<readonly string[]>(route.value.query.getAll('backend'))
   const [model, workdir] = [useSignal(''), useSignal('')]
   const [approval, sandbox] = [useSignal(''), useSignal('')]
@@ -52,6 +53,7 @@ export function NewPage() {
     const accepted = await attempt(() => Promise.all(selected.map(start)))
     isSent.value = false
     if (accepted === undefined) return
+    prompt.value = ''
     const ids = accepted.map(({ execution_id: id }) => id)
     goTo(ids.length === 1 ? toHash('executions', ids[0]) : toHash('compare', ids.join(',')))
   }
@@ -90,6 +92,12 @@ export function NewPage() {
       </div>
     </SendForm>
   )
+}
+
+/** What the address gives, or what was typed before. */
+function promptOf({ query }: Route): Signal<string> {
+  const given = query.get('prompt')
+  return given === null && !query.has('from') ? draftOf('prompt') : signal(given ?? '')
 }
 
 const noteOf = (limit: string | undefined) => (limit === undefined ? undefined : `at most ${limit}`)

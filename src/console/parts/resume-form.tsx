@@ -1,13 +1,15 @@
 /** Continues a session with another prompt, with its own agent or with another one. */
 import { useState } from 'preact/hooks'
 import { attempt, resumeSession } from '../live/actions.ts'
+import { draftOf } from '../live/drafts.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends } from '../live/server-state.ts'
 
 type ResumeProps = { sessionId: string; backend?: string; onStarted?: (executionId: string) => void }
 
 export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
-  const [prompt, setPrompt] = useState('')
+  const draft = draftOf(`session ${sessionId}`)
+  const prompt = draft.value
   const [other, setOther] = useState('')
   const [isSent, setSent] = useState(false)
   const submit = async () => {
@@ -17,7 +19,7 @@ export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
     const accepted = await attempt(() => resumeSession(sessionId, { prompt, ...fork }))
     setSent(false)
     if (accepted === undefined) return
-    setPrompt('')
+    draft.value = ''
     if (onStarted !== undefined && other === '') onStarted(accepted.execution_id)
     else goTo(toHash('executions', accepted.execution_id))
   }
@@ -34,7 +36,7 @@ export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
         <textarea
           rows={3}
           value={prompt}
-          onInput={(event) => setPrompt(event.currentTarget.value)}
+          onInput={(event) => (draft.value = event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
           }}
