@@ -31,6 +31,16 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
   }
 }
 
+/** Starts the same work for each name. Tells which could not be started, and returns the results of the others. */
+export async function attemptEach<T>(names: readonly string[], start: (name: string) => Promise<T>): Promise<T[]> {
+  const results = await Promise.allSettled(names.map(start))
+  const problems = results.flatMap((result, at) =>
+    result.status === 'fulfilled' ? [] : [`${names[at]}: ${result.reason?.message ?? result.reason}`],
+  )
+  if (problems.length > 0) tell(problems.join('\n'), { isProblem: true })
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+}
+
 export type Choice = PendingApproval['choices'][number]
 
 const DECIDED: Readonly<Record<Choice, string>> = {

@@ -3,7 +3,7 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Execution } from '../../executions/execution.shape.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
-import { attempt, startPrompt } from '../live/actions.ts'
+import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { draftOf } from '../live/drafts.ts'
 import { goTo, type Route, route, toHash } from '../live/router.ts'
@@ -50,9 +50,9 @@ export function NewPage() {
       ...(sandbox.value !== '' && { sandbox_mode: sandbox.value }),
     } as Omit<PromptRequest, 'backend'>
     const start = (backend: string) => startPrompt({ ...options, backend })
-    const accepted = await attempt(() => Promise.all(selected.map(start)))
+    const accepted = await attemptEach(selected, start)
     isSent.value = false
-    if (accepted === undefined) return
+    if (accepted.length === 0) return
     prompt.value = ''
     const ids = accepted.map(({ execution_id: id }) => id)
     goTo(ids.length === 1 ? toHash('executions', ids[0]) : toHash('compare', ids.join(',')))
