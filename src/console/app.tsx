@@ -1,5 +1,6 @@
 /** The frame of the console: who is logged in, navigation, the page of the address. */
-import { useEffect } from 'preact/hooks'
+import type { Ref } from 'preact'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isHelpOpen, KEYS } from './keys.ts'
 import { attempt, notice } from './live/actions.ts'
 import { logOut, sender } from './live/api.ts'
@@ -23,6 +24,7 @@ function Console() {
   useEffect(() => watchRuns(), [])
   const { page, id } = route.value
   const waiting = needsYou.value.length + waitingRuns.value.length
+  const main = useFocusOnChange(`${page}/${id}`)
   const title = titleOf({ page, id, waiting, subject: pageSubject.value })
   useEffect(() => {
     document.title = title
@@ -33,7 +35,7 @@ function Console() {
         Skip to the content
       </button>
       <Header page={page} waiting={waiting} />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         <LazyPage key={`${page}/${id}`} page={page} id={id} />
       </main>
       <div class="notice-area" role="status">
@@ -46,6 +48,19 @@ function Console() {
       {isHelpOpen.value && <Help />}
     </>
   )
+}
+
+/** The keyboard goes on in the new page. What had the focus before may be gone. */
+function useFocusOnChange(address: string): Ref<HTMLElement> {
+  const element = useRef<HTMLElement>(null)
+  const before = useRef(address)
+  useEffect(() => {
+    if (before.current === address) return
+    before.current = address
+    const { current } = element
+    if (current?.contains(document.activeElement) === false) current.focus({ preventScroll: true })
+  }, [address])
+  return element
 }
 
 /** A button, because the address after # names the page. */
@@ -99,9 +114,17 @@ function Header({ page, waiting }: { page: string; waiting: number }) {
   )
 }
 
+/** Modal: the keyboard stays in it, and is back where it was afterwards. */
 function Help() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const { current } = dialog
+    current?.showModal()
+    return () => current?.close()
+  }, [])
+  const close = () => (isHelpOpen.value = false)
   return (
-    <dialog open class="help" aria-labelledby="help-title">
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
       <h2 id="help-title">Keys</h2>
       <dl>
         {KEYS.map(({ key, says }) => (
@@ -113,7 +136,7 @@ function Help() {
           </div>
         ))}
       </dl>
-      <button type="button" onClick={() => (isHelpOpen.value = false)}>
+      <button type="button" onClick={close}>
         Close
       </button>
     </dialog>

@@ -26,11 +26,11 @@ export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
 
 export function startKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') isHelpOpen.value = false
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
     const found = KEYS.find(({ key }) => key === event.key)
     if (found === undefined) return
     event.preventDefault()
+    if (found.key !== '?') isHelpOpen.value = false
     found.run()
   })
 }
