@@ -1,5 +1,5 @@
 /** What the server does right now, kept up to date by one stream. After every cut everything is read again. */
-import { computed, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { Execution, ExecutionPage } from '../../executions/execution.shape.ts'
 import type { StateChange } from '../../executions/state-feed.ts'
 import type { BackendRecord } from '../../http/native/backends.shape.ts'
@@ -7,7 +7,7 @@ import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { call } from './api.ts'
 import { follow } from './follow.ts'
 import { batchPerFrame } from './frames.ts'
-import { applyChange, type ServerState } from './state-changes.ts'
+import { applyChange, type ServerState, versionOf } from './state-changes.ts'
 
 const RECENT = 50
 
@@ -27,6 +27,21 @@ export const topExecutions = computed(() =>
     .filter(({ parent_id: parent }) => parent === undefined)
     .sort((a, b) => (a.created_at < b.created_at ? 1 : -1)),
 )
+
+/** Changes when executions begin or end, at most once a second: pages read lists again then. */
+export const executionsVersion = signal('')
+const VERSION_MS = 1000
+let isVersionDue = false
+
+effect(() => {
+  void serverState.value
+  if (isVersionDue) return
+  isVersionDue = true
+  setTimeout(() => {
+    isVersionDue = false
+    executionsVersion.value = versionOf(serverState.peek())
+  }, VERSION_MS)
+})
 
 /** What waits for a person: what agents ask for, oldest first. Agents that have ended wait for nothing. */
 export const needsYou = computed(() => {

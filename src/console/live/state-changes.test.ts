@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Execution } from '../../executions/execution.shape.ts'
-import { applyChange, type ServerState } from './state-changes.ts'
+import { applyChange, type ServerState, versionOf } from './state-changes.ts'
 
 const NOTHING: ServerState = { executions: new Map(), approvals: new Map(), activities: new Map() }
 
@@ -45,5 +45,24 @@ describe('applyChange', () => {
     const state = applyChange(NOTHING, { type: 'activity', id: 'exec_1', text: 'thinks' })
     expect(state.activities.get('exec_1')).toEqual({ text: 'thinks', usage: undefined })
     expect(applyChange(state, { type: 'heartbeat' })).toBe(state)
+  })
+})
+
+describe('the version of the executions', () => {
+  const other: Execution = { ...execution, id: 'exec_2', session_id: 'two' }
+  const state: ServerState = { ...NOTHING, executions: new Map([execution, other].map((each) => [each.id, each])) }
+  const ended: Execution = { ...execution, state: 'completed' }
+
+  it('changes when one of them ends, and not with what they do', () => {
+    const active = applyChange(state, { type: 'activity', id: 'exec_1', text: 'a line' })
+    expect(versionOf(active)).toBe(versionOf(state))
+    expect(versionOf(applyChange(state, { type: 'execution', execution: ended }))).not.toBe(versionOf(state))
+  })
+
+  it('of a session changes only with its own', () => {
+    const later = applyChange(state, { type: 'execution', execution: ended })
+    expect(versionOf(later, 'two')).toBe(versionOf(state, 'two'))
+    const both = applyChange(later, { type: 'execution', execution: { ...other, state: 'failed' } })
+    expect(versionOf(both, 'two')).toBe('exec_2 failed')
   })
 })

@@ -35,6 +35,15 @@ export function applyChange(state: ServerState, change: StateChange | { type: 'h
   }
 }
 
+/** Changes when an execution begins or ends: of all, or of one session. */
+export function versionOf({ executions }: Pick<ServerState, 'executions'>, session?: string): string {
+  return [...executions.values()]
+    .filter(({ session_id: id }) => session === undefined || id === session)
+    .map(({ id, state }) => `${id} ${state}`)
+    .sort()
+    .join()
+}
+
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
   const rest = new Map(map)
   rest.delete(key)

@@ -8,6 +8,7 @@ import { toHash } from '../live/router.ts'
 import { activeRuns, runs, waitingRuns } from '../live/runs.ts'
 import {
   backends,
+  executionsVersion,
   isRunning,
   isStateKnown,
   needsYou,
@@ -23,7 +24,8 @@ import { RunRow } from '../runs/run-row.tsx'
 import { toLine } from '../text/visible-text.ts'
 
 export function HomePage() {
-  useEffect(() => void refreshBackends().catch(() => undefined), [])
+  // The number of their processes changes with what runs.
+  useEffect(() => void refreshBackends().catch(() => undefined), [executionsVersion.value])
   const running = topExecutions.value.filter(isRunning)
   const count = running.length + activeRuns.value.length
   const ended = recentOf(

@@ -8,6 +8,7 @@ import { ApiError, call } from '../live/api.ts'
 import { usePageSubject } from '../live/page-subject.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
+import { versionOf } from '../live/state-changes.ts'
 import { useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
@@ -30,7 +31,7 @@ export function SessionPage({ id }: { id: string }) {
     }
   }
   // Read again when one of its executions begins or ends.
-  const version = useMemo(() => computed(() => statesOf(id)), [id]).value
+  const version = useMemo(() => computed(() => versionOf(serverState.value, id)), [id]).value
   useEffect(() => void read(), [id, version])
   const { value } = session
   usePageSubject(value?.title ?? value?.initial_prompt)
@@ -52,14 +53,6 @@ export function SessionPage({ id }: { id: string }) {
       <ResumeForm sessionId={value.id} backend={value.backend} onStarted={() => void read()} />
     </div>
   )
-}
-
-function statesOf(session: string): string {
-  const own = [...serverState.value.executions.values()].filter(({ session_id: id }) => id === session)
-  return own
-    .map(({ id, state }) => `${id} ${state}`)
-    .sort()
-    .join()
 }
 
 function Facts({ session }: { session: SessionDetail }) {

@@ -5,7 +5,7 @@ import type { Session } from '../../sessions/session.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
-import { backends } from '../live/server-state.ts'
+import { backends, executionsVersion } from '../live/server-state.ts'
 import { Age, Tokens } from '../parts/state-badge.tsx'
 import { toLine } from '../text/visible-text.ts'
 
@@ -44,7 +44,8 @@ export function SessionsPage() {
       isOld = true
       clearTimeout(timer)
     }
-  }, [query])
+    // Also when a turn begins or ends.
+  }, [query, executionsVersion.value])
   const set = (field: { value: string }) => (event: { currentTarget: { value: string } }) => {
     field.value = event.currentTarget.value
     offset.value = 0

@@ -5,6 +5,7 @@ import type { ExecutionPage } from '../../executions/execution.shape.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/usage.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
+import { executionsVersion } from '../live/server-state.ts'
 import { DayChart } from '../parts/day-chart.tsx'
 import { Wide } from '../parts/wide.tsx'
 import { formatCost, formatCount, formatDuration, percentile } from '../text/format.ts'
@@ -26,8 +27,9 @@ export function UsagePage() {
       byDay.value = await call<UsageReport>(`usage?since=${since}&group_by=day`)
       grouped.value = await call<UsageReport>(`usage?since=${since}&group_by=${group.value}`)
     })
-  }, [days.value, group.value])
-  useEffect(() => void attempt(async () => (latencies.value = await readLatencies())), [])
+    // Also when an execution ends.
+  }, [days.value, group.value, executionsVersion.value])
+  useEffect(() => void attempt(async () => (latencies.value = await readLatencies())), [executionsVersion.value])
   const report = byDay.value
   return (
     <div class="page">
