@@ -5,7 +5,7 @@ import type { Execution } from '../../executions/execution.shape.ts'
 /** The other states are under Needs you, or running. */
 const ENDED: readonly DrivenRun['state'][] = ['ended', 'continued', 'stopped']
 
-export type Recent = { at: string } & ({ execution: Execution } | { run: DrivenRun })
+type Recent = { at: string } & ({ execution: Execution } | { run: DrivenRun })
 
 export function recentOf(executions: readonly Execution[], runs: readonly DrivenRun[]): Recent[] {
   return [

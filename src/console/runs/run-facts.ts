@@ -37,7 +37,7 @@ export function questionOf(run: Told): string {
 }
 
 /** What a person may raise when the run is resumed. `least`: it pauses again at once with this or less. */
-export type Limit = { field: string; says: string; least?: number; used?: string }
+type Limit = { field: string; says: string; least?: number; used?: string }
 
 export function limitOf({ pause, spent }: Pick<DrivenRun, 'pause' | 'spent'>): Limit {
   switch (pause?.reason) {
