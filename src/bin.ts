@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { wrapMessages } from './cli/output/word-wrap.ts'
 import { main } from './cli/program/main.ts'
 import { createStandardInput } from './cli/standard-input.ts'
 import { createTerminal } from './cli/terminal.ts'
@@ -18,7 +19,7 @@ void main(process.argv.slice(2), {
   homeDirectory: homedir(),
   version: () => JSON.parse(readFileSync(beside('../package.json'), 'utf8')).version,
   clock: systemClock,
-  terminal: createTerminal(process, process.env),
+  terminal: createTerminal(process, process.env, wrapMessages),
   stdin: createStandardInput(process),
   isRoot: process.getuid?.() === 0,
   demoAgent: [process.execPath, beside('../bin/demo-agent.cjs')],

@@ -32,11 +32,16 @@ type Stream = NodeJS.WriteStream
 export function createTerminal(
   streams: { readonly stdout: Stream; readonly stderr: Stream },
   env: Environment,
+  wrapMessages?: WrapMessages,
 ): Terminal {
-  return { out: createChannel(() => streams.stdout, env), err: createChannel(() => streams.stderr, env) }
+  const [out, err] = [() => streams.stdout, () => streams.stderr]
+  return { out: createChannel(out, env), err: createChannel(err, env, wrapMessages) }
 }
 
-function createChannel(open: () => Stream, env: Environment): Channel {
+/** Breaks the lines of messages for a terminal. */
+type WrapMessages = (text: string, columns: number) => string
+
+function createChannel(open: () => Stream, env: Environment, wrapMessages?: WrapMessages): Channel {
   let opened: Stream | undefined
   let [isPlain, isClosed] = [false, false]
   const stream = () => {
@@ -67,7 +72,8 @@ function createChannel(open: () => Stream, env: Environment): Channel {
       isPlain = true
     },
     write: async (text) => {
-      if (!isClosed) isClosed = (await writeTo(stream(), text)) === 'closed'
+      const shown = wrapMessages !== undefined && isTty() ? wrapMessages(text, stream().columns || 80) : text
+      if (!isClosed) isClosed = (await writeTo(stream(), shown)) === 'closed'
       return isClosed ? 'closed' : 'written'
     },
   }

@@ -153,7 +153,7 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
     terminal.type('/xyzzy\r')
     await asksAfter(
       terminal,
-      'drover: no command /xyzzy; /help lists the commands, and //xyzzy sends the text to the agent\n',
+      'drover: no command /xyzzy; /help lists the commands, and //xyzzy sends the text\nto the agent\n',
     )
     terminal.type('\u001b[200~one\rtwo\r\u001b[201~')
     await shows(terminal, '... two')

@@ -381,7 +381,7 @@ describe('an error on a terminal', () => {
     write(MANIFEST, '{}')
     const { seen } = await install()
     expect(seen).toMatch(
-      /^drover: the hosts could not be installed: .*; update drover if a newer release wrote the manifest; otherwise .*\nNext:\n {2}drover list --root .*\n$/,
+      /^drover: the hosts could not be installed: .*; update drover if a newer release wrote the manifest;\s+otherwise .*\nNext:\n {2}drover list --root .*\n$/,
     )
   })
 })

@@ -387,7 +387,7 @@ describe('drover -c', () => {
 
 describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
   const start = (args: readonly string[] = [], env: Record<string, string> = {}) =>
-    startOnTerminal(['resume', ...args], { cwd: home.path, env: { ...home.env, ...env } })
+    startOnTerminal(['resume', ...args], { cwd: home.path, env: { ...home.env, ...env }, columns: 200 })
 
   it('shows a menu in which arrow keys and a filter choose a session', async () => {
     const first = await begin(['-b', 'codex'])

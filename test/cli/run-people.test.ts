@@ -399,7 +399,7 @@ describe.runIf(hasTerminals)('an error on a terminal', () => {
     const { code, seen } = await startOnTerminal(['status', 'absent'], { cwd: fixture.root, env: fixture.env }).ended
     expect(code).toBe(3)
     expect(seen).toBe(
-      `drover: no run "absent" in this repository (run "drover status" to see the ids; at least 4 characters are needed)\nNext:\n  drover status --root ${fixture.root}\n`,
+      `drover: no run "absent" in this repository (run "drover status" to see the ids;\nat least 4 characters are needed)\nNext:\n  drover status --root ${fixture.root}\n`,
     )
   })
 

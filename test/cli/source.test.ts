@@ -151,7 +151,7 @@ describe('an error of a source command', () => {
     const { code, seen } = await ended
     expect(code).toBe(2)
     expect(seen).toBe(
-      'drover: "7" is not the URL of an issue; use a URL such as https://github.com/OWNER/REPO/issues/7\nRun "drover source fetch --help" for help.\n',
+      'drover: "7" is not the URL of an issue; use a URL such as\nhttps://github.com/OWNER/REPO/issues/7\nRun "drover source fetch --help" for help.\n',
     )
   })
 

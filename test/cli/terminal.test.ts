@@ -114,7 +114,13 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
   it('removes the progress line before a warning about the session', async () => {
     mkdirSync(join(env['HOME'] ?? '', '.drover', 'sessions.db'), { recursive: true })
     const seen = await onTerminal(['say hello'], { text: ['Hello.'] })
-    expect(leftOnScreen(seen)).toMatch(/^Hello\.\ndrover: warning: the session could not be saved: /)
+    expect(leftOnScreen(seen)).toMatch(/^Hello\.\ndrover: warning: the session could not be saved:\s/)
+  })
+
+  it('breaks a long answer between words', async () => {
+    const words = 'All of these words belong to one paragraph that is wider than the whole terminal.'
+    const seen = await onTerminal(['say hello', '--ephemeral'], { text: words.split(/(?= )/) })
+    expect(leftOnScreen(seen)).toBe(`${words.replace(' terminal.', '\nterminal.')}\n`)
   })
 
   const MARKDOWN = ['# Ti', 'tle\n\nSome **bo', 'ld** text and `co', 'de`.\n- item\n```js\nlet a = 1\n`', '``\n']

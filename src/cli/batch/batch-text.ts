@@ -4,6 +4,7 @@ import { formatDuration } from '../output/format-time.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
 import { totalTokens } from '../output/usage-text.ts'
+import { wrapOn } from '../output/word-wrap.ts'
 import type { Channel } from '../terminal.ts'
 import type { BatchItem } from './item-progress.ts'
 
@@ -32,8 +33,8 @@ export function formatOutcome({ item, result, workdir }: Outcome, out: Channel):
   const failure = formatFailure(result)
   const parts = [
     out.style('bold', heading),
-    ...(result.output === '' ? [] : [toShown(result.output, out).replace(/\n$/, '')]),
-    ...(failure === undefined ? [] : [out.style('red', failure)]),
+    ...(result.output === '' ? [] : [wrapOn(out, toShown(result.output, out).replace(/\n$/, ''))]),
+    ...(failure === undefined ? [] : [out.style('red', wrapOn(out, failure))]),
   ]
   return `${parts.join('\n')}\n\n`
 }

@@ -3,6 +3,7 @@ import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toPrintable, toShown } from '../output/printable.ts'
 import { formatCost, totalTokens } from '../output/usage-text.ts'
+import { wrapOn } from '../output/word-wrap.ts'
 import type { Channel } from '../terminal.ts'
 import { formatFailure } from './batch-text.ts'
 import { columnWidth, sideBySide } from './side-by-side.ts'
@@ -41,7 +42,7 @@ export function formatComparison(results: readonly PromptResult[], layout: Compa
 
 function formatAnswer(result: PromptResult, { out, demoBackends }: ComparisonLayout): string {
   const heading = out.style('bold', formatName(result, demoBackends))
-  return `${heading}\n${toShown(answerOf(result), out)}\n${out.style('dim', formatEffort(result))}\n`
+  return `${heading}\n${wrapOn(out, toShown(answerOf(result), out))}\n${out.style('dim', formatEffort(result))}\n`
 }
 
 /** The demo agent has no model, and not every agent reports its own. */

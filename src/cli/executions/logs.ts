@@ -88,7 +88,8 @@ async function showExecution({ id }: Execution, log: Log): Promise<void> {
   const { flags, runtime } = log.invocation
   const { terminal } = runtime
   const rendersMarkdown = terminal.out.hasStyle && !flags.isOn('no-markdown')
-  const answer = new StreamedAnswer(terminal, { rendersMarkdown, isLog: true })
+  const wrapsWords = terminal.out.isTty && !flags.isOn('no-markdown')
+  const answer = new StreamedAnswer(terminal, { rendersMarkdown, wrapsWords, isLog: true })
   if (log.isFollowing) await sayIfSilent(await findAgain(id, log), log)
   let count = 0
   for await (const event of eventsOf(id, log)) {

@@ -73,6 +73,7 @@ function schemaIn(cwd: string, file: string | undefined): PromptRequest['output_
 export function textOptions({ flags, runtime }: Invocation, { output }: Config) {
   return {
     rendersMarkdown: runtime.terminal.out.hasStyle && !flags.isOn('no-markdown'),
+    wrapsWords: runtime.terminal.out.isTty && !flags.isOn('no-markdown'),
     showTokens: output.show_tokens || flags.isOn('usage'),
     showTiming: output.show_timing,
   }

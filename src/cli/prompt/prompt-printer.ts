@@ -29,6 +29,7 @@ export type PrintOptions = {
   showTiming: boolean
   /** Text on a terminal is not printed as the agent wrote it. */
   rendersMarkdown: boolean
+  wrapsWords: boolean
   /** `drover -c` in the current directory will find the session. Without it, nothing is said about the session. */
   isHere?: boolean
 }

@@ -3,12 +3,15 @@ import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
+import { WordWrap } from '../output/word-wrap.ts'
 import type { Terminal, Written } from '../terminal.ts'
 import { activityOf } from './activity.ts'
 import { ProgressLine } from './progress-line.ts'
 
 export type StreamOptions = {
   rendersMarkdown: boolean
+  /** Lines break between words. */
+  wrapsWords: boolean
   /** The tool calls are part of the output, and there is no progress line. */
   isLog?: boolean
 }
@@ -19,13 +22,15 @@ export class StreamedAnswer {
   readonly #progress: ProgressLine
   /** Undefined if the text is printed as the agent wrote it. */
   readonly #markdown: MarkdownStream | undefined
+  readonly #wrap: WordWrap | undefined
   #isAtLineStart = true
 
-  constructor(terminal: Terminal, { rendersMarkdown, isLog = false }: StreamOptions) {
+  constructor(terminal: Terminal, { rendersMarkdown, wrapsWords, isLog = false }: StreamOptions) {
     this.#terminal = terminal
     this.#isLog = isLog
     this.#progress = new ProgressLine(terminal.err, () => this.#isAtLineStart)
     this.#markdown = rendersMarkdown ? new MarkdownStream(terminal.out.style) : undefined
+    this.#wrap = wrapsWords ? new WordWrap(() => terminal.out.columns) : undefined
   }
 
   async begin(backend: Backend): Promise<void> {
@@ -56,7 +61,8 @@ export class StreamedAnswer {
     await this.#progress.clear()
     if (isPartial !== true) await this.#endLine()
     const printable = this.#isLog ? toShown(text, this.#terminal.out) : toPrintable(text)
-    return await this.#write(this.#markdown?.write(printable) ?? printable)
+    const rendered = this.#markdown?.write(printable) ?? printable
+    return await this.#write(this.#wrap?.write(rendered) ?? rendered)
   }
 
   async #printToolLine(line: string): Promise<void> {
@@ -71,9 +77,10 @@ export class StreamedAnswer {
     await err.write(`${err.style('dim', toOneLine(line, err.columns - 1))}\n`)
   }
 
-  /** Prints what the renderer held back, and ends an unfinished line. */
+  /** Prints what was held back, and ends an unfinished line. */
   async #endLine(): Promise<void> {
-    const held = this.#markdown?.end() ?? ''
+    const rendered = this.#markdown?.end() ?? ''
+    const held = this.#wrap === undefined ? rendered : this.#wrap.write(rendered) + this.#wrap.end()
     if (held === '' && this.#isAtLineStart) return
     await this.#progress.clear()
     await this.#write(`${held}\n`)
