@@ -117,7 +117,7 @@ describe.each(workers)('a run by the real %s', { timeout: 300_000 }, (backend) =
   it.skipIf(backend === 'gemini')('does the same in a server, where agents stay up', async () => {
     const server = await serve()
     const { id } = await server.start({ goal: 'Show the wind', ...setup.modelOf(backend) })
-    expect(await server.reaches(id, 'waiting')).toMatchObject({ waits_for: { question: 'Knots or km/h?' } })
+    expect(await server.settled(id)).toMatchObject({ state: 'waiting', waits_for: { question: 'Knots or km/h?' } })
     await until(async () => (await server.warm(backend)).some(({ state }) => state === 'idle'))
     expect(await server.change(id, 'answer', { text: 'In knots, please.' })).toMatchObject({ status: 200 })
     const run = await server.settled(id)
