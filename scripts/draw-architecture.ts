@@ -4,39 +4,40 @@ import { escapeXml, SANS, svg } from './svg.ts'
 
 const BOX = { width: 144, height: 52 }
 const STEP = { x: 158, y: 92 }
-const MARGIN = { x: 24, y: 56 }
+const MARGIN = { x: 24, y: 24 }
 const COLUMNS = 7
 const ROWS = 8
 
 type BoxPosition = { column: number; row: number; says: string; lastColumn?: number }
 
 const POSITIONS: Readonly<Record<string, BoxPosition>> = {
-  cli: { column: 2, row: 0, says: 'words in, text out' },
-  console: { column: 0, row: 0, says: 'a page for browsers' },
-  library: { column: 4, row: 0, says: 'for Node programs' },
-  acp: { column: 0, row: 2, says: 'an agent for editors' },
-  drive: { column: 3, row: 1, says: 'agents do a run' },
-  http: { column: 1, row: 2, says: 'three styles of API' },
-  runs: { column: 4, row: 2, says: 'operations on runs' },
-  hosts: { column: 6, row: 2, says: 'installs into agents' },
+  console: { column: 1, row: 0, says: 'a page for browsers' },
+  library: { column: 2, row: 0, says: 'for Node programs' },
+  cli: { column: 3, row: 0, says: 'words in, text out' },
+  acp: { column: 0, row: 1, says: 'an agent for editors' },
+  http: { column: 2, row: 1, says: 'three styles of API' },
+  hosts: { column: 6, row: 1, says: 'installs into agents' },
+  config: { column: 2, row: 2, says: 'every setting' },
+  drive: { column: 3, row: 2, says: 'agents do a run' },
   executions: { column: 1, row: 3, says: 'numbered events' },
-  config: { column: 2, row: 3, says: 'every setting' },
-  journal: { column: 3, row: 3, says: 'the events of a run' },
-  workspace: { column: 4, row: 3, says: 'reads git and files' },
-  source: { column: 5, row: 3, says: 'issue to pinned source' },
+  runs: { column: 4, row: 3, says: 'operations on runs' },
+  demo: { column: 0, row: 4, says: 'the demo agent' },
   prompts: { column: 1, row: 4, says: 'one, many, compared' },
-  engine: { column: 3, row: 4, says: 'decides, without I/O' },
-  demo: { column: 0, row: 5, says: 'the demo agent' },
+  journal: { column: 3, row: 4, says: 'the events of a run' },
+  workspace: { column: 4, row: 4, says: 'reads git and files' },
+  source: { column: 5, row: 4, says: 'issue to pinned source' },
   sessions: { column: 1, row: 5, says: 'stored conversations' },
-  contract: { column: 3, row: 6, lastColumn: 6, says: 'every message between drover and an agent' },
-  store: { column: 0, row: 6, says: 'one SQLite file' },
+  engine: { column: 3, row: 5, says: 'decides, without I/O' },
+  store: { column: 0, row: 6, says: 'SQLite or PostgreSQL' },
   agents: { column: 1, row: 6, says: 'one program each' },
+  contract: { column: 3, row: 6, lastColumn: 6, says: 'every message between drover and an agent' },
   kit: { column: 0, row: 7, lastColumn: 6, says: 'faults, shapes, files, locks, processes' },
 }
 
-const HALVES = [
-  { says: 'serving prompts', column: 0.5 },
-  { says: 'orchestrating changes', column: 4.5 },
+/** Each is named beside its top folder. */
+const HALVES: readonly BoxPosition[] = [
+  { says: 'serving prompts', column: 0, row: 3 },
+  { says: 'orchestrating changes', column: 5, row: 3 },
 ]
 
 export function drawArchitecture(): string {
@@ -44,11 +45,11 @@ export function drawArchitecture(): string {
   const missing = folders.filter((folder) => POSITIONS[folder] === undefined)
   if (missing.length > 0) throw new Error(`the picture has no position for ${missing.join(', ')}`)
   const width = 2 * MARGIN.x + (COLUMNS - 1) * STEP.x + BOX.width
-  const size = { width, height: MARGIN.y + ROWS * STEP.y, title: 'The folders of drover and what each imports' }
+  const size = { width, height: MARGIN.y + ROWS * STEP.y - 16, title: 'The folders of drover and what each imports' }
   return svg(size, [
     `<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#57606a"/></marker></defs>`,
     `<rect width="${size.width}" height="${size.height}" rx="8" fill="#ffffff" stroke="#d0d7de"/>`,
-    ...HALVES.map(({ says, column }) => text({ x: centreOf(column), y: 30, size: 15, fill: '#57606a' }, says)),
+    ...HALVES.map(halfName),
     ...folders.flatMap((folder) => directImports(folder).map((target) => arrow(folder, target))),
     ...folders.map(box),
   ])
@@ -62,6 +63,11 @@ function directImports(folder: string): readonly string[] {
 
 function reaches(from: string, to: string): boolean {
   return (MAY_IMPORT[from] ?? []).some((next) => next === to || reaches(next, to))
+}
+
+function halfName({ says, column, row }: BoxPosition): string {
+  const x = MARGIN.x + BOX.width / 2 + column * STEP.x
+  return text({ x, y: MARGIN.y + row * STEP.y + 31, size: 13, fill: '#57606a' }, says)
 }
 
 function box(folder: string): string {
@@ -91,10 +97,6 @@ function frameOf(folder: string): Frame {
   const { column, row, says, lastColumn = column } = POSITIONS[folder] ?? { column: 0, row: 0, says: '' }
   const width = (lastColumn - column) * STEP.x + BOX.width
   return { x: MARGIN.x + column * STEP.x, y: MARGIN.y + row * STEP.y, width, says }
-}
-
-function centreOf(column: number): number {
-  return MARGIN.x + BOX.width / 2 + column * STEP.x
 }
 
 type Style = { x: number; y: number; size: number; fill: string; isBold?: boolean }
