@@ -2,8 +2,11 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { startOf } from '../sessions/session-texts.ts'
 import type { Row } from '../store/database.ts'
-import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
+
+/** What an event takes in addition to its text. */
+const EVENT_BYTES = 40
 
 /** Set when the execution is created, and never changed. */
 const FIXED = ['id', 'kind', 'parent_id', 'owner', 'api_key', 'created_at'] as const
@@ -96,4 +99,17 @@ export function toExecution(row: Row): Execution {
 export function toExecutionEvent(row: Row): ExecutionEvent {
   const content = JSON.parse(String(row['content']))
   return { seq: Number(row['seq']), at: String(row['at']), type: String(row['type']), content }
+}
+
+/** The first `limit` rows; one more row shows that another page follows. */
+export function toPage(rows: readonly Row[], limit: number): ExecutionPage {
+  const executions = rows.slice(0, limit).map(toExecution)
+  const last = executions.at(-1)
+  return { executions, ...(rows.length > limit && last !== undefined && { next: last.id }) }
+}
+
+/** The stored contents of events, and about how much space they take. */
+export function writeContents(events: readonly ExecutionEvent[]): { contents: string[]; bytes: number } {
+  const contents = events.map(({ content }) => JSON.stringify(content))
+  return { contents, bytes: contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0) }
 }

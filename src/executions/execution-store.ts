@@ -36,6 +36,9 @@ export type ExecutionFilter = {
 /** The events after a number, at most `limit`. */
 export type EventFilter = { after: number; limit: number; type?: string }
 
+/** How long a repeated request gets the answer of the first. */
+export const KEY_LIFETIME_MS = 24 * 3600 * 1000
+
 /** A request that may be repeated without running twice. */
 export type KeyClaim = { apiKey: string; key: string; digest: string; executionId: string }
 

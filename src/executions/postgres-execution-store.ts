@@ -9,37 +9,27 @@ import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape
 import { errorOf } from './execution-end.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toEventsQuery, toPageQuery } from './execution-query.ts'
-import { CHANGED, INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
-import { isFinal } from './execution-states.ts'
-import type {
-  EventFilter,
-  ExecutionChange,
-  ExecutionFilter,
-  ExecutionStore,
-  KeyClaim,
-  StoreNotice,
+import { LISTED, toExecution, toExecutionEvent, toPage } from './execution-rows.ts'
+import {
+  type EventFilter,
+  type ExecutionChange,
+  type ExecutionFilter,
+  type ExecutionStore,
+  KEY_LIFETIME_MS,
+  type KeyClaim,
+  type StoreNotice,
 } from './execution-store.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
-import { EVENT_BYTES, KEY_LIFETIME_MS } from './sqlite-execution-store.ts'
+import { addEvents, PostgresExecutionTable, type SavedEvents } from './postgres-execution-table.ts'
+import { PostgresUsageTable } from './postgres-usage-table.ts'
 import type { UsageReport } from './usage.shape.ts'
-import { toUsageEntry } from './usage-entry.ts'
-import { dayBefore, toUsageQuery, toUsageReport, toUsageSql, USAGE_DAYS, type UsageRequest } from './usage-query.ts'
-import { ADD_USAGE, toUsageValues } from './usage-table.ts'
+import { toUsageQuery, type UsageRequest } from './usage-query.ts'
 
 /** If notices are lost, readers still see a change after this long. */
 const POLL_MS = 2000
 /** A prompt is answered even if the store cannot be reached for longer. */
 const SAVE_WAIT_MS = 1000
 const REMOVE_BATCH = 500
-
-/** A row that is there already was saved by an attempt whose answer was lost, or waits in the queue of this process. */
-const ADD = `${INSERT} ON CONFLICT (id) DO UPDATE SET ${CHANGED.map((name) => `${name} = excluded.${name}`).join(', ')}
-  WHERE executions.owner = excluded.owner RETURNING number, is_usage_due, (xmax = 0) AS is_added`
-/** A row that has ended is changed only by a repetition of the change that ended it. */
-const CHANGE = `${UPDATE} AND owner = ? AND (ended_at IS NULL OR ended_at = ?) RETURNING number, is_usage_due`
-const ADD_EVENTS = `INSERT INTO execution_events (execution, seq, at, type, content)
-  SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]))
-  ON CONFLICT DO NOTHING`
 
 const STRANDED = `SELECT number, keep, is_usage_due, machine, ${LISTED} FROM executions e
   WHERE owner = '' AND ended_at IS NULL AND machine IS NOT NULL
@@ -48,16 +38,14 @@ const STRANDED = `SELECT number, keep, is_usage_due, machine, ${LISTED} FROM exe
     AND NOT EXISTS (SELECT 1 FROM machines m WHERE m.name = e.machine AND m.seen_at > now() - make_interval(secs => ?))
   FOR UPDATE SKIP LOCKED`
 
-type SavedEvents = { number: number; events: readonly ExecutionEvent[]; contents: readonly string[] }
-
 export class PostgresExecutionStore implements ExecutionStore {
   readonly pollMs = POLL_MS
   readonly #database: PostgresDatabase
   readonly #owners: PostgresOwners
   readonly #notices: PostgresNotices
   readonly #clock: Clock
-  readonly #countsTokens: boolean
-  #usageCleanedOn = ''
+  readonly #table: PostgresExecutionTable
+  readonly #usage = new PostgresUsageTable()
 
   constructor(
     database: PostgresDatabase,
@@ -68,7 +56,7 @@ export class PostgresExecutionStore implements ExecutionStore {
     this.#owners = owners
     this.#notices = notices
     this.#clock = clock
-    this.#countsTokens = storeTokenUsage
+    this.#table = new PostgresExecutionTable({ clock, usage: this.#usage, countsTokens: storeTokenUsage })
   }
 
   async save(changes: readonly ExecutionChange[]): Promise<string[]> {
@@ -78,7 +66,7 @@ export class PostgresExecutionStore implements ExecutionStore {
         const alive = await this.#owners.hold(transaction, owners)
         const [taken, saved]: [string[], SavedEvents[]] = [[], []]
         for (const change of changes) {
-          const isSaved = alive.has(change.execution.owner) && (await this.#saveChange(transaction, change, saved))
+          const isSaved = alive.has(change.execution.owner) && (await this.#table.save(transaction, change, saved))
           if (!isSaved) taken.push(change.execution.id)
         }
         for (const owner of owners) if (!alive.has(owner)) this.#owners.lose(owner)
@@ -111,9 +99,7 @@ export class PostgresExecutionStore implements ExecutionStore {
     const { where, values } = toPageQuery(filter, undefined)
     const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY number DESC LIMIT ?`
     const rows = await this.#database.all(sql, ...values, limit + 1)
-    const executions = rows.slice(0, limit).map(toExecution)
-    const last = executions.at(-1)
-    return { executions, ...(rows.length > limit && last !== undefined && { next: last.id }) }
+    return toPage(rows, limit)
   }
 
   async running(): Promise<Execution[]> {
@@ -136,7 +122,7 @@ export class PostgresExecutionStore implements ExecutionStore {
       RETURNING number, keep, is_usage_due, ${LISTED}`
     const rows = await transaction.all(sql, value)
     const waiting = rows.filter((row) => row['owner'] === '')
-    for (const row of waiting) await this.#end(transaction, row, { state: 'cancelled' })
+    for (const row of waiting) await this.#table.end(transaction, row, { state: 'cancelled' })
     if (waiting.length > 0) await notify(transaction, 'changed', waiting.map(idOf))
     if (rows.length > waiting.length) await notify(transaction, 'cancel', rows.map(idOf))
   }
@@ -159,7 +145,7 @@ export class PostgresExecutionStore implements ExecutionStore {
       FROM executions WHERE owner = ? AND ended_at IS NULL FOR UPDATE`
     const rows = await transaction.all(sql, owner)
     const [unstarted, started] = [rows.filter(isUnstarted), rows.filter((row) => !isUnstarted(row))]
-    for (const row of started) await this.#end(transaction, row, { state: 'lost' })
+    for (const row of started) await this.#table.end(transaction, row, { state: 'lost' })
     if (unstarted.length > 0) {
       await transaction.all("UPDATE executions SET owner = '' WHERE id = ANY(?)", unstarted.map(idOf))
       await notify(transaction, 'queue')
@@ -174,7 +160,7 @@ export class PostgresExecutionStore implements ExecutionStore {
       const rows = await transaction.all(STRANDED, goneAfterSecs)
       for (const row of rows) {
         const gone = sessionMachineGone({ id: String(row['session_id']), machine: String(row['machine']) })
-        await this.#end(transaction, row, { state: 'failed', error: errorOf(gone) })
+        await this.#table.end(transaction, row, { state: 'failed', error: errorOf(gone) })
       }
       if (rows.length > 0) await notify(transaction, 'changed', rows.map(idOf))
     })
@@ -202,9 +188,7 @@ export class PostgresExecutionStore implements ExecutionStore {
   }
 
   async usage(request: UsageRequest): Promise<UsageReport> {
-    const query = toUsageQuery(request, this.#clock.now())
-    const { sql, values } = toUsageSql(query)
-    return toUsageReport(query, await this.#database.all(sql, ...values))
+    return await this.#usage.read(this.#database, toUsageQuery(request, this.#clock.now()))
   }
 
   async remove(id: string): Promise<void> {
@@ -227,93 +211,7 @@ export class PostgresExecutionStore implements ExecutionStore {
       if (rows.length < REMOVE_BATCH) return removed
     }
   }
-
-  /** Returns false if the execution was taken from its process. Its events are added to `saved`. */
-  async #saveChange(transaction: Transaction, change: ExecutionChange, saved: SavedEvents[]): Promise<boolean> {
-    const { execution, events, isNew, isRemoved } = change
-    if (isRemoved === true) return await this.#removeEnded(transaction, change)
-    const contents = events.map(({ content }) => JSON.stringify(content))
-    const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
-    const row = isNew
-      ? await this.#insert(transaction, change, bytes)
-      : await transaction.get(CHANGE, ...toUpdate(execution, bytes), execution.owner, execution.ended_at ?? null)
-    if (row === undefined) return false
-    if (isFinal(execution.state)) await this.#countOnce(transaction, row, execution)
-    saved.push({ number: Number(row['number']), events, contents })
-    return true
-  }
-
-  async #insert(
-    transaction: Transaction,
-    { execution, keep, countsUsage = false }: ExecutionChange,
-    eventBytes: number,
-  ): Promise<Row | undefined> {
-    return await transaction.get(ADD, ...toInsert(execution, { keep, isUsageDue: countsUsage, eventBytes }))
-  }
-
-  async #removeEnded(
-    transaction: Transaction,
-    { execution, isNew, countsUsage = false }: ExecutionChange,
-  ): Promise<boolean> {
-    const { id, owner } = execution
-    const sql = 'DELETE FROM executions WHERE id = ? AND owner = ? RETURNING is_usage_due'
-    const row = await transaction.get(sql, id, owner)
-    // One that was stored and is gone has been counted as lost.
-    if (row === undefined ? isNew && countsUsage : row['is_usage_due'] === 1) await this.#count(transaction, execution)
-    return true
-  }
-
-  /** Adds an execution that has ended to the usage, unless it was added before. */
-  async #countOnce(transaction: Transaction, row: Row, execution: Execution): Promise<void> {
-    if (row['is_usage_due'] !== 1) return
-    await this.#count(transaction, execution)
-    await transaction.all('UPDATE executions SET is_usage_due = 0 WHERE number = ?', row['number'])
-  }
-
-  async #count(transaction: Transaction, execution: Execution): Promise<void> {
-    const entry = toUsageEntry(execution, { countsTokens: this.#countsTokens })
-    if (entry.day !== this.#usageCleanedOn) {
-      await transaction.all('DELETE FROM usage WHERE day <= ?', dayBefore(new Date(entry.day), USAGE_DAYS))
-      this.#usageCleanedOn = entry.day
-    }
-    await transaction.all(ADD_USAGE, ...toUsageValues(entry))
-  }
-
-  /** Ends an execution that no process runs. */
-  async #end(
-    transaction: Transaction,
-    row: Row,
-    end: { state: 'lost' | 'cancelled' | 'failed'; error?: ReturnType<typeof errorOf> },
-  ): Promise<void> {
-    const { number, keep, last_seq: lastSeq } = row
-    const { state, error } = end
-    const now = toTimestamp(this.#clock.now())
-    await this.#countOnce(transaction, row, { ...toExecution(row), state, ended_at: now })
-    // Another process may read what was in the queue, even if nothing is kept of it. It is removed later.
-    if (keep === 'none' && Number(lastSeq) === 0) {
-      await transaction.all('DELETE FROM executions WHERE number = ?', number)
-      return
-    }
-    const hasEvents = keep === 'events' || Number(lastSeq) > 0
-    const seq = Number(lastSeq) + (hasEvents ? 1 : 0)
-    if (hasEvents) {
-      const event = { seq, at: now, type: 'state', content: end }
-      await addEvents(transaction, [{ number: Number(number), events: [event], contents: [JSON.stringify(end)] }])
-    }
-    const change = 'UPDATE executions SET state = ?, error = ?, ended_at = ?, last_seq = ? WHERE number = ?'
-    await transaction.all(change, state, error === undefined ? null : JSON.stringify(error), now, seq, number)
-  }
 }
 
 const idOf = (row: Row) => String(row['id'])
 const isUnstarted = (row: Row) => (row['is_unstarted'] as unknown) === true
-
-/** One statement for the events of all executions. */
-async function addEvents(transaction: Transaction, saved: readonly SavedEvents[]): Promise<void> {
-  const rows = saved.flatMap(({ number, events, contents }) =>
-    events.map(({ seq, at, type }, index) => ({ number, seq, at, type, content: contents[index] ?? '' })),
-  )
-  if (rows.length === 0) return
-  const columns = (['number', 'seq', 'at', 'type', 'content'] as const).map((name) => rows.map((row) => row[name]))
-  await transaction.all(ADD_EVENTS, ...columns)
-}

@@ -5,17 +5,32 @@ import type { Row, StoreDatabase } from '../store/database.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toEventsQuery, toPageQuery } from './execution-query.ts'
-import { INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
+import {
+  INSERT,
+  LISTED,
+  toExecution,
+  toExecutionEvent,
+  toInsert,
+  toPage,
+  toUpdate,
+  UPDATE,
+  writeContents,
+} from './execution-rows.ts'
 import { isFinal } from './execution-states.ts'
-import type { EventFilter, ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim } from './execution-store.ts'
+import {
+  type EventFilter,
+  type ExecutionChange,
+  type ExecutionFilter,
+  type ExecutionStore,
+  KEY_LIFETIME_MS,
+  type KeyClaim,
+} from './execution-store.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import type { UsageReport } from './usage.shape.ts'
 import { toUsageEntry } from './usage-entry.ts'
 import { toUsageQuery, type UsageRequest } from './usage-query.ts'
 import { UsageTable } from './usage-table.ts'
 
-/** How long a repeated request gets the answer of the first. */
-export const KEY_LIFETIME_MS = 24 * 3600 * 1000
 /** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */
 const REMOVE_BATCH = 2000
 const OLDEST = 'SELECT number, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT 1'
@@ -23,8 +38,6 @@ const OLDEST = 'SELECT number, bytes, ended_at FROM executions WHERE ended_at IS
 const OUT_OF_ORDER = 1000
 /** A prompt is answered even if the store is locked for longer. */
 const SAVE_WAIT_MS = 1000
-/** What an event takes in addition to its text. */
-export const EVENT_BYTES = 40
 
 /** Readers of executions of other processes look into the file this often. */
 const POLL_MS = 200
@@ -75,9 +88,7 @@ export class SqliteExecutionStore implements ExecutionStore {
       const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY number DESC LIMIT ?`
       return this.#database.all(sql, ...values, limit + 1)
     })
-    const executions = rows.slice(0, limit).map(toExecution)
-    const last = executions.at(-1)
-    return { executions, ...(rows.length > limit && last !== undefined && { next: last.id }) }
+    return toPage(rows, limit)
   }
 
   /**
@@ -200,8 +211,7 @@ export class SqliteExecutionStore implements ExecutionStore {
       this.#removeEnded(change)
       return
     }
-    const contents = events.map(({ content }) => JSON.stringify(content))
-    const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
+    const { contents, bytes } = writeContents(events)
     const number = isNew ? this.#insert(change, bytes) : this.#update(execution, bytes)
     // Undefined if the row was removed.
     if (number === undefined) return
