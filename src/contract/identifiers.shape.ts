@@ -65,6 +65,20 @@ export const Provider = Type.Literal('github', { description: 'Provider of the i
 export const Host = Type.Literal('github.com', { description: 'Host name of the provider.' })
 export const SourceVersion = Type.Literal(2, { description: 'Version of the source format.' })
 
+/** How a source names its issue. */
+export const issueFields = {
+  provider: Provider,
+  host: Host,
+  ...issueIds,
+  issue_number: Type.Integer({ minimum: 1, description: 'Number of the issue in its repository.' }),
+  canonical_url: meaning('URL of the issue.', IssueUrl),
+  url_aliases: Type.Array(IssueUrl, {
+    maxItems: LIMITS.urlAliases,
+    uniqueItems: true,
+    description: 'Earlier URLs of the issue.',
+  }),
+}
+
 export const SectionKey = named(
   'sectionKey',
   textLike(

@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
-import { Digest, Host, IssueUrl, issueIds, Provider, SourceVersion, Timestamp } from './identifiers.shape.ts'
+import { Digest, issueFields, SourceVersion, Timestamp } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
 import { PinnedSource } from './pinned-source.shape.ts'
 import { SourceParent } from './raw-source-envelope.shape.ts'
@@ -27,16 +27,7 @@ const candidate = <P extends TProperties>(own: P) =>
     ...own,
     source_version: SourceVersion,
     parser_version: Type.Literal(2, { description: 'Version of the issue parser.' }),
-    provider: Provider,
-    host: Host,
-    ...issueIds,
-    issue_number: Type.Integer({ minimum: 1, description: 'Number of the issue in its repository.' }),
-    canonical_url: meaning('URL of the issue.', IssueUrl),
-    url_aliases: Type.Array(IssueUrl, {
-      maxItems: LIMITS.urlAliases,
-      uniqueItems: true,
-      description: 'Earlier URLs of the issue.',
-    }),
+    ...issueFields,
     parent: Type.Optional(meaning('The parent of the issue.', SourceParent)),
     created_at: meaning('Time of its creation.', Timestamp),
   })
