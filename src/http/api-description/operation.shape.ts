@@ -86,6 +86,45 @@ export function streamOf<T>(
   return { shape: Type.String({ description }), examples: { example }, eventShape: shape }
 }
 
+type NumberedEvents<T> = {
+  shape: TSchema
+  /** The name of the shape. */
+  name: string
+  events: Readonly<Record<string, T>>
+  /** What they are events of: `execution`, `run`. */
+  subject: string
+}
+
+/** The responses with numbered events: one per line, or as server-sent events. */
+export function eventResponses<T extends { seq?: number; type: string }>({
+  shape,
+  name,
+  events,
+  subject,
+}: NumberedEvents<T>): Readonly<Record<number, Response>> {
+  const article = /^[AEIOU]/.test(name) ? 'an' : 'a'
+  const idLine = ({ seq }: T) => (seq === undefined ? '' : `id: ${seq}\n`)
+  return {
+    200: {
+      description: 'The events.',
+      content: {
+        'application/x-ndjson': streamOf(
+          { shape, description: `One event per line, each a JSON object (\`${name}\`).` },
+          { events, frame: (event) => `${JSON.stringify(event)}\n` },
+        ),
+        'text/event-stream': streamOf(
+          { shape, description: `Server-sent events; the data is ${article} \`${name}\`.` },
+          {
+            events,
+            frame: (event) => `${idLine(event)}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+          },
+        ),
+      },
+    },
+    204: { description: `The client has all events as server-sent events, and the ${subject} has ended.` },
+  }
+}
+
 export function jsonResponse(description: string, shape: TSchema, example: unknown): Response {
   return { description, content: { 'application/json': { shape, examples: { example } } } }
 }

@@ -7,6 +7,7 @@ import { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
+  eventResponses,
   jsonResponse,
   LAST_EVENT_ID,
   type Operation,
@@ -187,25 +188,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Sends the stored events, then live ones, until the execution ends. A heartbeat comes after 10 seconds of silence. ' +
       'With `Accept: text/event-stream`, the events are server-sent events whose id is their number.',
     parameters: [EXECUTION_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
-    responses: {
-      200: {
-        description: 'The events.',
-        content: {
-          'application/x-ndjson': streamOf(
-            { shape: ExecutionEvent, description: 'One event per line, each a JSON object (`ExecutionEvent`).' },
-            { events, frame: (event) => `${JSON.stringify(event)}\n` },
-          ),
-          'text/event-stream': streamOf(
-            { shape: ExecutionEvent, description: 'Server-sent events; the data is an `ExecutionEvent`.' },
-            {
-              events,
-              frame: (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
-            },
-          ),
-        },
-      },
-      204: { description: 'The client has all events as server-sent events, and the execution has ended.' },
-    },
+    responses: eventResponses({ shape: ExecutionEvent, name: 'ExecutionEvent', events, subject: 'execution' }),
     errors: SESSION_ERRORS,
   },
   {

@@ -13,12 +13,12 @@ import { stated } from '../../kit/shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
+  eventResponses,
   IDEMPOTENCY_KEY,
   jsonResponse,
   LAST_EVENT_ID,
   type Operation,
   type Parameter,
-  streamOf,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 import { EventsQuery } from './executions.shape.ts'
@@ -239,26 +239,7 @@ export const OPERATIONS: readonly Operation[] = [
       'on, so its stream stays open. A heartbeat comes after 10 seconds of silence. With `Accept: text/event-stream`, the ' +
       'events are server-sent events whose id is their number. What an agent says is in the events of its execution.',
     parameters: [RUN_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
-    responses: {
-      200: {
-        description: 'The events.',
-        content: {
-          'application/x-ndjson': streamOf(
-            { shape: DrivenRunEvent, description: 'One event per line, each a JSON object (`DrivenRunEvent`).' },
-            { events, frame: (event) => `${JSON.stringify(event)}\n` },
-          ),
-          'text/event-stream': streamOf(
-            { shape: DrivenRunEvent, description: 'Server-sent events; the data is a `DrivenRunEvent`.' },
-            {
-              events,
-              frame: (event) =>
-                `${event.seq === undefined ? '' : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
-            },
-          ),
-        },
-      },
-      204: { description: 'The client has all events as server-sent events, and the run has ended.' },
-    },
+    responses: eventResponses({ shape: DrivenRunEvent, name: 'DrivenRunEvent', events, subject: 'run' }),
     errors: SESSION_ERRORS,
   },
   change({
