@@ -1,3 +1,4 @@
+import { fenceText } from '../kit/fenced-text.ts'
 import { acpContentUnsupported } from './faults.ts'
 import type { ContentBlock } from './requests.shape.ts'
 
@@ -9,7 +10,7 @@ export function readPrompt(blocks: readonly ContentBlock[]): string {
 function toText({ type, text, uri, name, resource }: ContentBlock): string {
   if (type === 'text' && text !== undefined) return text
   if (type === 'resource_link' && uri !== undefined) return `${name ?? 'See'}: ${toPath(uri)}`
-  if (type === 'resource' && resource?.text !== undefined) return quote(toPath(resource.uri), resource.text)
+  if (type === 'resource' && resource?.text !== undefined) return fenceText(toPath(resource.uri), resource.text)
   throw acpContentUnsupported({ type: type === 'resource' ? 'resource without text' : type })
 }
 
@@ -21,10 +22,4 @@ function toPath(uri: string): string {
   } catch {
     return uri
   }
-}
-
-function quote(name: string, text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  return `Content of ${name}:\n${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }
