@@ -2,9 +2,9 @@ import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { checkProtocolState } from '../contract/protocol-state.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
+import { withoutUndefined } from '../kit/without-undefined.ts'
 import { nextHint } from './next-hint.ts'
 import type { Run } from './state/run.ts'
-import { withoutUndefined } from './state/without-undefined.ts'
 
 /** The response to a command that changes a run; `resumed` is the result of a resume. */
 export function toProtocolState(run: Run, resumed?: ResumeResult): ProtocolState {

@@ -2,11 +2,11 @@ import type { Action } from '../contract/action.shape.ts'
 import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ActionRecord } from '../contract/run-record.shape.ts'
 import type { LocalRun } from '../contract/run-status.shape.ts'
+import { withoutUndefined } from '../kit/without-undefined.ts'
 import { nextHint } from './next-hint.ts'
 import { destructiveGrant, pendingRequest } from './state/destructive.ts'
 import type { RunEvent } from './state/event.shape.ts'
 import type { ActionTrace, Run } from './state/run.ts'
-import { withoutUndefined } from './state/without-undefined.ts'
 
 /** The action that an event issued, if any. Only the event has the whole action. */
 export function issuedBy({ data }: RunEvent): readonly Action[] {

@@ -1,8 +1,9 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
 import type { SourceChoice } from '../engine/operations/choose-source.ts'
-import { type ResumeRequest, resume } from '../engine/operations/resume.ts'
+import { resume } from '../engine/operations/resume.ts'
 import { toTimestamp } from '../kit/clock.ts'
+import { withoutUndefined } from '../kit/without-undefined.ts'
 import { readSource } from '../source/read-source.ts'
 import { digestSource } from '../source/revisions.ts'
 import { toCandidate } from '../source/to-candidate.ts'
@@ -33,8 +34,4 @@ export async function resumeRun(context: RunContext, runId: string, options: Res
   })
   const resumed = decided.is === 'unchanged' ? decided.resumed : decided.run.last_resume_result
   return reportChange(decided.run, resumed)
-}
-
-function withoutUndefined(request: { [F in keyof ResumeRequest]: ResumeRequest[F] | undefined }): ResumeRequest {
-  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
 }

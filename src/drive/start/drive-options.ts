@@ -1,7 +1,9 @@
 /** The options of a driven run: from what the caller says, from an earlier driver, and from the settings. */
+
 import type { Backend } from '../../agents/adapter/agent.ts'
 import { type AgentLocation, type BackendSettings, backendNames, requireProgram } from '../../agents/locate-agents.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
+import { withoutUndefined } from '../../kit/without-undefined.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { driveCapUnsupported } from '../faults.ts'
@@ -77,10 +79,6 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
       given.review_backend === undefined ? (given.review_model ?? before?.review_model) : given.review_model,
   })
   return { backend, review_backend: review, ...models }
-}
-
-function withoutUndefined<T extends object>(fields: T): { [F in keyof T]?: NonNullable<T[F]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
 /** Another agent sees what the first one overlooks. */

@@ -1,7 +1,7 @@
+import { withoutUndefined } from '../../kit/without-undefined.ts'
 import type { ActionUpdate, RunDelta } from './event.shape.ts'
 import type { Run } from './run.ts'
 import { isSameValue } from './same-value.ts'
-import { withoutUndefined } from './without-undefined.ts'
 
 export type RunChanges = Omit<RunDelta, 'event_version' | 'contract_version' | 'run_id' | 'updated_at' | 'initialize'>
 
