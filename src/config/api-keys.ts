@@ -3,9 +3,11 @@
  * configured source provides no key, the server does not start: a missing key must never open it. After loading, only
  * digests are kept in memory.
  */
+
 import { unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { digest } from '../kit/digest.ts'
+import { messageOf } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 import type { Config } from './config.shape.ts'
 import { apiKeysUnavailable } from './faults.ts'
@@ -136,7 +138,7 @@ export class ApiKeys {
         if (hasChanged) logChange(source, keys.length, log)
         if (hasChanged && !this.ring.isRequired) log.warn({ source: source.name }, NOT_REQUIRED)
       } catch (error) {
-        log.error({ source: source.name, reason: reasonOf(error) }, RELOAD_FAILED)
+        log.error({ source: source.name, reason: messageOf(error) }, RELOAD_FAILED)
       }
     }
   }
@@ -151,7 +153,7 @@ async function firstKeys(source: DigestSource): Promise<NamedDigest[]> {
     const keys = await source.read()
     if (keys.length > 0) return keys
   } catch (error) {
-    throw apiKeysUnavailable({ source: source.name, reason: reasonOf(error) }, error)
+    throw apiKeysUnavailable({ source: source.name, reason: messageOf(error) }, error)
   }
   throw apiKeysUnavailable({ source: source.name, reason: 'it contains no key' })
 }
@@ -184,8 +186,4 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
 
 function toDigests(keys: readonly string[]): NamedDigest[] {
   return keys.map((key) => ({ digest: digest(key), rateLimit: {}, isShort: key.length < SHORTEST_KEY }))
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

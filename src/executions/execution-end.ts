@@ -1,6 +1,6 @@
 /** Decides how much of an execution is stored and how it ended. Pure. */
 
-import { Fault } from '../kit/fault.ts'
+import { Fault, messageOf } from '../kit/fault.ts'
 import type { ExecutionStart, RecordedResult } from '../prompts/execution-recorder.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import type { Execution } from './execution.shape.ts'
@@ -41,5 +41,5 @@ function partsOf(result: RecordedResult): readonly PromptResult[] {
 /** Why an execution has no result. */
 export function errorOf(error: unknown): { code: string; message: string; kind?: string } {
   if (error instanceof Fault) return { code: error.code, message: error.message, kind: error.kind }
-  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) }
+  return { code: 'internal_error', message: messageOf(error) }
 }

@@ -49,6 +49,11 @@ export function defineFault<Details>(entry: {
   return Object.assign(make, { code, kind, when })
 }
 
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The code of a Node system error (`ENOENT`, `EPIPE`), or undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

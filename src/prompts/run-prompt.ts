@@ -7,7 +7,7 @@ import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/a
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { runWarmOrCold } from '../agents/pool/run-warm.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, messageOf } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
 import { describePolicyChanges, onlyPermissions, policyOf } from './continue-session.ts'
@@ -134,7 +134,7 @@ async function* runInSession(prompt: Prompt): PromptRun {
   try {
     return yield* runTurn(prompt, turn)
   } catch (error) {
-    unfinished = abortedTurn('error', error instanceof Error ? error.message : String(error))
+    unfinished = abortedTurn('error', messageOf(error))
     throw error
   } finally {
     if (!turn.isFinished()) await turn.finish(unfinished)

@@ -3,6 +3,7 @@
  * not work: the first processes of a program are started in the background, while its prompts run in processes of their own.
  */
 
+import { messageOf } from '../../kit/fault.ts'
 import { availableMemoryShare } from '../../kit/process/resident-memory.ts'
 import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest, Backend } from '../adapter/agent.ts'
@@ -181,8 +182,7 @@ export class WarmPool {
   }
 
   #noteFailure({ key, backend }: Entry, error: unknown): void {
-    if (this.#history.noteFailure(key) === 1)
-      this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
+    if (this.#history.noteFailure(key) === 1) this.#options.onFailure({ backend, reason: messageOf(error) })
   }
 
   /** The session goes on in `entry` or in a process of its own: what others know of it is out of date. */

@@ -5,6 +5,7 @@
 
 import type { Readable } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { messageOf } from '../../kit/fault.ts'
 import type { ProcessInput } from '../../kit/process/process.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
 import { agentDisconnected, agentRequestFailed } from './faults.ts'
@@ -192,5 +193,5 @@ function toFailure(error: unknown) {
     const { code, message, data } = error
     return { error: { code, message, ...(data !== undefined && { data }) } }
   }
-  return { error: { code: INTERNAL_ERROR, message: error instanceof Error ? error.message : String(error) } }
+  return { error: { code: INTERNAL_ERROR, message: messageOf(error) } }
 }

@@ -1,5 +1,5 @@
 /** Runs all checks at the same time. Each has its own timeout, and a check that fails does not stop the others. */
-import { Fault } from '../../kit/fault.ts'
+import { Fault, messageOf } from '../../kit/fault.ts'
 import { checkAgents } from './checks/agents.ts'
 import { type Check, type CheckContext, type CheckOptions, createCheckContext } from './checks/check.ts'
 import { checkConfiguration } from './checks/configuration.ts'
@@ -48,7 +48,7 @@ async function runCheck(name: string, check: Check, context: CheckContext): Prom
   try {
     return await check(context)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     const detail = `the check of ${name} failed: ${message}`
     return [checkFailed(error instanceof Fault ? { detail, todo: undefined } : { detail })]
   }

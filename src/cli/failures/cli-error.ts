@@ -4,7 +4,7 @@ import { checkCliError } from '../../contract/cli-error.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import { checkNext } from '../../contract/next.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, messageOf } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import * as faults from '../faults.ts'
 import type { Remedy } from '../remedies.ts'
@@ -37,7 +37,7 @@ export function formatCliError({ error, remedy, exitCode, workspaceId }: CliFail
   const message: CliError = {
     contract_version: CONTRACT_VERSION,
     code: codeOf(error),
-    message: messageOf(error),
+    message: toPublicMessage(error),
     next: isValid(remedy.next) ? remedy.next : none,
     exit_code: exitCode,
     ...(remedy.details !== undefined && { details: remedy.details }),
@@ -50,9 +50,9 @@ function codeOf(error: unknown): string {
   return USAGE_CODES.has(error.code) ? 'invalid_usage' : error.code
 }
 
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  const message = text.toWellFormed().trim() === '' ? 'no reason was given' : text.toWellFormed()
+function toPublicMessage(error: unknown): string {
+  const text = messageOf(error).toWellFormed()
+  const message = text.trim() === '' ? 'no reason was given' : text
   return error instanceof Fault ? message : `internal error, a bug in drover: ${message}`
 }
 

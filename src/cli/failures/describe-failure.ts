@@ -1,6 +1,6 @@
 /** Turns whatever a command threw into an exit code and a text for stderr. */
 import { executionIdMalformed } from '../../executions/faults.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, messageOf } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
 import type { Group } from '../command.ts'
@@ -79,7 +79,7 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
 /** Anything that is not a fault is a bug in drover. */
 function describeBug(error: unknown, context: FailureContext): Failure {
   const exitCode = exitCodeOf('internal', context.group)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (context.wantsJson) return { exitCode, text: JSON.stringify({ error: 'internal', message }) }
   const stack = context.wantsStack ? `\n${error instanceof Error ? error.stack : ''}` : ''
   return {

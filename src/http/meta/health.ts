@@ -1,4 +1,5 @@
 /** `GET /health` */
+import { messageOf } from '../../kit/fault.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { Health } from './health.shape.ts'
 
@@ -70,7 +71,7 @@ async function storeHealth({ store, log }: ServerContext): Promise<Health['sessi
     return { available: true, session_count: await store.count() }
   } catch (error) {
     const problem = 'the session store is not available'
-    log.error({ reason: error instanceof Error ? error.message : String(error) }, problem)
+    log.error({ reason: messageOf(error) }, problem)
     return { available: false, session_count: 0, error: problem }
   }
 }
