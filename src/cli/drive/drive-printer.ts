@@ -3,7 +3,7 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import { describeRecord, formatLines, type ToneLine } from '../driven/drive-text.ts'
+import { describeRecord, formatLines, type ToneLine } from '../output/drive-text.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'

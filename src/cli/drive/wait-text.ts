@@ -1,8 +1,8 @@
 /** What a driven run waits for, how it ended, and what can follow, as text. Pure. */
 import type { DriveResult } from '../../drive/drive-rounds.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
-import { describeSpent } from '../driven/drive-text.ts'
 import type { PeopleWords } from '../failures/people-words.ts'
+import { describeSpent } from '../output/drive-text.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'

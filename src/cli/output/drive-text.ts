@@ -6,11 +6,11 @@ import { describeClaim, howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/event.shape.ts'
 import type { EventOf } from '../../drive/record/event.ts'
-import { formatDuration } from '../output/format-time.ts'
-import { toOneLine, toPrintable } from '../output/printable.ts'
-import { formatCost } from '../output/usage-text.ts'
-import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
+import { formatDuration } from './format-time.ts'
+import { toOneLine, toPrintable } from './printable.ts'
+import { formatCost } from './usage-text.ts'
+import { wrapWords } from './wrap-words.ts'
 
 const LINE_COLUMNS = 160
 const SHORT_ID = 8
