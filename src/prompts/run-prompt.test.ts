@@ -6,6 +6,7 @@ import { NOWHERE } from '../../test/support/nowhere.ts'
 import { createPromptFixture, finishPrompt } from '../../test/support/prompt-fixture.ts'
 import { until } from '../../test/support/until.ts'
 import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
+import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import { mergeLayers } from '../config/layers.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import { sessionStoreUnavailable } from '../store/faults.ts'
@@ -14,6 +15,25 @@ import { runPrompt } from './run-prompt.ts'
 
 const HELLO = { backend: 'claude', prompt: 'say hello' }
 const never = new AbortController().signal
+
+describe('an agent that is kept running', () => {
+  it.each([
+    ['a real agent', false, 1],
+    ['the demo agent', true, 0],
+  ])('is looked for, but not in place of the demo agent: %s', async (_, isDemo, count) => {
+    const { context } = await createPromptFixture({ claude: { text: ['Hello'] } })
+    let asked = 0
+    const take = async () => {
+      asked += 1
+    }
+    const locate: typeof context.locate = (backend) => {
+      const found = context.locate(backend)
+      return found && { ...found, isDemo }
+    }
+    const { result } = await finishPrompt(HELLO, { ...context, locate, warm: { take } as unknown as WarmPool })
+    expect([result.output, asked]).toEqual(['Hello', count])
+  })
+})
 
 describe.each(NATIVE_BACKENDS)('runPrompt on %s', (backend) => {
   it('runs the agent in a session that is stored before the last event', async () => {

@@ -154,7 +154,11 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   const owner = await ownerOf(context)
   const events = runWarmOrCold(agentRequest, command, {
     ...{ signal: options.signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
-    ...{ pool: context.warm, client: context.client ?? '', sessionTurns: request.resumes?.turn_count ?? 0 },
+    ...{
+      pool: poolFor(backend, context),
+      client: context.client ?? '',
+      sessionTurns: request.resumes?.turn_count ?? 0,
+    },
     ...{ onApproval: approverOf(prompt), isSentOnce: options.isSentOnce },
   })
   try {
@@ -175,6 +179,11 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
     await events.return(undefined as never)
     if (prompt.recording !== undefined) context.approvals?.forget(prompt.recording.id)
   }
+}
+
+/** The demo agent takes one prompt and ends. A process of it that waits would never answer. */
+function poolFor(backend: string, { locate, warm }: PromptContext): PromptContext['warm'] {
+  return locate(backend)?.isDemo === true ? undefined : warm
 }
 
 /** Who decides about what the agent asks for. A caller whose modes are limited must not widen them this way. */
