@@ -5,6 +5,7 @@ import { startKeys } from './keys.ts'
 import { identify, logIn, sender } from './live/api.ts'
 import { startNotifications } from './live/notifications.ts'
 import { parseHash, replaceHash } from './live/router.ts'
+import { startScrolling } from './live/scroll.ts'
 
 const RETRY_MS = 1000
 
@@ -40,6 +41,7 @@ const root = document.getElementById('app')
 if (root !== null) {
   startKeys()
   startNotifications()
+  startScrolling()
   render(<App problem="" />, root)
   void startUntilReached().then((problem) => render(<App problem={problem} />, root))
 }

@@ -252,3 +252,20 @@ describe('the keyboard', () => {
     await page.getByRole('heading', { name: /Execution/ }).waitFor()
   })
 })
+
+describe('the way back', () => {
+  it('leads to the same place of a list, and a link to the beginning of a page', async () => {
+    const server = await startServer()
+    for (let at = 0; at < 40; at += 1) await recordExecution(server, { prompt: `prompt ${at}`, events: [] })
+    const { page } = await visit(`${server.url}/`)
+    const rows = page.locator('[data-row]')
+    await rows.nth(35).scrollIntoViewIfNeeded()
+    const place = await page.evaluate<number>('scrollY')
+    expect(place).toBeGreaterThan(0)
+    await rows.nth(35).click()
+    await page.getByRole('heading', { name: /Execution/ }).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(0)
+    await page.goBack()
+    await until(async () => (await page.evaluate('scrollY')) === place)
+  })
+})
