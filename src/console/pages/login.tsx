@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { logIn } from '../live/api.ts'
 
 export function LoginPage({ problem = '' }: { problem?: string }) {
   const key = useSignal('')
   const failure = useSignal('')
   const isSent = useSignal(false)
+  const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Log in – drover'
+    field.current?.focus()
   }, [])
   const submit = async () => {
     isSent.value = true
@@ -32,6 +34,7 @@ export function LoginPage({ problem = '' }: { problem?: string }) {
         <label>
           API key
           <input
+            ref={field}
             type="password"
             autocomplete="current-password"
             required
