@@ -1,4 +1,4 @@
-/** What the user has typed but not sent. It outlives the page: a login that ends, or a look at another page, loses no text. */
+/** What the user has typed or filtered by. It outlives the page: a login that ends, or a look at another page, loses nothing. */
 import { type Signal, signal } from '@preact/signals'
 
 const drafts = new Map<string, Signal<string>>()

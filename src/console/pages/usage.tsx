@@ -101,7 +101,7 @@ function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Group }
               group === 'backend' ? 'agent' : group,
               'executions',
               'failed',
-              'tokens read',
+              'read',
               'written',
               'cost',
               'working time',
