@@ -71,6 +71,8 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const { status, body, headers } = await post(door, '/api/v1/prompt', HELLO)
     expect([status, body]).toMatchObject([200, { exit_code: 0, output: expect.stringContaining('say hello') }])
     expect(await machineOf(url, headers['x-execution-id'])).toBe('one')
+    const { backends } = (await door.request('/api/v1/backends')).body as { backends: object[] }
+    expect(backends[0]).toMatchObject({ name: 'claude', available: true, machines: ['one'] })
   })
 
   it('stream an answer through a server that does not run it, in all three styles', async () => {

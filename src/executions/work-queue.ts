@@ -83,6 +83,12 @@ export function chooseMachine(workers: readonly KnownWorker[], wanted: Wanted): 
   throw workdirNotOnWorker({ workdir, known: [...new Set(able.flatMap(({ repositories }) => repositories))] })
 }
 
+/** The machines whose workers have the agent. */
+export function machinesWith(workers: readonly KnownWorker[], backend: string): string[] {
+  const able = workers.filter(({ backends }) => backends.includes(backend))
+  return [...new Set(able.map(({ machine }) => machine))].sort()
+}
+
 function hasDirectory(repositories: readonly string[], directory: string): boolean {
   if (repositories.length === 0) return true
   return repositories.some((each) => directory === each || directory.startsWith(each.endsWith('/') ? each : `${each}/`))

@@ -25,6 +25,11 @@ const BackendRecord = named(
       },
       { description: 'The processes of the agent that the server keeps running.' },
     ),
+    machines: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The machines whose workers have the agent; only of a server that runs no prompts itself.',
+      }),
+    ),
   }),
 )
 export type BackendRecord = Message<typeof BackendRecord>
