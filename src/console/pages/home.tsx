@@ -1,7 +1,6 @@
 /** What needs the user, what runs, what ran, and the agents. */
 import { useEffect } from 'preact/hooks'
 import type { Execution } from '../../executions/execution.shape.ts'
-import type { BackendRecord } from '../../http/native/backends.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
 import { toHash } from '../live/router.ts'
@@ -21,6 +20,7 @@ import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { recentOf } from '../runs/recent.ts'
 import { RunCard } from '../runs/run-choices.tsx'
 import { RunRow } from '../runs/run-row.tsx'
+import { detailsOf, healthOf, whyNoAgent } from '../text/agent-health.ts'
 import { toLine } from '../text/visible-text.ts'
 
 export function HomePage() {
@@ -145,6 +145,7 @@ function ExecutionRow({ execution }: { execution: Execution }) {
 }
 
 function Agents() {
+  const problem = whyNoAgent(backends.value)
   return (
     <aside aria-labelledby="agents">
       <h2 id="agents">Agents</h2>
@@ -152,28 +153,17 @@ function Agents() {
         {backends.value.map((backend) => (
           <li key={backend.name} class="agent">
             <strong>{backend.name}</strong>{' '}
-            <span class={`health health-${healthOf(backend)}`}>{healthOf(backend)}</span>
+            <span class={`health health-${healthOf(backend).replace(' ', '-')}`}>{healthOf(backend)}</span>
             <div class="dim">
-              {[backend.version, warmText(backend)].filter((text) => text !== null && text !== '').join(', ')}
+              {[...(backend.version === null ? [] : [backend.version]), ...detailsOf(backend)].join(', ')}
             </div>
           </li>
         ))}
       </ul>
+      {problem !== undefined && <p class="warning">{problem}</p>}
       {backends.value.some(({ demo, enabled }) => demo && enabled) && (
         <p class="dim">demo: it is not installed, so a demo agent answers, without a model.</p>
       )}
     </aside>
   )
-}
-
-function healthOf({ available, enabled, demo }: BackendRecord): string {
-  if (!enabled) return 'disabled'
-  if (demo) return 'demo'
-  return available ? 'ready' : 'not installed'
-}
-
-function warmText({ warm: { idle, busy } }: BackendRecord): string {
-  if (idle + busy === 0) return ''
-  const ready = idle === 1 ? '1 process waits' : `${idle} processes wait`
-  return [idle === 0 ? '' : `${ready} for a prompt`, busy === 0 ? '' : `${busy} busy`].filter(Boolean).join(', ')
 }

@@ -48,7 +48,8 @@ export function NewChangePage() {
       {areRunsKnown.value && repositories.length === 0 && (
         <p class="warning">
           This server may not change any repository. Name those that it may in the setting{' '}
-          <code>drive.repositories</code>.
+          <code>drive.repositories</code>
+          {backends.value.some(({ machines }) => machines !== undefined) && ' of a worker, and start drover work'}.
         </p>
       )}
       <LongText name="Goal" rows={4} value={form.goal} onSend={submit} />

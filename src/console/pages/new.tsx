@@ -10,6 +10,7 @@ import { goTo, type Route, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
+import { whyNoAgent } from '../text/agent-health.ts'
 
 /** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
 const MAX_COMPARED = 4
@@ -37,6 +38,8 @@ export function NewPage() {
   useEffect(() => field.current?.focus(), [])
   useEffect(() => void copyFrom(route.peek().query.get('from'), { prompt, chosen, workdir, model }), [])
   const usable = backends.value.filter(({ available }) => available).map(({ name }) => name)
+  // Before the agents are known, nothing is missing.
+  const problem = backends.value.length === 0 ? undefined : whyNoAgent(backends.value)
   const selected = chosen.value.length > 0 ? chosen.value : defaultBackend()
   const isReady = prompt.value.trim() !== '' && !isSent.value && selected.length > 0
   const submit = async () => {
@@ -62,15 +65,17 @@ export function NewPage() {
       <h1>New prompt</h1>
       <NewTabs current="prompt" />
       <LongText name="Prompt" rows={8} value={prompt} field={field} onSend={submit} />
-      {usable.length === 0 && <p class="problem">No agent is installed on the server.</p>}
-      <CheckList
-        legend="Agents: one answers, several are compared"
-        names={usable}
-        selected={selected}
-        isFull={selected.length >= MAX_COMPARED}
-        viewOf={(name) => name}
-        onChange={(names) => (chosen.value = names)}
-      />
+      {problem !== undefined && <p class="problem">{problem}</p>}
+      {usable.length > 0 && (
+        <CheckList
+          legend="Agents: one answers, several are compared"
+          names={usable}
+          selected={selected}
+          isFull={selected.length >= MAX_COMPARED}
+          viewOf={(name) => name}
+          onChange={(names) => (chosen.value = names)}
+        />
+      )}
       <div class="fields">
         <TextField name="Directory" value={workdir} placeholder={sender.value?.workdir ?? ''} choices={directories()} />
         <TextField name="Model" value={model} placeholder="the agent's default" />
