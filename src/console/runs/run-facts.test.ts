@@ -18,6 +18,11 @@ describe('a run that is paused', () => {
     expect([whyOf(paused(reason)), questionOf(paused(reason))]).toEqual([why, question])
   })
 
+  it('on a machine without a worker goes on when one is started there', () => {
+    const gone = { ...paused('max_tokens'), machine: 'build-2', is_machine_gone: true as const }
+    expect(questionOf(gone)).toBe('No worker runs on build-2. Start drover work there to go on.')
+  })
+
   it('is resumed with more than what is used, or with more actions', () => {
     expect(limitOf(paused('max_tokens'))).toMatchObject({ field: 'max_tokens', least: 1773 })
     expect(limitOf(paused('max_cost'))).toMatchObject({ field: 'max_cost_usd', least: 0.5 })
@@ -41,5 +46,5 @@ it.each([
   [{}, undefined],
   [{ machine: 'build-2' }, 'on build-2'],
   [{ machine: 'build\n2' }, 'on build 2'],
-  [{ machine: 'build-2', is_machine_gone: true as const }, 'on build-2, where no worker runs: start drover work there'],
+  [{ machine: 'build-2', is_machine_gone: true as const }, 'on build-2, where no worker runs'],
 ])('the machine of %j is shown as %s', (run, text) => expect(machineText(run)).toBe(text))

@@ -4,7 +4,7 @@ import { formatCost, formatDuration } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Wait = NonNullable<DrivenRun['waits_for']>
-type Told = Pick<DrivenRun, 'state' | 'waits_for' | 'pause' | 'problem' | 'spent'>
+type Told = Pick<DrivenRun, 'state' | 'waits_for' | 'pause' | 'problem' | 'spent' | 'machine' | 'is_machine_gone'>
 
 const WAITS: Readonly<Record<Wait['reason'], string>> = {
   decision_required: 'asks a question',
@@ -29,7 +29,8 @@ export function whyOf({ state, waits_for: wait, pause }: Told): string {
 
 /** The message of a limit names a flag of the command, so the page has its own. */
 export function questionOf(run: Told): string {
-  const { waits_for: wait, pause, problem, state } = run
+  const { waits_for: wait, pause, problem, state, machine = '' } = run
+  if (run.is_machine_gone === true) return `No worker runs on ${toLine(machine)}. Start drover work there to go on.`
   if (state === 'interrupted') return 'Its process ended. It can be resumed.'
   const limit = limitOf(run)
   if (limit.used !== undefined) return `${limit.used} used so far. Enter a higher limit to go on.`
@@ -65,5 +66,5 @@ export function limitOf({ pause, spent }: Pick<DrivenRun, 'pause' | 'spent'>): L
 export function machineText(run: Pick<DrivenRun, 'machine' | 'is_machine_gone'>): string | undefined {
   if (run.machine === undefined) return undefined
   const where = `on ${toLine(run.machine)}`
-  return run.is_machine_gone === true ? `${where}, where no worker runs: start drover work there` : where
+  return run.is_machine_gone === true ? `${where}, where no worker runs` : where
 }
