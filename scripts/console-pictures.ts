@@ -167,6 +167,19 @@ async function settle(page: Page, name: string): Promise<void> {
   if (name === 'run') await page.locator('[data-run-state]').waitFor()
   if (name === 'usage') await page.locator('tbody td').first().waitFor()
   await page.mouse.move(0, 0)
+  await showHomeAs(page, '/home/ada')
   await page.evaluate('document.fonts.ready')
   await page.waitForTimeout(600)
+}
+
+/** The temporary directory has another name in each round, and means nothing to a reader. */
+async function showHomeAs(page: Page, shown: string): Promise<void> {
+  await page.evaluate(`{
+    const [from, to] = ${JSON.stringify([home, shown])}
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      if (text.nodeValue.includes(from)) text.nodeValue = text.nodeValue.replaceAll(from, to)
+    }
+    for (const field of document.querySelectorAll('input')) field.placeholder = field.placeholder.replace(from, to)
+  }`)
 }
