@@ -23,7 +23,8 @@ const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover "explain this project"', right: 'run a prompt on the default agent' },
   { left: 'drover chat', right: 'have a conversation with it' },
   { left: 'drover --demo "hello there"', right: 'try it without an installed agent' },
-  { left: 'drover run "Show the wind in knots"', right: 'start a change as a tracked run' },
+  { left: 'drover drive "Show the wind in knots"', right: 'let agents make a change' },
+  { left: 'drover serve --demo', right: 'start a server with a console' },
   { left: 'drover config show', right: 'show every setting, its value and its origin' },
   { left: 'drover config set --help', right: 'show the help of one command' },
 ]
