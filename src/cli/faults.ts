@@ -71,12 +71,18 @@ export const argumentMissing = defineFault({
   },
 })
 
+const ARGUMENT_HINTS = {
+  some: 'quote an argument that contains spaces',
+  none: 'it takes none',
+  'a file': 'give a file with --file FILE',
+} as const
+
 export const argumentUnexpected = defineFault({
   code: 'argument_unexpected',
   kind: 'usage',
   when: 'A command got more arguments than it takes.',
-  message: (d: { command: string; given: string }) =>
-    `drover ${d.command} does not take the argument "${d.given}"; quote an argument that contains spaces`,
+  message: (d: { command: string; given: string; takes: 'some' | 'none' | 'a file' }) =>
+    `drover ${d.command} does not take the argument "${d.given}"; ${ARGUMENT_HINTS[d.takes]}`,
 })
 
 export const argumentInvalid = defineFault({

@@ -127,7 +127,12 @@ describe('a usage error', () => {
     [
       'an extra argument',
       ['config', 'path', 'here'],
-      'drover config path does not take the argument "here"; quote an argument that contains spaces',
+      'drover config path does not take the argument "here"; it takes none',
+    ],
+    [
+      'a file as an argument',
+      ['chain', 'steps.yaml'],
+      'drover chain does not take the argument "steps.yaml"; give a file with --file FILE',
     ],
     [
       'an argument that is not allowed',

@@ -82,7 +82,7 @@ function onlyPrompt({ args }: Invocation, isLast: boolean): readonly string[] {
     throw flagsConflict({ flags: ['--here', `session ${first}`], instead })
   }
   const command = isLast ? 'resume --last' : 'resume --here'
-  if (second !== undefined) throw argumentUnexpected({ command, given: second })
+  if (second !== undefined) throw argumentUnexpected({ command, given: second, takes: 'some' })
   return args
 }
 

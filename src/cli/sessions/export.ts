@@ -42,7 +42,9 @@ async function selectIds(invocation: Invocation, store: SessionStore): Promise<A
   const filter = readFilter(invocation)
   const [id] = invocation.args
   if (id === undefined) return listIds(store, filter)
-  if (Object.keys(filter).length > 0) throw argumentUnexpected({ command: 'sessions export with a filter', given: id })
+  if (Object.keys(filter).length > 0) {
+    throw argumentUnexpected({ command: 'sessions export with a filter', given: id, takes: 'none' })
+  }
   const ids = new Set<string>()
   for (const name of invocation.args) ids.add((await store.find(name)).id)
   return toAsync(ids)

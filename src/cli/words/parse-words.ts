@@ -229,10 +229,17 @@ function checkArguments(command: Command, given: readonly string[]): readonly st
   given.forEach((word, at) => {
     const last = positionals.at(-1)
     const positional = positionals[at] ?? (last?.repeats === true ? last : undefined)
-    if (positional === undefined) throw argumentUnexpected({ command: nameOf(command), given: word })
+    if (positional === undefined) {
+      throw argumentUnexpected({ command: nameOf(command), given: word, takes: takenBy(command) })
+    }
     checkChoice(positional, word)
   })
   return given
+}
+
+function takenBy({ positionals, flags }: Command): 'some' | 'none' | 'a file' {
+  if (positionals.length > 0) return 'some'
+  return flags.some(({ name }) => name === 'file') ? 'a file' : 'none'
 }
 
 function checkChoice(positional: Positional, given: string): void {
