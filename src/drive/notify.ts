@@ -3,22 +3,30 @@ import { Fault } from '../kit/fault.ts'
 import { isPassedOn } from '../kit/process/environment-variables.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import { outlineRun } from '../runs/run-status.ts'
+import { uninterrupted } from './drive-context.ts'
 import type { DriveResult } from './drive-rounds.ts'
 
 const TIMEOUT_MS = 30_000
 const OUTPUT_LIMIT_BYTES = 1024 * 1024
 
-type Places = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
+type Places = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly runs: RunContext
+}
 
 /** The command gets JSON on its standard input. Returns why it failed; undefined if it did not. */
 export async function notifyProgram(
   command: string,
-  { env, cwd }: Places,
+  { env, cwd, runs }: Places,
   { runId, end, state }: DriveResult,
 ): Promise<string | undefined> {
   const { goal, delivered } = state
   const message = end.is === 'paused' ? { reason: end.reason, message: end.message } : {}
-  const stdin = `${JSON.stringify({ event: end.is, run_id: runId, goal, ...message, delivered })}\n`
+  const question = end.is === 'waits' ? await questionOf(runs, runId) : undefined
+  const stdin = `${JSON.stringify({ event: end.is, run_id: runId, goal, question, ...message, delivered })}\n`
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && isPassedOn(entry[0]),
   )
@@ -31,6 +39,16 @@ export async function notifyProgram(
     return exit.code === 0 ? undefined : `it ended with ${exit.code ?? exit.signal}`
   } catch (error) {
     if (error instanceof Fault) return error.message
+    throw error
+  }
+}
+
+/** Undefined if the run waits for something else, or cannot be read now: the notification is sent anyway. */
+async function questionOf(runs: RunContext, runId: string): Promise<string | undefined> {
+  try {
+    return (await outlineRun(uninterrupted(runs), runId)).actions.at(-1)?.outcome?.pause?.question
+  } catch (error) {
+    if (error instanceof Fault) return undefined
     throw error
   }
 }

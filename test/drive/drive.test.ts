@@ -107,9 +107,11 @@ describe('drover drive', () => {
     const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
     const asking = { outcome: { status: 'needs_input', pause, suggested_actions: [] } }
     const driving = createDriving({ orient: [asking, {}] })
-    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    const told = join(driving.scratch, 'told.json')
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--notify', `tee ${told}`)
     expect(code).toBe(4)
     expect(stdout).toContain('Knots or km/h?')
+    expect(JSON.parse(readFileSync(told, 'utf8'))).toMatchObject({ event: 'waits', question: 'Knots or km/h?' })
     const id = runIdIn(stdout)
     const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
     const status = await driving.call(['status', id, '--json', '--root', place?.root ?? ''])

@@ -78,7 +78,7 @@ export const run: Run = (invocation) =>
       await printer.rest()
       if (result === undefined) return await reportLeft(drive, found.runId)
       const exitCode = await reportEnd(drive, result)
-      await notify(invocation, notifyCommand, result)
+      await notify(invocation, { command: notifyCommand, runs: found.context }, result)
       return exitCode
     } finally {
       await printer.rest()

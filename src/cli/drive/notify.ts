@@ -2,6 +2,7 @@
 import type { DriveResult } from '../../drive/drive-rounds.ts'
 import { notifyProgram } from '../../drive/notify.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation } from '../command.ts'
 import { notifyFailed } from './faults.ts'
 
@@ -14,10 +15,14 @@ export function parseNotify(text: string | undefined): string | undefined {
 }
 
 /** A failure is only a warning: the run is not affected. */
-export async function notify({ runtime }: Invocation, command: string | undefined, result: DriveResult): Promise<void> {
+export async function notify(
+  { runtime }: Invocation,
+  { command, runs }: { command: string | undefined; runs: RunContext },
+  result: DriveResult,
+): Promise<void> {
   const { err } = runtime.terminal
   if (err.isTty) await err.write(BELL)
   if (command === undefined) return
-  const problem = await notifyProgram(command, runtime, result)
+  const problem = await notifyProgram(command, { ...runtime, runs }, result)
   if (problem !== undefined) await err.write(`drover: warning: ${notifyFailed({ command, problem }).message}\n`)
 }

@@ -138,9 +138,9 @@ export class BackgroundDrives {
     return result
   }
 
-  async #runNotifyCommand({ record, env }: Drive, result: DriveResult): Promise<void> {
+  async #runNotifyCommand({ record, env, context }: Drive, result: DriveResult): Promise<void> {
     if (record.notify === undefined) return
-    const problem = await notifyProgram(record.notify, { env, cwd: record.repository }, result)
+    const problem = await notifyProgram(record.notify, { env, cwd: record.repository, runs: context }, result)
     if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the command of --notify failed')
   }
 
