@@ -35,6 +35,9 @@ export type Suggestion = {
 /** A version mismatch and an interruption are never usage errors. */
 const NEVER_USAGE = ['contract_version_mismatch', 'run_interrupted']
 
+/** What fails because of a signal, if one came. */
+const INTERRUPTED = ['run_interrupted', 'git_interrupted', 'gh_interrupted', 'git_repository_unavailable']
+
 export class WorkspaceCommand {
   /** The run that the command is about. A command sets it as soon as it is known, so that remedies can name it. */
   runId: string | undefined
@@ -42,6 +45,7 @@ export class WorkspaceCommand {
   readonly #git: Git
   #discovery: Promise<WorkspaceIdentity> | undefined
   #hasStarted = false
+  #signal: AbortSignal | undefined
 
   constructor(runtime: Pick<Runtime, 'env' | 'cwd'>, root = '') {
     this.#start = resolve(runtime.cwd, root)
@@ -52,7 +56,14 @@ export class WorkspaceCommand {
   async findWorkspace(): Promise<FoundWorkspace> {
     this.#hasStarted = true
     const { signal } = listenForInterruption()
+    this.#signal = signal
     return { workspace: await this.#discover(signal), git: this.#git, signal }
+  }
+
+  /** A signal has interrupted the command, and that is why it failed. */
+  isInterruptedBy(error: unknown): boolean {
+    const cause = error instanceof FailureWithRemedy ? error.error : error
+    return this.#signal?.aborted === true && cause instanceof Fault && INTERRUPTED.includes(cause.code)
   }
 
   /** Does a part of the command that has a suggestion for its failures. */

@@ -1,5 +1,7 @@
 /** A driver that is interrupted. test/faults/drive-faults.ts kills it. */
 import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { runIdIn } from '../support/driven-home.ts'
@@ -20,4 +22,20 @@ it('ends with 130 when it is interrupted, and goes on later', { timeout: 60_000 
   expect({ code, stderr }).toEqual({ code: 130, stderr: '' })
   expect(stdout).toContain(`drover drive ${runIdIn(stdout).slice(0, 8)}`)
   expect(await driving.drive(runIdIn(stdout))).toMatchObject({ code: 0 })
+})
+
+it('ends with 130 when it is interrupted before an agent has begun', async () => {
+  const driving = createDriving()
+  const [bin, began] = [join(driving.scratch, 'slow'), join(driving.scratch, 'began')]
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\n: > '${began}'\nexec sleep 30\n`, { mode: 0o755 })
+  const child = spawn(process.execPath, [DROVER, 'drive', 'Show the wind in knots'], {
+    cwd: driving.repository.root,
+    env: { ...driving.env, PATH: `${bin}:${driving.env['PATH']}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ran = ending(child)
+  await until(() => existsSync(began))
+  child.kill('SIGINT')
+  expect(await ran).toMatchObject({ code: 130, stdout: '', stderr: 'drover: interrupted before an agent began\n' })
 })

@@ -26,7 +26,7 @@ import { type PromptSetup, type SetupOptions, setUpPrompts } from '../prompt/pro
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
-import { withWorkspace } from '../workspace-command.ts'
+import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-person.ts'
 import { attach, isDrivenByServer } from './attach.ts'
 import { confirmGoal } from './confirm-goal.ts'
@@ -44,46 +44,57 @@ const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
 
 export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
-    const { flags, runtime } = invocation
-    if (flags.isOn('list')) return await listDriven(invocation, await openRuns(command, runtime))
-    const named = await readTarget(invocation)
-    const given = readDriveFlags(invocation)
-    const notifyCommand = parseNotify(flags.text('notify'))
-    const { config } = await readSettings(invocation)
-    refuseDeepNesting({ env: runtime.env, settings: config })
-    const context = await openRuns(command, runtime)
-    const target = named ?? (await findOpenRun(context))
-    if (target.is === 'run') command.runId = resolveRunId(context, target.id)
-    const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
-    await using setup = setUpPrompts(invocation, {
-      config,
-      isDemo,
-      keep: 'events',
-      createPool: poolFor(config, isDemo),
-    })
-    const optionsFrom = (before?: Options) =>
-      completeOptions(given, before, { settings: config, prompts: setup.context, isDemo })
-    const search = { context, config, target, newOptions: () => optionsFrom() }
-    const { found, server } = await findTarget(invocation, search)
-    command.runId = found.runId
-    await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
-    if (server !== undefined)
-      return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
-    const printer = flags.isOn('json')
-      ? createJsonDrivePrinter(runtime.terminal)
-      : createTextDrivePrinter(runtime.terminal)
-    const drive = { invocation, config, setup, context: found.context, printer }
     try {
-      const result = await driveIt(drive, found, { ...found.begin, optionsFrom })
-      await printer.rest()
-      if (result === undefined) return await reportLeft(drive, found.runId)
-      const exitCode = await reportEnd(drive, result)
-      await notify(invocation, { command: notifyCommand, runs: found.context }, result)
-      return exitCode
-    } finally {
-      await printer.rest()
+      return await driveTarget(invocation, command)
+    } catch (error) {
+      if (!command.isInterruptedBy(error)) throw error
+      const goesOn = command.runId === undefined ? '' : `; "drover drive ${command.runId}" goes on`
+      await invocation.runtime.terminal.err.write(`drover: interrupted before an agent began${goesOn}\n`)
+      return exitCodeOfSignal('SIGINT')
     }
   })
+
+async function driveTarget(invocation: Invocation, command: WorkspaceCommand): Promise<number> {
+  const { flags, runtime } = invocation
+  if (flags.isOn('list')) return await listDriven(invocation, await openRuns(command, runtime))
+  const named = await readTarget(invocation)
+  const given = readDriveFlags(invocation)
+  const notifyCommand = parseNotify(flags.text('notify'))
+  const { config } = await readSettings(invocation)
+  refuseDeepNesting({ env: runtime.env, settings: config })
+  const context = await openRuns(command, runtime)
+  const target = named ?? (await findOpenRun(context))
+  if (target.is === 'run') command.runId = resolveRunId(context, target.id)
+  const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
+  await using setup = setUpPrompts(invocation, {
+    config,
+    isDemo,
+    keep: 'events',
+    createPool: poolFor(config, isDemo),
+  })
+  const optionsFrom = (before?: Options) =>
+    completeOptions(given, before, { settings: config, prompts: setup.context, isDemo })
+  const search = { context, config, target, newOptions: () => optionsFrom() }
+  const { found, server } = await findTarget(invocation, search)
+  command.runId = found.runId
+  await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
+  if (server !== undefined)
+    return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
+  const printer = flags.isOn('json')
+    ? createJsonDrivePrinter(runtime.terminal)
+    : createTextDrivePrinter(runtime.terminal)
+  const drive = { invocation, config, setup, context: found.context, printer }
+  try {
+    const result = await driveIt(drive, found, { ...found.begin, optionsFrom })
+    await printer.rest()
+    if (result === undefined) return await reportLeft(drive, found.runId)
+    const exitCode = await reportEnd(drive, result)
+    await notify(invocation, { command: notifyCommand, runs: found.context }, result)
+    return exitCode
+  } finally {
+    await printer.rest()
+  }
+}
 
 type Search = { context: RunContext; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }
 
