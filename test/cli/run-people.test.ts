@@ -159,7 +159,7 @@ describe('drover status', () => {
     expect(shown).toHaveLength(200)
     expect(shown).toMatch(/^Knots or miles .*…$/)
     expect(text).toContain(`The whole question: Knots or ${'miles '.repeat(60)}?\n`)
-    expect(text).toContain('    drover protocol answer --run ID1 --action ID2 --root ROOT --text-file TEXT_FILE\n')
+    expect(text).toContain('  answer the question\n    drover answer ID1 "TEXT"\n')
   })
 
   it('shows what a confirmation would permit', async () => {
@@ -168,7 +168,7 @@ describe('drover status', () => {
     expect(text).toContain(
       'Would destroy: git_ref refs/heads/old\nWould destroy: path /home/ada/weather/cache\nImpact: ',
     )
-    expect(text).toContain('--confirm-destructive --scope-sha256 DIGEST\n')
+    expect(text).toMatch(/\n {4}drover answer ID1 --confirm [0-9a-f]{16}\n/)
   })
 
   it('shows a destructive request in full, on one line per field', async () => {
@@ -206,7 +206,7 @@ describe('drover status', () => {
       `    drover source fetch ${ISSUE_URL} -o SOURCE_FILE`,
       '    drover protocol resume ID1 --root ROOT --source-file SOURCE_FILE',
     ]
-    expect(text).toContain(`${lines.join('\n')}\n`)
+    expect(text).toContain('  resume the run with the issue as it is now\n    drover continue ID1\n')
     expect(plain(await fixture.drover(['stop', state.run_id]), fixture)).toContain(`${lines.join('\n')}\n`)
   })
 

@@ -113,6 +113,10 @@ describe('drover drive', () => {
     expect(stdout).toContain('Knots or km/h?')
     expect(JSON.parse(readFileSync(told, 'utf8'))).toMatchObject({ event: 'waits', question: 'Knots or km/h?' })
     const id = runIdIn(stdout)
+    expect((await driving.call(['status'])).stdout).toContain(`waiting for an answer: drover answer ${id} "TEXT"`)
+    expect((await driving.call(['status', id])).stdout).toContain(
+      `  answer the question\n    drover answer ${id} "TEXT"\n`,
+    )
     const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
     const status = await driving.call(['status', id, '--json', '--root', place?.root ?? ''])
     const action = JSON.parse(status.stdout).current_action.action_id

@@ -31,6 +31,18 @@ export function formatNextBlock(
   return ['Next:', ...lines]
 }
 
+/** The same in the words of people, who answer and resume. Reporting the outcome of an action stays with the protocol. */
+export function formatPeopleBlock({ variants }: Next): string[] {
+  if (variants.length === 0) return []
+  const lines = variants.flatMap((variant) => {
+    const words = variant.id === 'submit-outcome-file' ? undefined : toPeopleWords(variant, { hasRoot: false })
+    return words === undefined
+      ? [`  ${variant.id}`, ...wrapCommand(variantWords(variant), Number.POSITIVE_INFINITY)]
+      : [`  ${words.says}`, `${INDENT}${words.line}`]
+  })
+  return ['Next:', ...lines]
+}
+
 const INDENT = '    '
 
 /**

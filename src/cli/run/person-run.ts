@@ -1,4 +1,5 @@
 /** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
+import { readDrive } from '../../drive/record/drive-journal.ts'
 import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
@@ -46,6 +47,7 @@ export async function printRunChange(
     now: runtime.clock.now(),
     name: shortNameOf(context, runId),
     hasRoot: flags.text('root') !== undefined,
+    isDriven: readDrive(context.store, runId) !== undefined,
     out,
   })
   await printChange(out, `${sentence}\n\n${view}`)

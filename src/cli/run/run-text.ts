@@ -4,7 +4,7 @@ import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunList, RunOutline } from '../../runs/run-status.ts'
-import { formatNextBlock } from '../failures/next-text.ts'
+import { formatNextBlock, formatPeopleBlock } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-time.ts'
 import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
@@ -34,7 +34,7 @@ export function formatStopped({ run_id, next, pinned_source }: ProtocolState): s
 /** The state of a run, what it waits for, and the commands that can follow. */
 export function formatRun(run: RunOutline, now: Date): string {
   const report = run.summary === undefined ? [] : ['', toPrintable(run.summary).trimEnd(), '']
-  return toText([...runFacts(run, now), ...report, ...formatNextBlock(run.next, { source: run.pinned_source })])
+  return toText([...runFacts(run, now), ...report, ...formatPeopleBlock(run.next)])
 }
 
 function runFacts(run: RunOutline, now: Date): string[] {
@@ -86,14 +86,17 @@ type ListWords = {
   nameOf?: ((id: string) => string) | undefined
   /** What is said below a run instead of where it belongs. */
   noteOf?: ((id: string) => string | undefined) | undefined
+  /** What a paused run waits for. */
+  waitOf?: ((id: string) => string | undefined) | undefined
 }
 
 /** One row per run; undefined without runs. */
 export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords): string | undefined {
-  const { nameOf = (id: string) => id, noteOf = () => undefined } = out
+  const { nameOf = (id: string) => id, noteOf = () => undefined, waitOf = () => undefined } = out
   const own = list.runs.map((run) => {
     const { cells, note } = toRow(run, now)
-    return { cells, note: noteOf(run.id) ?? note }
+    const notes = [waitOf(run.id), noteOf(run.id) ?? note].filter((each) => each !== undefined)
+    return { cells, note: notes.length === 0 ? undefined : notes.join('; ') }
   })
   const all = [...own, ...list.unavailable_runs.map(toUnavailableRow)]
   const rows = all.map(({ cells: [id = '', ...rest], note }) => ({ cells: [nameOf(id), ...rest], note }))
@@ -130,6 +133,15 @@ const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string
   destructive_confirmation_required: 'a confirmation, or an answer that declines it',
   environment_unavailable: 'its environment to be fixed, then a resume',
   budget_exhausted: 'more budget, which it gets when it is resumed',
+}
+
+/** What a paused run of a list waits for, with the command that answers a question. */
+export function describePause(run: RunOutline, name: string): string | undefined {
+  if (run.state !== 'paused') return undefined
+  const waits = formatWaiting(run).replace(/^, /, '')
+  const isQuestion =
+    run.source_candidate === undefined && (run.pause_reason ?? 'decision_required') === 'decision_required'
+  return isQuestion ? `${waits}: drover answer ${name} "TEXT"` : `${waits}: drover status ${name}`
 }
 
 /** A resume can give a run more budget than it started with. */

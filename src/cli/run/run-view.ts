@@ -18,6 +18,10 @@ export type ViewOptions = {
   name: string
   /** The user named a worktree, so the commands that can follow must name it too. */
   hasRoot: boolean
+  /** By `drover drive`, and not by a host. */
+  isDriven?: boolean
+  /** The worktree of the run does not exist any more. */
+  isRemoved?: boolean
   out: Pick<Channel, 'style' | 'isTty' | 'columns'>
   /** Lines after the history. */
   more?: readonly string[]
@@ -31,7 +35,7 @@ const STATE_STYLES: Readonly<Record<RunOutline['state'], Style>> = {
   active: 'green',
   paused: 'yellow',
   stopped: 'red',
-  ended: 'blue',
+  ended: 'cyan',
 }
 
 const TONE_STYLES: Readonly<Record<HistoryRow['tone'], Style>> = {
@@ -66,7 +70,7 @@ function headLines(run: RunOutline, { name, out }: ViewOptions): string[] {
   ]
 }
 
-function factLines(run: RunOutline, { now, out }: ViewOptions): string[] {
+function factLines(run: RunOutline, { now, out, isRemoved }: ViewOptions): string[] {
   const { pinned_source: source, source_candidate: candidate } = run
   const facts: (readonly [string, string | undefined])[] = [
     ['Budget', `${formatBudget(run)} actions left`],
@@ -75,7 +79,7 @@ function factLines(run: RunOutline, { now, out }: ViewOptions): string[] {
     ['Sections', source?.sections.map(({ key }) => key).join(', ')],
     ['Issue now', candidate && describeCandidate(source, candidate)],
     ['Id', run.id],
-    ['Worktree', run.workspace],
+    ['Worktree', isRemoved === true ? 'removed' : run.workspace],
   ]
   const lines = facts.flatMap(([label, value]) => (value === undefined ? [] : [labelled(label, value, out)]))
   return lines.flat()
@@ -152,11 +156,16 @@ function nextLines(run: Pick<RunOutline, 'next' | 'state'>, options: ViewOptions
 
 function formatNextWords(
   { variants }: Next,
-  options: Pick<ViewOptions, 'name' | 'hasRoot' | 'out'> & { canStop: boolean },
+  options: Pick<ViewOptions, 'name' | 'hasRoot' | 'isDriven' | 'out'> & { canStop: boolean },
 ): string[] {
-  const { name, out, canStop } = options
-  const words = variants.map((variant) => toPeopleWords(variant, options)).filter((each) => each !== undefined)
-  const forHosts = variants.filter(({ id }) => id === 'submit-outcome-file')
+  const { name, out, canStop, isDriven = false } = options
+  const words = variants.flatMap((variant) => {
+    const each = toPeopleWords(variant, options)
+    if (each === undefined) return []
+    const isWork = variant.id === 'submit-outcome-file'
+    return isWork && isDriven ? [{ ...each, says: 'go on' }, inBackground(each)] : [each]
+  })
+  const forHosts = isDriven ? [] : variants.filter(({ id }) => id === 'submit-outcome-file')
   const stop = { line: `drover stop ${name}`, says: 'stop the run; it can be resumed' }
   const stops = canStop ? [withRoot(stop, variants[0]?.base_argv ?? [], options)] : []
   return [
@@ -166,6 +175,10 @@ function formatNextWords(
       ...formatVariant(variant, tableWidth(out)),
     ]),
   ]
+}
+
+function inBackground({ line }: PeopleWords): PeopleWords {
+  return { line: `${line} --detach`, says: 'go on in the background' }
 }
 
 const LINE_COLUMNS = 36

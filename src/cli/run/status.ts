@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
@@ -13,7 +15,7 @@ import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
-import { formatRun, formatRuns, formatSection } from './run-text.ts'
+import { describePause, formatRun, formatRuns, formatSection } from './run-text.ts'
 import { formatRunView } from './run-view.ts'
 import { watchRun } from './watch-run.ts'
 
@@ -81,7 +83,15 @@ function formatForPerson({ flags, runtime }: Invocation, run: RunOutline, contex
   const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
   if (!out.isTty) return formatRun(run, clock.now()) + lines.map((line) => `${line}\n`).join('')
   const name = shortNameOf(context, run.id)
-  return formatRunView(run, { now: clock.now(), name, hasRoot: flags.text('root') !== undefined, out, more: lines })
+  return formatRunView(run, {
+    now: clock.now(),
+    name,
+    hasRoot: flags.text('root') !== undefined,
+    isDriven: driven !== undefined,
+    isRemoved: driven !== undefined && !existsSync(run.workspace),
+    out,
+    more: lines,
+  })
 }
 
 async function showSection(
@@ -104,9 +114,34 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   const list = inStates(await outlineRuns(context), states)
   const { style, isTty, columns } = out
   const noteOf = isTty ? (id: string) => describeDriven(context, id) : undefined
-  const layout = { style, isTty, columns, nameOf: namesOn(out, list), noteOf }
+  const nameOf = namesOn(out, list)
+  const waits = await describePauses(context, list, nameOf)
+  const layout = { style, isTty, columns, nameOf, noteOf, waitOf: (id: string) => waits.get(id) }
   await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))
   return 0
+}
+
+/** Driven runs have worktrees of their own, and are what people wait for. A run that cannot be read has no note. */
+async function describePauses(
+  context: RunContext,
+  { runs }: RunList,
+  nameOf: (id: string) => string = (id) => id,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const paused = runs.filter(({ state }) => state === 'paused')
+  const described = paused.map(async (run) => {
+    const outline = run.workspace_foreign === true ? await outlineOf(context, run.id) : run
+    return [run.id, outline && describePause(outline, nameOf(run.id))] as const
+  })
+  return new Map(await Promise.all(described))
+}
+
+async function outlineOf(context: RunContext, runId: string): Promise<RunOutline | undefined> {
+  try {
+    return await outlineRun(asOwnerOf(context, runId), runId)
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
 }
 
 function describeDriven({ store }: RunContext, runId: string): string | undefined {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { EXAMPLES } from '../../../scripts/protocol-examples.ts'
+import { makeVariant } from '../../contract/next-variants.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
+import { formatRunView, type ViewOptions } from './run-view.ts'
+
+const RUN = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
+const variants = [makeVariant('submit-outcome-file', { RUN, ACTION: RUN, ROOT: '/srv/weather' })]
+const run = {
+  ...EXAMPLES.runStatus,
+  next: { ...EXAMPLES.runStatus.next, operation: 'action', variants },
+} as unknown as RunOutline
+
+function view(options: Partial<ViewOptions>): string {
+  const out: ViewOptions['out'] = { style: (_style, text) => text, isTty: true, columns: 80 }
+  return formatRunView(run, { now: new Date(run.updated_at), name: '6f1c2c6e', hasRoot: false, out, ...options })
+}
+
+describe('the view of a run', () => {
+  it('offers a host the command that reports an outcome', () => {
+    expect(view({})).toContain('a host reports the outcome')
+  })
+
+  it('offers the driver of a run, here and in the background', () => {
+    const text = view({ isDriven: true })
+    expect(text).toMatch(
+      /\n {2}drover drive 6f1c2c6e +go on\n {2}drover drive 6f1c2c6e --detach +go on in the background\n/,
+    )
+    expect(text).not.toContain('a host reports')
+  })
+
+  it('does not name a worktree that was removed', () => {
+    expect(view({ isRemoved: true })).toContain('\nWorktree  removed\n')
+  })
+})
