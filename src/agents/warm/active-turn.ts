@@ -147,7 +147,7 @@ export class ActiveTurn implements TurnPort {
   }
 
   /** Resolves when a stop that is under way is done. */
-  async settled(): Promise<void> {
+  async stopped(): Promise<void> {
     await this.#stopping
   }
 

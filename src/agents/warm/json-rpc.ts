@@ -5,18 +5,13 @@
 
 import type { Readable } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { messageOf } from '../../kit/fault.ts'
 import type { ProcessInput } from '../../kit/process/process.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import type { JsonObject } from '../adapter/json-fields.ts'
 import { agentDisconnected, agentRequestFailed } from './faults.ts'
 import { type Frame, type OnWarning, readFrames } from './frames.ts'
+import { type Id, type JsonRpcFrame, type RequestId, readJsonRpcFrame, toFailure } from './json-rpc-frame.ts'
 
 const METHOD_NOT_FOUND = -32_601
-const INTERNAL_ERROR = -32_603
-
-type Id = string | number
-/** A request may have the id null, and is then answered with it. */
-type RequestId = Id | null
 /** So much may wait until the agent reads it; while there is more, nothing more is read from the agent. */
 const UNREAD_LIMIT_CHARACTERS = 32 * 1024 * 1024
 /** Requests of the agent that are not answered yet. */
@@ -46,36 +41,6 @@ export type JsonRpcPeer = {
   notify(method: string, params?: JsonObject): Promise<void>
   /** Resolves when the agent has closed its output. What is pending then has been rejected. */
   closed: Promise<void>
-}
-
-/** A frame, by its kind. */
-export type JsonRpcFrame =
-  | { kind: 'request'; id: RequestId; method: string; params: JsonObject }
-  | { kind: 'notification'; method: string; params: JsonObject }
-  | { kind: 'answer'; id: Id; result: unknown }
-  | { kind: 'failure'; id: Id; error: JsonRpcError }
-  | { kind: 'invalid' }
-
-type JsonRpcError = { code: number; message: string; data?: unknown }
-
-/** Pure. */
-export function readJsonRpcFrame(frame: JsonObject): JsonRpcFrame {
-  const { id } = frame
-  const method = textAt(frame, 'method')
-  const hasId = typeof id === 'string' || typeof id === 'number'
-  if (method !== undefined) {
-    const params = objectAt(frame, 'params') ?? {}
-    return hasId || id === null ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
-  }
-  if (!hasId) return { kind: 'invalid' }
-  if (isObject(frame['error'])) return { kind: 'failure', id, error: toError(frame['error']) }
-  return 'result' in frame ? { kind: 'answer', id, result: frame['result'] } : { kind: 'invalid' }
-}
-
-function toError(error: JsonObject): JsonRpcError {
-  const code = typeof error['code'] === 'number' ? error['code'] : INTERNAL_ERROR
-  const message = textAt(error, 'message') ?? 'the agent gave no reason'
-  return { code, message, ...('data' in error && { data: error['data'] }) }
 }
 
 type Pending = { method: string; answer: PromiseWithResolvers<unknown> }
@@ -131,10 +96,10 @@ export function createJsonRpcPeer(
       case 'invalid':
         return handlers.onWarning('a frame that is not JSON-RPC was skipped', 'protocol')
       default:
-        return await settle(frame)
+        return await finishRequest(frame)
     }
   }
-  const settle = async (frame: Extract<JsonRpcFrame, { kind: 'answer' | 'failure' }>) => {
+  const finishRequest = async (frame: Extract<JsonRpcFrame, { kind: 'answer' | 'failure' }>) => {
     const request = pending.get(frame.id)
     if (request === undefined) {
       return handlers.onWarning(`an answer to no request was skipped: id ${frame.id}`, 'protocol')
@@ -174,24 +139,4 @@ export function createJsonRpcPeer(
     notify: (method, params) => send({ method, ...(params !== undefined && { params }) }),
     closed: readAll(),
   }
-}
-
-/** An error that says itself which code it has. */
-export class JsonRpcFailure extends Error {
-  readonly code: number
-  readonly data: unknown
-
-  constructor({ code, message, data }: JsonRpcError) {
-    super(message)
-    this.code = code
-    this.data = data
-  }
-}
-
-function toFailure(error: unknown) {
-  if (error instanceof JsonRpcFailure) {
-    const { code, message, data } = error
-    return { error: { code, message, ...(data !== undefined && { data }) } }
-  }
-  return { error: { code: INTERNAL_ERROR, message: messageOf(error) } }
 }

@@ -41,7 +41,7 @@ export async function* runTurn(
     await agent.beginTurn(active.onStderr)
     await active.begin()
     for await (const events of active.queue.read()) yield* opening.add(events)
-    await active.settled()
+    await active.stopped()
     const isTidy = await leaveNothing(agent)
     const durationMs = Math.round(performance.now() - startedAt)
     const hasEnded = reader.hasEnded()
