@@ -21,7 +21,7 @@ import { formatComparison } from './comparison-text.ts'
 import { ComparisonWorktrees, type Contender, toLabels } from './comparison-worktrees.ts'
 import { formatCheckLine, formatContenders, toContenderReport } from './contender-text.ts'
 import { executeBatch } from './execute-batch.ts'
-import { formatKeepResult, type KeepResult, settle, settleComparison } from './keep-contender.ts'
+import { formatKeepResult, type KeepResult, keepAfterComparison, keepContender } from './keep-contender.ts'
 import { printDryRun } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 
@@ -29,7 +29,7 @@ export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   checkWorktreeFlags(invocation)
   if (!flags.isOn('worktrees') && (flags.text('keep') !== undefined || flags.isOn('drop'))) {
-    return await settleComparison(invocation)
+    return await keepAfterComparison(invocation)
   }
   const { config } = await readSettings(invocation)
   const located = locateAll(invocation, config)
@@ -91,18 +91,18 @@ async function compare(invocation: Invocation, comparison: Comparison): Promise<
       files?.write(fileName, { backend, prompt, result: withTimes(ended.result, ended.span) }),
   })
   const results = result.results.map((each, at) => withTimes(each, spanOf(at)))
-  const settled = await settleWorktrees(invocation, comparison)
-  const report = { ...withTotals(result, span, results.map(withContender(settled))), ...settled?.kept }
+  const finished = await finishWorktrees(invocation, comparison)
+  const report = { ...withTotals(result, span, results.map(withContender(finished))), ...finished?.kept }
   files?.writeSummary(report)
   if (isDryRun) {
     const outcomes = items.map((item, at) => ({ item, result: results[at], workdir: workdirOf(at) }))
     await printDryRun(invocation, { outcomes, report, directory })
-  } else await printComparison(invocation, { results, settled, report, located: comparison.located })
+  } else await printComparison(invocation, { results, finished, report, located: comparison.located })
   await closeResultFiles(invocation, files)
-  return exitCode(results.some((each) => statusOf(each) !== 'completed') || settled?.isKeptBad === true)
+  return exitCode(results.some((each) => statusOf(each) !== 'completed') || finished?.isKeptBad === true)
 }
 
-type Settled = {
+type FinishedWorktrees = {
   contenders: readonly Contender[]
   kept: KeepResult | undefined
   /** What should be kept could not be, or a check of it failed. Other checks may fail: that is what a comparison shows. */
@@ -110,7 +110,7 @@ type Settled = {
 }
 
 /** Looks at what the agents left. After Ctrl-C nothing of it stays, so there is nothing to look at. */
-async function settleWorktrees(invocation: Invocation, comparison: Comparison): Promise<Settled | undefined> {
+async function finishWorktrees(invocation: Invocation, comparison: Comparison): Promise<FinishedWorktrees | undefined> {
   const { worktrees, signal } = comparison
   const { flags, runtime } = invocation
   if (worktrees === undefined || signal === undefined || signal.aborted) return undefined
@@ -128,11 +128,11 @@ async function settleWorktrees(invocation: Invocation, comparison: Comparison): 
 async function keepOne(
   { runtime }: Invocation,
   { contenders, name, signal }: { contenders: readonly Contender[]; name: string; signal: AbortSignal },
-): Promise<Omit<Settled, 'contenders'>> {
+): Promise<Omit<FinishedWorktrees, 'contenders'>> {
   const left = contenders.filter(({ isRemoved }) => !isRemoved).map(({ worktree }) => worktree)
   const checks = contenders.find(({ label }) => label === name)?.checks ?? []
   try {
-    const kept = await settle(left, { git: locateGit(runtime), name, signal })
+    const kept = await keepContender(left, { git: locateGit(runtime), name, signal })
     return { kept, isKeptBad: kept.left.length > 0 || checks.some(({ passed }) => !passed) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
@@ -141,22 +141,22 @@ async function keepOne(
   }
 }
 
-function withContender(settled: Settled | undefined) {
+function withContender(finished: FinishedWorktrees | undefined) {
   return <Result extends object>(result: Result, at: number) => {
-    const contender = settled?.contenders[at]
+    const contender = finished?.contenders[at]
     return contender === undefined ? result : { ...result, worktree: toContenderReport(contender) }
   }
 }
 
 type Printed = {
   results: readonly PromptResult[]
-  settled: Settled | undefined
+  finished: FinishedWorktrees | undefined
   report: object
   located: readonly AgentLocation[]
 }
 
 async function printComparison({ flags, runtime }: Invocation, printed: Printed): Promise<void> {
-  const { results, settled, report, located } = printed
+  const { results, finished, report, located } = printed
   const { out, err } = runtime.terminal
   if (flags.isOn('json')) {
     await out.write(`${JSON.stringify(report, null, 2)}\n`)
@@ -165,9 +165,9 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
   await err.write(formatWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
   const demoBackends = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
   await out.write(formatComparison(results, { out, demoBackends }))
-  if (settled === undefined) return
-  await out.write(formatContenders(settled.contenders, { out, isKept: settled.kept !== undefined }))
-  if (settled.kept !== undefined) await out.write(formatKeepResult(settled.kept))
+  if (finished === undefined) return
+  await out.write(formatContenders(finished.contenders, { out, isKept: finished.kept !== undefined }))
+  if (finished.kept !== undefined) await out.write(formatKeepResult(finished.kept))
 }
 
 function toItem(backend: string, { at, count }: { at: number; count: number }) {

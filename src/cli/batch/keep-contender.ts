@@ -35,7 +35,7 @@ export function findComparison(
 }
 
 /** `drover compare --keep NAME` and `--drop`, after a comparison. */
-export async function settleComparison(invocation: Invocation): Promise<number> {
+export async function keepAfterComparison(invocation: Invocation): Promise<number> {
   const { flags, runtime } = invocation
   using interruption = listenForInterruption()
   const { signal } = interruption
@@ -43,17 +43,17 @@ export async function settleComparison(invocation: Invocation): Promise<number> 
   const { git_common_dir: gitCommonDir } = await discoverWorkspace({ start: runtime.cwd, git, signal })
   const name = flags.text('keep')
   const worktrees = findComparison(listWorktrees(worktreesHome(invocation)), { gitCommonDir, name })
-  const result = await settle(worktrees, { git, name, signal })
+  const result = await keepContender(worktrees, { git, name, signal })
   await runtime.terminal.out.write(
     flags.isOn('json') ? `${JSON.stringify(result, null, 2)}\n` : formatKeepResult(result),
   )
   return result.left.length > 0 ? 1 : 0
 }
 
-type SettleOptions = { git: Git; name: string | undefined; signal: AbortSignal }
+type KeepOptions = { git: Git; name: string | undefined; signal: AbortSignal }
 
 /** Keeps first: if that fails, nothing is dropped. */
-export async function settle(worktrees: readonly Worktree[], options: SettleOptions): Promise<KeepResult> {
+export async function keepContender(worktrees: readonly Worktree[], options: KeepOptions): Promise<KeepResult> {
   const result: KeepResult = { dropped: [], left: [] }
   const chosen = options.name === undefined ? undefined : worktrees.find(({ label }) => label === options.name)
   if (options.name !== undefined && chosen === undefined) throw nothingToKeep({ name: options.name })
@@ -64,7 +64,7 @@ export async function settle(worktrees: readonly Worktree[], options: SettleOpti
 
 async function keep(
   worktree: Worktree,
-  options: SettleOptions,
+  options: KeepOptions,
   result: KeepResult,
 ): Promise<NonNullable<KeepResult['kept']>> {
   const name = nameOf(worktree)
@@ -76,7 +76,7 @@ async function keep(
 }
 
 /** If the changes cannot be committed, the worktree stays. */
-async function drop(worktree: Worktree, options: SettleOptions, result: KeepResult): Promise<void> {
+async function drop(worktree: Worktree, options: KeepOptions, result: KeepResult): Promise<void> {
   const name = nameOf(worktree)
   try {
     result.dropped.push({ name, ...(await dropWorktree(worktree, options)) })

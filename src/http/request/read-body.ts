@@ -61,7 +61,7 @@ function createThread(program: string): { read(body: BodyParts): Promise<JsonVal
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
 
-  const settle = (answer: ThreadAnswer) => {
+  const takeAnswer = (answer: ThreadAnswer) => {
     const asked = waiting.get(answer.number)
     waiting.delete(answer.number)
     if ('value' in answer) asked?.resolve(answer.value)
@@ -80,7 +80,7 @@ function createThread(program: string): { read(body: BodyParts): Promise<JsonVal
   }
   const start = () => {
     const started = new Worker(program)
-    started.on('message', settle)
+    started.on('message', takeAnswer)
     started.on('error', fail)
     // The server must be able to exit.
     started.unref()
