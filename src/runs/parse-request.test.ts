@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { thrownFault } from '../../test/support/thrown-fault.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { Fault } from '../kit/fault.ts'
 import { parseActionId, parseRunId, parseSectionKey } from './parse-ids.ts'
 import { parseAnswer, parseResume, parseStart } from './parse-request.ts'
 
-function codeOf(work: () => unknown): string {
-  try {
-    work()
-    return 'accepted'
-  } catch (error) {
-    if (error instanceof Fault) return error.code
-    throw error
-  }
-}
+const codeOf = (work: () => unknown) => thrownFault(work)?.code ?? 'accepted'
 
 describe('parseRunId', () => {
   it.each([

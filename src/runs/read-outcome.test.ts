@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../scripts/protocol-examples.ts'
 import { decision } from '../../test/support/contract-examples.ts'
 import { outcomeFor } from '../../test/support/drive-run.ts'
+import { thrownFault } from '../../test/support/thrown-fault.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { digest } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
 import { readOutcome } from './read-outcome.ts'
 
 const text = JSON.stringify(EXAMPLES.outcome)
@@ -20,15 +20,7 @@ const otherVersion = (inPause: object) =>
     pause: { ...decision, ...inPause },
   })
 
-function codeOf(input: string | Buffer): string {
-  try {
-    readOutcome(Buffer.from(input))
-    return 'read'
-  } catch (error) {
-    if (error instanceof Fault) return error.code
-    throw error
-  }
-}
+const codeOf = (input: string | Buffer) => thrownFault(() => readOutcome(Buffer.from(input)))?.code ?? 'read'
 
 describe('an outcome', () => {
   it('is read with the digest of its exact bytes', () => {

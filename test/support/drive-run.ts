@@ -2,6 +2,7 @@
  * Drives a run through the engine as the program does, with a fixed clock, ids and worktree. Every result is checked:
  * messages and events against their schemas, and the run against the replay of its events.
  */
+
 import { expect } from 'vitest'
 import { gitObservation, workspaceIdentity } from '../../scripts/protocol-examples.ts'
 import type { Action } from '../../src/contract/action.shape.ts'
@@ -31,11 +32,11 @@ import type { ActionKind, Run } from '../../src/engine/state/run.ts'
 import { toProtocolState } from '../../src/engine/to-protocol-state.ts'
 import { issuedBy, toRunStatus } from '../../src/engine/to-run-status.ts'
 import { digest } from '../../src/kit/digest.ts'
-import { Fault } from '../../src/kit/fault.ts'
 import type { JsonValue } from '../../src/kit/json/json-value.ts'
 import { readJson } from '../../src/kit/json/read-json.ts'
 import { writeJson } from '../../src/kit/json/write-json.ts'
 import { digestSource } from '../../src/source/revisions.ts'
+import { thrownFault } from './thrown-fault.ts'
 
 /** A worktree without changes. */
 export const CLEAN: GitObservation = {
@@ -217,22 +218,12 @@ function readAgain(before: Run | undefined, { run, event }: Decided & { is: 'cha
 
 /** The code of the fault that an operation throws, or "done". */
 export function codeOf(operate: () => unknown): string {
-  return faultOf(operate)?.code ?? 'done'
+  return thrownFault(operate)?.code ?? 'done'
 }
 
 /** The details of the fault that an operation throws. */
 export function refusalOf(operate: () => unknown): Refusal {
-  const fault = faultOf(operate)
+  const fault = thrownFault(operate)
   if (fault === undefined) throw new Error('the operation was not refused')
   return fault.details as Refusal
-}
-
-function faultOf(operate: () => unknown): Fault | undefined {
-  try {
-    operate()
-    return undefined
-  } catch (error) {
-    if (error instanceof Fault) return error
-    throw error
-  }
 }

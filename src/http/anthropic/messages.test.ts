@@ -7,7 +7,7 @@ import {
   promptResult,
   textPiece,
 } from '../../../test/support/play-stream.ts'
-import { Fault } from '../../kit/fault.ts'
+import { thrownFault } from '../../../test/support/thrown-fault.ts'
 import { chooseBackend } from '../compatible/choose-backend.ts'
 import { replyFormat } from '../compatible/reply.ts'
 import { checkApiVersion, messageWriter, readMessageRequest } from './messages.ts'
@@ -70,15 +70,7 @@ const options = { choose, target: { storesSession: false }, clientTools: 'refuse
 
 const ignoredIn = (fields: object) => readMessageRequest({ ...MINIMAL, ...fields }, options).ignored
 
-const faultOf = (body: unknown): Fault => {
-  try {
-    read(body)
-  } catch (error) {
-    if (error instanceof Fault) return error
-    throw error
-  }
-  throw new Error(`accepted ${JSON.stringify(body)}`)
-}
+const faultOf = (body: unknown) => thrownFault(() => read(body))
 
 const ANYTHING = [null, true, 0, -1, 1.5, 64_000, 'x', [], ['a', 5], {}]
 
@@ -173,7 +165,7 @@ describe('readMessageRequest', () => {
 
   it('names the field with content that is not text', () => {
     const messages = [...MINIMAL.messages, { role: 'user', content: null }]
-    expect(faultOf({ ...MINIMAL, messages }).message).toBe(
+    expect(faultOf({ ...MINIMAL, messages })?.message).toBe(
       'the request is not valid: $.messages[1].content must be a string or an array',
     )
   })

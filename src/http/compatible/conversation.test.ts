@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { thrownFault } from '../../../test/support/thrown-fault.ts'
 import { toConversation, type WireContent, type WireMessage } from './conversation.ts'
 
 const user = (content: WireContent) => ({ role: 'user', content })
@@ -24,14 +25,8 @@ function parseTranscript(prompt: string): { turns: Turn[]; order: string } {
   return { turns, order: end?.text ?? '' }
 }
 
-const faultOf = (messages: readonly WireMessage[], system?: WireContent) => {
-  try {
-    toConversation(messages, system)
-  } catch (error) {
-    return error
-  }
-  return undefined
-}
+const faultOf = (messages: readonly WireMessage[], system?: WireContent) =>
+  thrownFault(() => toConversation(messages, system))
 
 const invalid = (path: string, rule: string) => ({ code: 'message_invalid', details: { problems: [{ path, rule }] } })
 const unsupported = (place: string, feature: string) => ({ code: 'unsupported_feature', details: { place, feature } })

@@ -7,7 +7,7 @@ import {
   promptResult,
   textPiece,
 } from '../../../test/support/play-stream.ts'
-import { Fault } from '../../kit/fault.ts'
+import { thrownFault } from '../../../test/support/thrown-fault.ts'
 import { chooseBackend } from '../compatible/choose-backend.ts'
 import { replyFormat } from '../compatible/reply.ts'
 import { chatWriter, readChatRequest } from './chat-completions.ts'
@@ -33,15 +33,7 @@ const options = { choose, target: { storesSession: false }, clientTools: 'refuse
 
 const ignoredIn = (fields: object) => readChatRequest({ ...MINIMAL, ...fields }, options).ignored
 
-const faultOf = (body: unknown): Fault => {
-  try {
-    read(body)
-  } catch (error) {
-    if (error instanceof Fault) return error
-    throw error
-  }
-  throw new Error(`accepted ${JSON.stringify(body)}`)
-}
+const faultOf = (body: unknown) => thrownFault(() => read(body))
 
 const ANYTHING = [null, true, -1, 1.5, 'x', [], ['a', 5], {}]
 
@@ -188,11 +180,11 @@ describe('readChatRequest', () => {
       '$.messages[0].content[0].type must have at most 64 characters',
     ],
   ])('names the field of %s', (_name, message, problem) => {
-    expect(faultOf({ ...MINIMAL, messages: [message] }).message).toBe(`the request is not valid: ${problem}`)
+    expect(faultOf({ ...MINIMAL, messages: [message] })?.message).toBe(`the request is not valid: ${problem}`)
   })
 
   it.each([[null], [[]], ['x'], [5], [true]])('refuses %j', (body) => {
-    expect(faultOf(body).message).toBe('the request is not valid: $ must be an object')
+    expect(faultOf(body)?.message).toBe('the request is not valid: $ must be an object')
   })
 
   it.each(['tools', 'functions'])('refuses the field %s', (field) => {

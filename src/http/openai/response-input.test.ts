@@ -1,19 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Fault } from '../../kit/fault.ts'
+import { thrownFault } from '../../../test/support/thrown-fault.ts'
 import { readInput, toStoredMessages } from './response-input.ts'
 
 const read = (input: Parameters<typeof readInput>[0], clientTools: 'refuse' | 'ignore' = 'refuse') =>
   readInput(input, { clientTools })
 
-const faultOf = (input: Parameters<typeof readInput>[0], clientTools: 'refuse' | 'ignore' = 'refuse') => {
-  try {
-    read(input, clientTools)
-  } catch (error) {
-    if (error instanceof Fault) return error.message
-  }
-  return undefined
-}
+const problemIn = (input: Parameters<typeof readInput>[0], clientTools: 'refuse' | 'ignore' = 'refuse') =>
+  thrownFault(() => read(input, clientTools))?.message
 
 describe('an input', () => {
   it('that is a text is a message of the user', () => {
@@ -44,7 +38,7 @@ describe('an input', () => {
   ]
 
   it.each(TOOL_ITEMS)('with an item %s is refused, or read without it', (type) => {
-    expect(faultOf([{ type }])).toContain(`input[0].type: not supported: items of type ${type}; agents use their own`)
+    expect(problemIn([{ type }])).toContain(`input[0].type: not supported: items of type ${type}; agents use their own`)
     const { entries, ignored } = read([{ type }, { role: 'user', content: 'x' }, { type }], 'ignore')
     expect(entries).toEqual([{ role: 'user', content: 'x', place: 'input[1]' }])
     expect(ignored).toEqual([type])
@@ -52,7 +46,9 @@ describe('an input', () => {
 
   it.each(['refuse', 'ignore'] as const)('with an unknown item is refused, with client_tools: %s', (clientTools) => {
     const input = [{ role: 'user', content: 'x' }, { type: 'hologram' }]
-    expect(faultOf(input, clientTools)).toBe('input[1].type: not supported: items of type hologram; send messages only')
+    expect(problemIn(input, clientTools)).toBe(
+      'input[1].type: not supported: items of type hologram; send messages only',
+    )
   })
 
   it.each<[object, string]>([
@@ -61,7 +57,7 @@ describe('an input', () => {
     [{ role: 'user', content: null }, '$.input[0].content is required'],
     [{ type: 'item_reference' }, '$.input[0].id is required'],
   ])('with %j is invalid', (item, problem) => {
-    expect(faultOf([item])).toContain(problem)
+    expect(problemIn([item])).toContain(problem)
   })
 
   it('is never read partly: every item is a message, a reference, ignored, or an error', () => {
@@ -73,7 +69,7 @@ describe('an input', () => {
     const item = fc.record({ type, role, content, id: fc.option(fc.string(), { nil: undefined }) })
     fc.assert(
       fc.property(fc.array(item, { minLength: 1 }), fc.constantFrom('refuse', 'ignore'), (items, clientTools) => {
-        if (faultOf(items, clientTools) !== undefined) return
+        if (problemIn(items, clientTools) !== undefined) return
         const { entries, ignored } = read(items, clientTools)
         const left = items.filter((each) => each.type === 'reasoning' || each.type === 'compaction')
         const dropped = items.filter((each) => ignored.includes(each.type))
