@@ -59,8 +59,11 @@ function Facts({ session }: { session: SessionDetail }) {
   return (
     <div class="facts">
       <span class={`badge status-${session.status}`}>{session.status}</span>
-      <strong>{session.backend}</strong>
-      <span>{toLine(session.model ?? '')}</span>
+      <strong>
+        {session.backend}
+        {session.is_demo === true && ' (demo)'}
+      </strong>
+      {session.model !== undefined && session.is_demo !== true && <span>{toLine(session.model)}</span>}
       <span>
         {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
       </span>
