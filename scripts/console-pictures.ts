@@ -70,7 +70,7 @@ function createProject(): void {
 }
 
 async function withServer(work: (base: string) => Promise<void>): Promise<void> {
-  const env = { PATH: '/usr/bin:/bin', HOME: home, DEMO_AGENT_WORD_MS: '60' }
+  const env = { PATH: '/usr/bin:/bin', HOME: home, DEMO_AGENT_WORD_MS: '100' }
   const server = spawn(process.execPath, [join(ROOT, 'bin', 'drover.cjs'), 'serve', '--demo', '-p', '0', '-q'], {
     env,
     cwd: project,
@@ -167,9 +167,9 @@ async function settle(page: Page, name: string): Promise<void> {
   if (name === 'run') await page.locator('[data-run-state]').waitFor()
   if (name === 'usage') await page.locator('tbody td').first().waitFor()
   await page.mouse.move(0, 0)
-  await showHomeAs(page, '/home/ada')
   await page.evaluate('document.fonts.ready')
   await page.waitForTimeout(600)
+  await showHomeAs(page, '/home/ada')
 }
 
 /** The temporary directory has another name in each round, and means nothing to a reader. */
