@@ -71,6 +71,14 @@ export const argumentMissing = defineFault({
   },
 })
 
+export const comparisonNeedsWorktree = defineFault({
+  code: 'comparison_needs_worktree',
+  kind: 'usage',
+  when: 'A comparison with `--worktrees` was started outside of a git worktree.',
+  message: (d: { path: string }) =>
+    `${d.path} is not inside a git worktree; name one with --workdir or create one with git init`,
+})
+
 const ARGUMENT_HINTS = {
   some: 'quote an argument that contains spaces',
   none: 'it takes none',

@@ -201,7 +201,7 @@ describe('drover compare --worktrees', () => {
     const cwd = join(home.path, 'plain')
     mkdirSync(cwd)
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x']
-    expect((await home.drover(args, { cwd })).stderr).toContain('is not inside a git worktree')
+    expect((await home.drover(args, { cwd })).stderr).toContain('is not inside a git worktree; name one with --workdir')
     createRepository({ at: cwd })
     expect((await home.drover(args, { cwd })).stderr).toContain('make a first commit')
     expect(worktrees()).toEqual([])

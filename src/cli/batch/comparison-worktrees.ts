@@ -6,6 +6,7 @@ import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { type CheckResult, DEFAULT_CHECK_TIMEOUT_MS, runCheck } from '../../kit/process/run-check.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
+import { gitRepositoryRequired, type NoWorktree } from '../../workspace/faults.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import { observeGit } from '../../workspace/observe-git.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
@@ -13,6 +14,7 @@ import { diffWorktree, type WorktreeDiff } from '../../workspace/worktrees/diff-
 import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { Worktree } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
+import { comparisonNeedsWorktree } from '../faults.ts'
 import { worktreesHome } from '../settings.ts'
 
 /** What one agent left in its worktree. */
@@ -57,7 +59,9 @@ export class ComparisonWorktrees implements AsyncDisposable {
     const { backends, start, prompt, signal } = this.#options
     const { clock } = this.#invocation.runtime
     const git = this.#git
-    const repository = await discoverWorkspace({ start, git, signal })
+    const repository = await discoverWorkspace({ start, git, signal }).catch((error: unknown) => {
+      throw isOutside(error) ? comparisonNeedsWorktree({ path: start }, error) : error
+    })
     await this.#warnOfChanges(repository)
     const below = relative(repository.worktree_root, realpathSync.native(start))
     const common = {
@@ -169,4 +173,9 @@ export function toLabels(backends: readonly string[]): string[] {
 function withinWorktree({ path }: Worktree, below: string): string {
   const inside = join(path, below)
   return existsSync(inside) ? inside : path
+}
+
+function isOutside(error: unknown): boolean {
+  if (!(error instanceof Fault) || error.code !== gitRepositoryRequired.code) return false
+  return (error.details as { reason: NoWorktree }).reason === 'not_a_repository'
 }
