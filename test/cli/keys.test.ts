@@ -40,10 +40,11 @@ describe('drover keys create', () => {
   })
 
   it('stores role and limits, and prints JSON', async () => {
-    const flags = '--role operator --rps 2 --max-approval auto --max-sandbox workspace --json'
+    const flags = '--role operator --rps 2 --burst 9 --max-approval auto --max-sandbox workspace --json'
     const { stdout, stderr } = await drover(`keys create ops ${flags}`)
     const { key, ...shown } = JSON.parse(stdout)
-    const limits = { role: 'operator', rate_limit_rps: 2, max_approval_mode: 'auto', max_sandbox_mode: 'workspace' }
+    const rates = { rate_limit_rps: 2, rate_limit_burst: 9 }
+    const limits = { role: 'operator', ...rates, max_approval_mode: 'auto', max_sandbox_mode: 'workspace' }
     expect([key, shown]).toEqual([expect.stringMatching(KEY), { name: 'ops', ...limits, file }])
     expect(readFileSync(file, 'utf8')).toContain(`      sha256: ${sha256(key)}\n      role: operator\n`)
     expect(stderr).toContain('drover: warning: --rps has no effect until server.rate_limit_enabled is true\n')
@@ -97,6 +98,7 @@ describe('drover keys create', () => {
     ['a name of 65 characters', `create ${'a'.repeat(65)}`, ONE, 'must be a name of 1 to 64 letters'],
     ['an unknown role', 'create x --role root', ONE, '--role'],
     ['a rate of 0', 'create x --rps 0', ONE, '--rps'],
+    ['a burst of 0', 'create x --burst 0', ONE, '--burst'],
     ['no ceiling', 'create x --max-sandbox default', ONE, '--max-sandbox'],
     [
       'an invalid file',
@@ -136,9 +138,9 @@ describe('drover keys list', () => {
     await drover('keys create ops --role operator --rps 5 --max-approval none')
     expect((await drover('keys')).stdout).toBe(
       [
-        'NAME  ROLE      RPS  MAX APPROVAL  MAX SANDBOX',
-        'ci    client    -    -             -',
-        'ops   operator  5    none          -',
+        'NAME  ROLE      RPS  BURST  MAX APPROVAL  MAX SANDBOX',
+        'ci    client    -    -      -             -',
+        'ops   operator  5    -      none          -',
         '',
       ].join('\n'),
     )

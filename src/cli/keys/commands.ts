@@ -33,6 +33,12 @@ requires none.`,
         integer: { min: 1, max: LARGEST_RATE },
       },
       {
+        name: 'burst',
+        value: 'N',
+        description: 'Requests allowed at once (default: server.rate_limit_burst)',
+        integer: { min: 1, max: LARGEST_RATE },
+      },
+      {
         name: 'max-approval',
         value: 'MODE',
         description: 'Highest approval mode of its requests (default: server.max_approval_mode)',

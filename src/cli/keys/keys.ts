@@ -23,16 +23,20 @@ export const create: Run = async (invocation) => {
     ...(config.server.keys.length > 0
       ? ['a running server accepts it within seconds']
       : ['a server that was started without keys requires none until it is restarted']),
-    ...(entry.rate_limit_rps !== undefined && !config.server.rate_limit_enabled
-      ? ['warning: --rps has no effect until server.rate_limit_enabled is true']
-      : []),
+    ...(config.server.rate_limit_enabled ? [] : limitFlags(entry)).map(
+      (flag) => `warning: ${flag} has no effect until server.rate_limit_enabled is true`,
+    ),
   ]
   await err.write(notes.map((note) => `drover: ${note}\n`).join(''))
   return 0
 }
 
+function limitFlags({ rate_limit_rps: rps, rate_limit_burst: burst }: ServerKey): string[] {
+  return [...(rps === undefined ? [] : ['--rps']), ...(burst === undefined ? [] : ['--burst'])]
+}
+
 function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
-  const rps = flags.integer('rps')
+  const [rps, burst] = [flags.integer('rps'), flags.integer('burst')]
   const [role, approval, sandbox] = ['role', 'max-approval', 'max-sandbox'].map((name) => flags.text(name))
   // The parser allows only the values of the shape.
   return {
@@ -40,6 +44,7 @@ function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
     sha256: sha256.replace('sha256:', ''),
     ...(role !== undefined && { role }),
     ...(rps !== undefined && { rate_limit_rps: rps }),
+    ...(burst !== undefined && { rate_limit_burst: burst }),
     ...(approval !== undefined && { max_approval_mode: approval }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
   } as ServerKey
@@ -68,10 +73,11 @@ function toRows(keys: readonly ShownKey[]): string[][] {
     key.name,
     key.role,
     key.rate_limit_rps?.toString() ?? '-',
+    key.rate_limit_burst?.toString() ?? '-',
     key.max_approval_mode ?? '-',
     key.max_sandbox_mode ?? '-',
   ])
-  return [['NAME', 'ROLE', 'RPS', 'MAX APPROVAL', 'MAX SANDBOX'], ...rows]
+  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX'], ...rows]
 }
 
 export const revoke: Run = async (invocation) => {
