@@ -153,12 +153,11 @@ describe('drover config get and show', () => {
     expect(stdout).toMatch(/server\.port +8080 +default/)
   })
 
-  it.runIf(hasTerminals)('fit a terminal, except for values that are too wide', async () => {
+  it.runIf(hasTerminals)('fit a terminal', async () => {
     const terminal = { cwd: home, env: { HOME: home, NO_COLOR: '1' } }
     const { seen } = await startOnTerminal(['config', 'show'], { ...terminal, columns: 70 }).ended
     const [, , ...lines] = seen.trimEnd().split('\n')
-    const widths = lines.filter((line) => !line.includes(', ')).map((line) => line.length)
-    expect(Math.max(...widths)).toBe(70)
+    expect(Math.max(...lines.map((line) => line.length))).toBe(70)
   })
 
   it('mask the digests of API keys', async () => {

@@ -59,8 +59,11 @@ function formatReports(reports: readonly BackendReport[], out: Channel): string 
   const hint = noneAvailable ? '\nNo agent is available. --demo uses the built-in demo agent instead.\n' : ''
   return reports
     .map((report) => {
-      const title = `${out.style('bold', report.name.padEnd(7))} ${describeState(report, out)}`
-      const lines = [...abilityLines(report.abilities), ...warmLines(report)]
+      const [state, advice] = describeState(report, out)
+      const title = `${out.style('bold', report.name.padEnd(7))} ${state}${advice === undefined || out.isTty ? '' : `; ${advice}`}`
+      // Both do not fit into a line of a terminal.
+      const below = advice !== undefined && out.isTty ? [advice] : []
+      const lines = [...below, ...abilityLines(report.abilities), ...warmLines(report)]
       return [title, ...lines.map((line) => `        ${line}`), ''].join('\n')
     })
     .join('\n')
@@ -71,13 +74,14 @@ function warmLines({ warm: { idle, busy } }: BackendReport): string[] {
   return idle + busy === 0 ? [] : [`kept running: ${idle} idle, ${busy} busy`]
 }
 
-function describeState(report: BackendReport, out: Channel): string {
+/** The state, and what to do about it. */
+function describeState(report: BackendReport, out: Channel): readonly [state: string, advice?: string] {
   const { name, enabled, demo, available, version, path } = report
-  if (!enabled) return out.style('yellow', 'disabled in the config')
+  if (!enabled) return [out.style('yellow', 'disabled in the config')]
   const install = installAdvice(name)
-  if (demo) return `${out.style('yellow', 'not installed, replaced by the built-in demo agent')}; ${install}`
-  if (!available) return `${out.style('red', 'not installed')}; ${install}`
-  return `${out.style('green', version ?? 'version unknown')} ${path}`
+  if (demo) return [out.style('yellow', 'not installed, replaced by the built-in demo agent'), install]
+  if (!available) return [out.style('red', 'not installed'), install]
+  return [`${out.style('green', version ?? 'version unknown')} ${path}`]
 }
 
 function abilityLines(abilities: Abilities): string[] {

@@ -2,6 +2,8 @@
 import { nearestWord } from '../../kit/nearest.ts'
 import type { Invocation } from '../command.ts'
 import { chatCommandInvalid, chatCommandUnknown } from '../faults.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
 import { parseWords } from '../words/parse-words.ts'
 import type { Conversation } from './conversation.ts'
@@ -49,7 +51,7 @@ export async function runSlashCommand(
       await err.write(`The next prompt starts a new session with ${conversation.backend}.\n`)
       return DONE
     case 'help':
-      await err.write(formatHelp())
+      await err.write(formatHelp(tableWidth(err)))
       return DONE
     case 'exit':
     case 'quit':
@@ -59,10 +61,15 @@ export async function runSlashCommand(
   }
 }
 
-function formatHelp(): string {
+function formatHelp(columns: number): string {
   const rows = [...COMMANDS, ...KEYS]
   const width = Math.max(...rows.map(({ usage }) => usage.length))
-  return rows.map(({ usage, does }) => `  ${usage.padEnd(width)}  ${does}\n`).join('')
+  const lines = rows.flatMap(({ usage, does }) =>
+    wrapWords(does, Math.max(20, columns - width - 4)).map(
+      (line, at) => `  ${(at === 0 ? usage : '').padEnd(width)}  ${line}\n`,
+    ),
+  )
+  return lines.join('')
 }
 
 /** Every agent keeps its own session: none of them knows what was said to another. */

@@ -3,11 +3,13 @@ import { formatOrigin } from '../../config/origin.ts'
 import { findPaths } from '../../config/paths.ts'
 import { formatValue, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
+import { padToColumns } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
-/** A longer value shifts its origin to the right. */
+/** In a pipe a longer value shifts its origin to the right; on a terminal it is wrapped. */
 const MAX_VALUE_COLUMNS = 40
 
 export const show: Run = async (invocation) => {
@@ -52,9 +54,11 @@ function toTable(
   const widest = (at: 0 | 1 | 2) => Math.max(0, ...rows.map((row) => row[at].length))
   const [keys, available] = [widest(0), tableWidth(out) - widest(0) - widest(2) - 4]
   const values = Math.min(widest(1), MAX_VALUE_COLUMNS, available)
-  const lines = rows.map(
-    ([key, value, origin]) => `${key.padEnd(keys)}  ${value.padEnd(values)}  ${out.style('dim', origin)}`,
-  )
+  const lines = rows.flatMap(([key, value, origin]) => {
+    const [first = '', ...rest] = out.isTty && values > 0 ? wrapWords(value, values) : [value]
+    const head = `${key.padEnd(keys)}  ${padToColumns(first, values)}  ${out.style('dim', origin)}`
+    return [head, ...rest.map((line) => `${' '.repeat(keys)}  ${line}`)]
+  })
   const body = lines.length === 0 ? ['every setting has its default value'] : lines
   return `${[out.style('bold', title), '', ...body].join('\n')}\n`
 }

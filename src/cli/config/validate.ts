@@ -4,6 +4,7 @@ import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Invocation, Run } from '../command.ts'
+import { wrapOn } from '../output/word-wrap.ts'
 import { configEnvironmentOf } from '../settings.ts'
 
 type Validation = { file: string; exists: boolean; problems: readonly ConfigProblem[]; warnings: readonly string[] }
@@ -16,7 +17,7 @@ export const run: Run = async (invocation) => {
   await runtime.terminal.out.write(
     flags.isOn('json')
       ? `${JSON.stringify({ valid: isValid, ...validation }, null, 2)}\n`
-      : formatValidation(validation),
+      : wrapOn(runtime.terminal.out, formatValidation(validation)),
   )
   return isValid ? 0 : 1
 }

@@ -4,6 +4,7 @@ import { digest } from '../../kit/digest.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Invocation, Run } from '../command.ts'
 import { formatTable, tableWidth } from '../output/text-table.ts'
+import { wrapOn } from '../output/word-wrap.ts'
 import { readSettings } from '../settings.ts'
 
 /** 192 bits: a digest of such a key needs no salt. */
@@ -56,8 +57,9 @@ export const list: Run = async (invocation) => {
   const { config, file } = await readSettings(invocation)
   const keys = config.server.keys.map(toShown)
   if (flags.isOn('json')) await out.write(toJson({ file: file.path, keys }))
-  else if (keys.length === 0) await out.write(`${file.path} has no keys; "drover keys create NAME" adds one\n`)
-  else await out.write(`${formatTable(toRows(keys), tableWidth(out)).join('\n')}\n`)
+  else if (keys.length === 0) {
+    await out.write(wrapOn(out, `${file.path} has no keys; "drover keys create NAME" adds one\n`))
+  } else await out.write(`${formatTable(toRows(keys), tableWidth(out)).join('\n')}\n`)
   return 0
 }
 
@@ -87,7 +89,7 @@ export const revoke: Run = async (invocation) => {
   const { file } = await readSettings(invocation)
   const { left } = await removeServerKey({ path: file.path, name })
   const text = `removed the key ${name} from ${file.path}; a running server refuses it within seconds\n`
-  await out.write(flags.isOn('json') ? toJson({ name, file: file.path, keys_left: left }) : text)
+  await out.write(flags.isOn('json') ? toJson({ name, file: file.path, keys_left: left }) : wrapOn(out, text))
   if (left === 0) {
     const warning =
       'the file has no keys any more: a server that starts now requires a key only if it has another source'

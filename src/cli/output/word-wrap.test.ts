@@ -11,6 +11,7 @@ describe('wrapOn', () => {
     ['keeps empty lines', 'one\n\ntwo\n', ['one', '', 'two', '']],
     ['keeps the indentation', '    one two three four', ['    one two three', '    four']],
     ['lines up under a bullet', '- one two three four five', ['- one two three four', '  five']],
+    ['lines up under the mark of a warning', '! one two three four five', ['! one two three four', '  five']],
     ['lines up under a number', '10. one two three four', ['10. one two three', '    four']],
     ['leaves a word that is wider than a line', `see ${'x'.repeat(25)} now`, ['see', 'x'.repeat(25), 'now']],
     [

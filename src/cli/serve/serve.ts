@@ -24,6 +24,7 @@ import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { BackgroundEnd } from '../local/background-end.ts'
 import { localEndpoints } from '../local/local-endpoints.ts'
+import { wrapOn } from '../output/word-wrap.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { consoleLinkFor } from './console-link.ts'
@@ -177,7 +178,12 @@ function bannerOf(
     endpoints,
     console: consoleFacts(context, facts.bound),
   }
-  return isShort ? startupSummary(all, (style, text) => out.style(style, text)) : startupBanner(all)
+  return isShort
+    ? wrapOn(
+        out,
+        startupSummary(all, (style, text) => out.style(style, text)),
+      )
+    : startupBanner(all)
 }
 
 function consoleFacts(context: ServerContext, bound: BoundAddress): BannerFacts['console'] {

@@ -6,6 +6,7 @@ import type { Session } from '../../sessions/session.shape.ts'
 import type { Invocation, Run } from '../command.ts'
 import { toOneLine, toShown } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
+import { wrapOn } from '../output/word-wrap.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
 import { withSessions } from './open-sessions.ts'
@@ -64,15 +65,16 @@ async function printTurns(session: Session, executions: ExecutionStore, out: Cha
     if ((await out.write(turnText(turn, number, out))) === 'closed') return
   }
   const missing = describeMissingTurns(session, ids.length)
-  if (missing !== undefined) await out.write(`\n${out.style('dim', missing)}\n`)
+  if (missing !== undefined) await out.write(`\n${out.style('dim', wrapOn(out, missing))}\n`)
 }
 
 function turnText(turn: SessionTurn, number: number, out: Channel): string {
   const heading = out.style('bold', toOneLine(`Turn ${number} · ${turnFacts(turn)}`, tableWidth(out)))
   const prompt = shorten(toShown(turn.prompt.trimEnd(), out)).replace(/^/gm, '> ')
   const tools = toolLines(turn, tableWidth(out) - 1).map((line) => out.style('dim', line))
-  const answer = turn.answer === undefined || turn.answer === '' ? [] : [toShown(turn.answer.trimEnd(), out)]
-  const error = turn.error === undefined ? [] : [toShown(`failed: ${turn.error}`, out)]
+  const answer =
+    turn.answer === undefined || turn.answer === '' ? [] : [wrapOn(out, toShown(turn.answer.trimEnd(), out))]
+  const error = turn.error === undefined ? [] : [wrapOn(out, toShown(`failed: ${turn.error}`, out))]
   return `\n${[heading, prompt, ...tools, ...answer, ...error].join('\n')}\n`
 }
 
