@@ -42,6 +42,11 @@ function Console() {
         {notice.value !== undefined && (
           <p key={notice.value.id} class={notice.value.isProblem ? 'notice problem' : 'notice'}>
             {notice.value.text}
+            {notice.value.isProblem && (
+              <button type="button" class="quiet" onClick={() => (notice.value = undefined)}>
+                Close
+              </button>
+            )}
           </p>
         )}
       </div>

@@ -94,7 +94,8 @@ describe('a change', () => {
       await route.continue()
     })
     await permit(other.page).click()
-    await other.page.locator('.notice.problem').waitFor()
+    await other.page.locator('.notice.problem').getByRole('button', { name: 'Close' }).click()
+    expect(await other.page.locator('.notice').count()).toBe(0)
     expect(one.complaints).toEqual([])
   })
 

@@ -12,13 +12,15 @@ export const notice = signal<Notice | undefined>(undefined)
 const NOTICE_MS = 8000
 let lastNotice = 0
 
+/** A problem stays until the user closes it, or until something else is told. */
 export function tell(text: string, { isProblem = false } = {}): void {
   lastNotice += 1
   const id = lastNotice
   notice.value = { text, isProblem, id }
-  setTimeout(() => {
-    if (notice.peek()?.id === id) notice.value = undefined
-  }, NOTICE_MS)
+  if (!isProblem)
+    setTimeout(() => {
+      if (notice.peek()?.id === id) notice.value = undefined
+    }, NOTICE_MS)
 }
 
 /** Runs the work and tells what went wrong. Returns undefined then. */
@@ -35,11 +37,14 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
 export async function attemptEach<T>(names: readonly string[], start: (name: string) => Promise<T>): Promise<T[]> {
   const results = await Promise.allSettled(names.map(start))
   const problems = results.flatMap((result, at) =>
-    result.status === 'fulfilled' ? [] : [`${names[at]}: ${result.reason?.message ?? result.reason}`],
+    result.status === 'fulfilled' ? [] : [prefixOf(names, at) + (result.reason?.message ?? result.reason)],
   )
   if (problems.length > 0) tell(problems.join('\n'), { isProblem: true })
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
 }
+
+/** One alone needs no name. */
+const prefixOf = (names: readonly string[], at: number) => (names.length > 1 ? `${names[at]}: ` : '')
 
 export type Choice = PendingApproval['choices'][number]
 
