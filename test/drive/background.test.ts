@@ -9,9 +9,8 @@ import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { createServedDriving, GOAL } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
 
-/** A user whose background server ends after a second without work. */
-function createDetached(script: DrivenScript = {}) {
-  const driving = createDriving(script, { config: 'warm:\n  enabled: false\n  background_idle_secs: 1\n' })
+function createDetached(script: DrivenScript = {}, idleSecs = 600) {
+  const driving = createDriving(script, { config: `warm:\n  enabled: false\n  background_idle_secs: ${idleSecs}\n` })
   const { root } = driving.repository
   const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], driving.env)
   onTestFinished(async () => void (await drover('down')))
@@ -21,7 +20,7 @@ function createDetached(script: DrivenScript = {}) {
 
 describe('drover drive --detach', () => {
   it('goes on in the background, which lasts as long as the run, and tells when it has ended', async () => {
-    const { driving, drover, delivered } = createDetached({ orient: [{ pause: 2500 }] })
+    const { driving, drover, delivered } = createDetached({ orient: [{ pause: 3500 }] }, 2)
     const told = join(driving.scratch, 'told.json')
     const flags = ['--no-review', '--check', 'sh check.sh', '--detach', '--notify', `tee ${told}`]
     const started = await drover('drive', GOAL, ...flags)
