@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DrivenRun } from '../src/drive/service/driven-run.shape.ts'
-import { openStores } from '../src/executions/open-stores.ts'
+import { openStores } from '../src/executions/store/open-stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
 import { createDriving } from './support/driven-agents.ts'

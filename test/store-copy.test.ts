@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openStores } from '../src/executions/open-stores.ts'
+import { openStores } from '../src/executions/store/open-stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
 import { createEmptyDatabase, createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'

@@ -1,7 +1,7 @@
 /** Lets an agent work on an action, once. What will be done is recorded before it costs anything, and how it ended after. */
 import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import type { Action } from '../contract/action.shape.ts'
-import { newExecutionId } from '../executions/execution-id.ts'
+import { newExecutionId } from '../executions/store/execution-id.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'

@@ -1,7 +1,7 @@
 /** What a running execution does right now, in one line. Pure. */
 import type { Usage } from '../agents/adapter/agent.ts'
 import { describeToolInput } from '../agents/tool-input.ts'
-import type { ExecutionEvent } from './execution.shape.ts'
+import type { ExecutionEvent } from './store/execution.shape.ts'
 
 /** `text`: the last line of its answer or thoughts, or its last tool call. */
 export type Activity = { text: string; isOpen: boolean; usage: Usage | undefined }

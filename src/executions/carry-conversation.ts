@@ -5,10 +5,10 @@ import type { ConversationHistory } from '../prompts/prompt-request.ts'
 import { sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import type { ExecutionStore } from './execution-store.ts'
-import { conversationNotKept } from './faults.ts'
 import { CONVERSATION_LIMIT, frameConversation, quoteTurn } from './quote-conversation.ts'
 import { findTurns, readTurns } from './session-turns.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import { conversationNotKept } from './store/faults.ts'
 
 type Stores = { sessions: Pick<SessionStore, 'find'>; executions: ExecutionStore }
 

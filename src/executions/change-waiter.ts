@@ -1,4 +1,4 @@
-import type { ExecutionStore } from './execution-store.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
 
 /** Waits for changes that other processes make to one execution. */
 export class ChangeWaiter {

@@ -2,9 +2,10 @@
  * Saves executions in the background: many events in one transaction, in order, together with the state they cause. If
  * the store fails for long, an execution keeps the events that were saved so far, so that no number is missing.
  */
-import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import type { ExecutionChange, ExecutionStore } from './execution-store.ts'
+
 import type { LiveExecution } from './live-execution.ts'
+import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
+import type { ExecutionChange, ExecutionStore } from './store/execution-store.ts'
 
 /** An event is saved at most this much later. */
 const SAVE_AFTER_MS = 50

@@ -7,9 +7,9 @@ import { randomIds } from '../kit/ids.ts'
 import type { ExecutionStart } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import type { ExecutionEvent } from './execution.shape.ts'
-import type { ExecutionStore } from './execution-store.ts'
 import { Executions } from './executions.ts'
+import type { ExecutionEvent } from './store/execution.shape.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
 
 const START: ExecutionStart = { kind: 'prompt', backend: 'claude', prompt: 'x', isEphemeral: false, onCancel: () => {} }
 const RESULT: PromptResult = {

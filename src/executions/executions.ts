@@ -11,16 +11,16 @@ import type {
   RecordedResult,
 } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
-import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import { decideKeep, errorOf, finalStateOf, summaryOf } from './execution-end.ts'
-import { newExecutionId } from './execution-id.ts'
-import { type ExecutionState, isFinal, type KeepMode } from './execution-states.ts'
-import type { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter } from './execution-writer.ts'
-import { executionEnded, executionStartNotSaved } from './faults.ts'
 import { type FollowFrom, followLive, followStored } from './follow-events.ts'
 import { LiveExecution } from './live-execution.ts'
-import { countsUsage } from './usage-entry.ts'
+import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
+import { decideKeep, errorOf, finalStateOf, summaryOf } from './store/execution-end.ts'
+import { newExecutionId } from './store/execution-id.ts'
+import { type ExecutionState, isFinal, type KeepMode } from './store/execution-states.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import { executionEnded, executionStartNotSaved } from './store/faults.ts'
+import { countsUsage } from './store/usage-entry.ts'
 
 export type ExecutionsOptions = {
   openStore(): Promise<ExecutionStore>

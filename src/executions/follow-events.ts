@@ -1,11 +1,11 @@
 /** The events of an execution, as batches that a reader follows until the end of the execution. */
 import { raceSignal } from '../kit/race.ts'
 import { ChangeWaiter } from './change-waiter.ts'
-import type { ExecutionEvent } from './execution.shape.ts'
-import { isFinal } from './execution-states.ts'
-import type { ExecutionStore } from './execution-store.ts'
-import { executionEventsGone } from './faults.ts'
 import type { LiveExecution } from './live-execution.ts'
+import type { ExecutionEvent } from './store/execution.shape.ts'
+import { isFinal } from './store/execution-states.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import { executionEventsGone } from './store/faults.ts'
 
 /** Where a reader begins, and what ends its reading early. */
 export type FollowFrom = { after: number; signal: AbortSignal }

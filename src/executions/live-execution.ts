@@ -1,6 +1,6 @@
 /** An execution that runs in this process, with its latest events in memory. */
-import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import type { KeepMode } from './execution-states.ts'
+import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
+import type { KeepMode } from './store/execution-states.ts'
 
 /** The events that stay in memory for readers. */
 const MEMORY_LIMIT = 4 * 1024 * 1024

@@ -6,10 +6,10 @@ import { randomIds } from '../kit/ids.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import { type KeepMode, keepModeOf } from './execution-states.ts'
-import type { ExecutionStore } from './execution-store.ts'
 import { Executions } from './executions.ts'
-import type { Stores } from './open-stores.ts'
+import { type KeepMode, keepModeOf } from './store/execution-states.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import type { Stores } from './store/open-stores.ts'
 
 /** The parts of the configuration that it depends on. */
 type Settings = PromptContext['settings'] & {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { abandonedAgentsEnder } from '../agents/clean-up.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
-import { openStores, type PostgresPlace, type Stores } from './open-stores.ts'
+import { openStores, type PostgresPlace, type Stores } from './store/open-stores.ts'
 
 type UserStores = {
   settings: {

@@ -2,11 +2,11 @@
 
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import { isFinal } from './execution-states.ts'
-import type { ExecutionStore } from './execution-store.ts'
 import type { Executions } from './executions.ts'
-import { executionLost } from './faults.ts'
+import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
+import { isFinal } from './store/execution-states.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import { executionLost } from './store/faults.ts'
 
 type Source = { executions: Executions; executionStore: ExecutionStore }
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
-import { EXECUTION_STATES } from './execution-states.ts'
+import { EXECUTION_STATES } from './store/execution-states.ts'
 
 const text = (description: string) => Type.String({ description })
 

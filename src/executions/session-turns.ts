@@ -2,10 +2,10 @@
 import { describeToolInput } from '../agents/tool-input.ts'
 import { Fault } from '../kit/fault.ts'
 import { startOf } from '../sessions/session-texts.ts'
-import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import type { ExecutionStore } from './execution-store.ts'
-import { executionNotFound } from './faults.ts'
 import type { SessionTurn } from './session-turn.shape.ts'
+import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import { executionNotFound } from './store/faults.ts'
 
 type TurnSelection = {
   /** The session. */

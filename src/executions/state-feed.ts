@@ -6,10 +6,10 @@ import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import type { ApprovalChange, Approvals } from '../prompts/approvals.ts'
 import { type Activity, nextActivity } from './activity.ts'
-import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import type { ExecutionStore } from './execution-store.ts'
 import type { Executions } from './executions.ts'
-import { executionNotFound } from './faults.ts'
+import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import { executionNotFound } from './store/faults.ts'
 
 /**
  * `execution`: its record has changed. `execution_removed`: it has ended, and nothing of it is stored. `approval`: an agent

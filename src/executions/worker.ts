@@ -4,9 +4,9 @@ import { atDepth, depthIn } from '../kit/process/environment-variables.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { fromQueuedText, type QueuedPrompt } from './dispatch-prompts.ts'
-import type { ExecutionStore } from './execution-store.ts'
 import type { Executions } from './executions.ts'
-import type { ClaimedWork, WorkerFacts, WorkQueue } from './work-queue.ts'
+import type { ExecutionStore } from './store/execution-store.ts'
+import type { ClaimedWork, WorkerFacts, WorkQueue } from './store/work-queue.ts'
 
 export type WorkerOptions = {
   queue: WorkQueue

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { Execution } from '../../src/executions/execution.shape.ts'
+import type { Execution } from '../../src/executions/store/execution.shape.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { serveDrover } from '../support/serve-drover.ts'

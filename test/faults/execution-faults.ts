@@ -1,6 +1,6 @@
 /** Servers that are killed while they store executions, and readers that are cut off. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Execution, ExecutionEvent, ExecutionPage } from '../../src/executions/execution.shape.ts'
+import type { Execution, ExecutionEvent, ExecutionPage } from '../../src/executions/store/execution.shape.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { ask, openStream, promptOf } from './client.ts'
 import { type Scenario, serverEnds, serverSurvives } from './scenario.ts'

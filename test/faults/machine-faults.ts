@@ -1,7 +1,7 @@
 /** Workers, servers and PostgreSQL that end at random moments, and a worker that stops for a while. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Execution, ExecutionEvent } from '../../src/executions/execution.shape.ts'
-import { isFinal } from '../../src/executions/execution-states.ts'
+import type { Execution, ExecutionEvent } from '../../src/executions/store/execution.shape.ts'
+import { isFinal } from '../../src/executions/store/execution-states.ts'
 import { POSTGRES_PROGRAMS, runSql } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { type Machine, Machines } from './machines.ts'

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Execution, ExecutionEvent, ExecutionPage } from '../../src/executions/execution.shape.ts'
+import type { Execution, ExecutionEvent, ExecutionPage } from '../../src/executions/store/execution.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import type { ExecutionPage } from '../../src/executions/execution.shape.ts'
+import type { ExecutionPage } from '../../src/executions/store/execution.shape.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { openStream } from '../support/read-stream.ts'

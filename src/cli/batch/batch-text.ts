@@ -2,9 +2,9 @@
 import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
+import { wrapOn } from '../output/terminal-wrap.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
 import { totalTokens } from '../output/usage-text.ts'
-import { wrapOn } from '../output/word-wrap.ts'
 import type { Channel } from '../terminal.ts'
 import type { BatchItem } from './item-progress.ts'
 

@@ -4,7 +4,7 @@ import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Invocation, Run } from '../command.ts'
-import { wrapOn } from '../output/word-wrap.ts'
+import { wrapOn } from '../output/terminal-wrap.ts'
 import { configEnvironmentOf } from '../settings.ts'
 
 type Validation = { file: string; exists: boolean; problems: readonly ConfigProblem[]; warnings: readonly string[] }

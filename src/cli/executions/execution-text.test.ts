@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
 import { executionRows } from './execution-text.ts'
 

@@ -1,7 +1,7 @@
 /** Formats executions as text. Pure. */
 import { basename } from 'node:path'
-import type { Execution } from '../../executions/execution.shape.ts'
-import { shortExecutionId } from '../../executions/execution-id.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
+import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { backendOf } from '../output/backend-name.ts'
 import { formatAge, formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'

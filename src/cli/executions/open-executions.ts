@@ -1,6 +1,7 @@
 /** Opens the executions of all processes of the user, for commands that look at them or cancel them. */
-import type { ExecutionStore } from '../../executions/execution-store.ts'
+
 import { Executions } from '../../executions/executions.ts'
+import type { ExecutionStore } from '../../executions/store/execution-store.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Invocation } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'

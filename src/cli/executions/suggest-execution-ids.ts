@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { findPaths } from '../../config/paths.ts'
-import { shortExecutionId } from '../../executions/execution-id.ts'
+import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Runtime } from '../command.ts'
 
@@ -14,7 +14,7 @@ export async function suggestExecutionIds(
   const path = findPaths(environment).sessions
   if (!existsSync(path)) return []
   try {
-    const { openStores } = await import('../../executions/open-stores.ts')
+    const { openStores } = await import('../../executions/store/open-stores.ts')
     const { sessions, executions } = await openStores({ path, clock, ids: randomIds, waitMs: 200 })
     const found =
       which === 'running'

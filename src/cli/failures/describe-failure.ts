@@ -1,5 +1,5 @@
 /** Turns whatever a command threw into an exit code and a text for stderr. */
-import { executionIdMalformed } from '../../executions/faults.ts'
+import { executionIdMalformed } from '../../executions/store/faults.ts'
 import { Fault, messageOf } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'

@@ -3,8 +3,8 @@ import { addServerKey, removeServerKey, type ServerKey } from '../../config/edit
 import { digest } from '../../kit/digest.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Invocation, Run } from '../command.ts'
+import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatTable, tableWidth } from '../output/text-table.ts'
-import { wrapOn } from '../output/word-wrap.ts'
 import { readSettings } from '../settings.ts'
 
 /** 192 bits: a digest of such a key needs no salt. */

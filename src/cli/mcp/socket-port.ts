@@ -1,7 +1,7 @@
 /** The tools of `drover mcp`, done by a server behind a socket of the user. */
 import type { Config } from '../../config/config.shape.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import type { ToolPort } from '../../http/mcp/tool-port.ts'
 import { readLines } from '../../kit/read-lines.ts'
 import type { Invocation } from '../command.ts'

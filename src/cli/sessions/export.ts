@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { ExecutionStore } from '../../executions/execution-store.ts'
 import { findTurns, readTurns } from '../../executions/session-turns.ts'
+import type { ExecutionStore } from '../../executions/store/execution-store.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { fileExists } from '../../kit/faults.ts'

@@ -1,4 +1,4 @@
-import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/usage-query.ts'
+import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/store/usage-query.ts'
 import { isDate } from '../../kit/timestamp.ts'
 import type { Invocation, Run } from '../command.ts'
 import { withExecutions } from '../executions/open-executions.ts'

@@ -1,5 +1,5 @@
 /** One execution: facts, prompt, transcript. The same on its own page, in a session and in a comparison. */
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { isRunning } from '../live/server-state.ts'
 import type { Transcript } from '../live/transcript.ts'

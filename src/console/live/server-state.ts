@@ -1,7 +1,7 @@
 /** What the server does right now, kept up to date by one stream. After every cut everything is read again. */
 import { computed, effect, signal } from '@preact/signals'
-import type { Execution, ExecutionPage } from '../../executions/execution.shape.ts'
 import type { StateChange } from '../../executions/state-feed.ts'
+import type { Execution, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import type { BackendRecord } from '../../http/native/backends.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { call } from './api.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import { applyChange, type ServerState, versionOf } from './state-changes.ts'
 
 const NOTHING: ServerState = { executions: new Map(), approvals: new Map(), activities: new Map() }

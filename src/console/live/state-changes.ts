@@ -1,7 +1,7 @@
 /** What the page knows about the server, and how the stream of changes changes it. Pure. */
 import type { Usage } from '../../agents/adapter/agent.shape.ts'
-import type { Execution } from '../../executions/execution.shape.ts'
 import type { StateChange } from '../../executions/state-feed.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 
 export type ServerState = {

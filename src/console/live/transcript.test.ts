@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ExecutionEvent } from '../../executions/execution.shape.ts'
+import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { answerOf, applyEvents, EMPTY } from './transcript.ts'
 

@@ -1,6 +1,6 @@
 /** What an execution has said and done, built from its numbered events. Pure. */
 import type { ApprovalRequest, Usage } from '../../agents/adapter/agent.shape.ts'
-import type { ExecutionEvent } from '../../executions/execution.shape.ts'
+import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 
 export type Item =
   | TextItem

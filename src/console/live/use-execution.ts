@@ -1,7 +1,7 @@
 /** Follows one execution: its record, and its events as a transcript. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import type { Lack } from '../text/missing.ts'
 import { call } from './api.ts'
 import { follow } from './follow.ts'

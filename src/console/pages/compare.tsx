@@ -1,7 +1,7 @@
 /** Several executions side by side: those named in the address, or the parts of a batch. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Execution, ExecutionPage } from '../../executions/execution.shape.ts'
+import type { Execution, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
 import { ApiError, call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'

@@ -1,4 +1,4 @@
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
 import { usePageSubject } from '../live/page-subject.ts'
 import { route, toHash } from '../live/router.ts'

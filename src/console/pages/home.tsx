@@ -1,6 +1,6 @@
 /** What needs the user, what runs, what ran, and the agents. */
 import { useEffect } from 'preact/hooks'
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
 import { toHash } from '../live/router.ts'

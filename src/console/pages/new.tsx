@@ -1,7 +1,7 @@
 /** Starts a prompt on one agent, or the same prompt on several. */
 import { type Signal, signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'

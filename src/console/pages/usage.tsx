@@ -1,8 +1,8 @@
 /** Tokens and cost by day, agent, model and key; how long answers take. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ExecutionPage } from '../../executions/execution.shape.ts'
-import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/usage.shape.ts'
+import type { ExecutionPage } from '../../executions/store/execution.shape.ts'
+import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { executionsVersion } from '../live/server-state.ts'

@@ -1,4 +1,4 @@
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import { now } from '../live/now.ts'
 import { formatAge, formatCost, formatDuration, formatTokens } from '../text/format.ts'
 

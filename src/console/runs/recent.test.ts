@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 import { recentOf } from './recent.ts'
 
 const execution = (id: string, minute: number) => ({ id, created_at: `2026-01-31T09:0${minute}:00Z` }) as Execution

@@ -1,6 +1,6 @@
 /** What has ended lately: prompts and runs together, the latest first. Pure. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { Execution } from '../../executions/execution.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 
 /** The other states are under Needs you, or running. */
 const ENDED: readonly DrivenRun['state'][] = ['ended', 'continued', 'stopped']

@@ -1,5 +1,5 @@
 /** Does what other servers ask of the runs of this machine. */
-import type { RunCalls, TakenCall } from '../../executions/run-calls.ts'
+import type { RunCalls, TakenCall } from '../../executions/store/run-calls.ts'
 import type { Log } from '../../kit/log.ts'
 import { CALL_FAILED, performCall, type RemoteCall } from './remote-call.ts'
 import type { PromptsFor } from './run-starter.ts'

@@ -1,6 +1,6 @@
 /** Publishes the driven runs of this machine, so that every server shows them, also when this machine is gone. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PublishedRun, RunBoard } from '../../executions/run-board.ts'
+import type { PublishedRun, RunBoard } from '../../executions/store/run-board.ts'
 import { type Clock, daysAgo } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'

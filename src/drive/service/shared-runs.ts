@@ -2,9 +2,9 @@
  * The driven runs of many machines with one PostgreSQL store. A run stays on the machine that has its repository. That machine
  * publishes it, and a server on another one shows what is published and asks the machine to change it.
  */
-import type { RunBoard, SharedRun } from '../../executions/run-board.ts'
-import type { RunCalls } from '../../executions/run-calls.ts'
-import type { WorkQueue } from '../../executions/work-queue.ts'
+import type { RunBoard, SharedRun } from '../../executions/store/run-board.ts'
+import type { RunCalls } from '../../executions/store/run-calls.ts'
+import type { WorkQueue } from '../../executions/store/work-queue.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { KnownWorker } from '../../executions/work-queue.ts'
+import type { KnownWorker } from '../../executions/store/work-queue.ts'
 import { isForgotten, isUpToDate } from './publish-runs.ts'
 import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
 

@@ -1,5 +1,5 @@
 /** `POST /anthropic/v1/messages` */
-import { randomPartOf } from '../../executions/execution-id.ts'
+import { randomPartOf } from '../../executions/store/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
 import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'

@@ -7,7 +7,7 @@ import {
   executionLost,
   executionNotFound,
   idempotencyKeyReused,
-} from '../../executions/faults.ts'
+} from '../../executions/store/faults.ts'
 import type { Fault } from '../../kit/fault.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { backendNotFound, queueFull, workdirNotAllowed } from '../../prompts/faults.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { EXECUTION_STATES } from '../../executions/execution-states.ts'
+import { EXECUTION_STATES } from '../../executions/store/execution-states.ts'
 import { literals, type Message, named } from '../../kit/shape.ts'
 import { EXAMPLE, jsonResponse } from '../api-description/operation.shape.ts'
 

@@ -1,6 +1,6 @@
 /** Calls a tool: checks its arguments, does the work, and turns every Fault into a tool error. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { executionEnded } from '../../executions/faults.ts'
+import { executionEnded } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
 import { omitEmpty } from '../../prompts/omit-empty.ts'

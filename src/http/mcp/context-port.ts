@@ -1,9 +1,9 @@
 /** The tools of a request to this server: with the key, the ceilings, the directories and the limits of its sender. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { newExecutionId } from '../../executions/execution-id.ts'
-import { isFinal } from '../../executions/execution-states.ts'
-import { executionEnded } from '../../executions/faults.ts'
+import { newExecutionId } from '../../executions/store/execution-id.ts'
+import { isFinal } from '../../executions/store/execution-states.ts'
+import { executionEnded } from '../../executions/store/faults.ts'
 import { compareAgents } from '../../prompts/compare-agents.ts'
 import type { ExecutionOptions } from '../../prompts/execution-recorder.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'

@@ -1,6 +1,6 @@
 /** What the tools need of drover. The HTTP endpoint has it in its process, `drover mcp` behind a socket. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import type { CompareRequest, PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import type { AnswerBody, StartBody } from '../native/runs.shape.ts'
 

@@ -1,7 +1,7 @@
 /** What tools return: the structured content, and the same as text for models. Pure. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
-import { isFinal } from '../../executions/execution-states.ts'
+import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
+import { isFinal } from '../../executions/store/execution-states.ts'
 import type { Fault } from '../../kit/fault.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { toHttpError } from '../errors/http-error.ts'

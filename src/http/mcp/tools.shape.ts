@@ -1,6 +1,6 @@
 /** The tools of the MCP endpoint: what they take and return. `npm run generate` writes their list and their validators. */
 import { type TSchema, Type } from 'typebox'
-import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/execution-states.ts'
+import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/store/execution-states.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, named, type Static, strict } from '../../kit/shape.ts'
 import { CompareRequest, PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'

@@ -1,7 +1,7 @@
 /** Waits for an execution, within a time limit, and reports what it does meanwhile. */
 import { type Activity, nextActivity } from '../../executions/activity.ts'
-import type { ExecutionEvent } from '../../executions/execution.shape.ts'
-import { executionEventsGone } from '../../executions/faults.ts'
+import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
+import { executionEventsGone } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { ToolPort } from './tool-port.ts'
 import type { Watched } from './tool-result.ts'

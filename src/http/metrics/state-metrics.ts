@@ -1,4 +1,4 @@
-import type { QueueLoad, WorkQueue } from '../../executions/work-queue.ts'
+import type { QueueLoad, WorkQueue } from '../../executions/store/work-queue.ts'
 import { messageOf } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Slots } from '../../prompts/concurrency-slots.ts'

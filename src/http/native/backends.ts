@@ -1,6 +1,6 @@
 /** `GET /api/v1/backends` */
 import type { AgentLocation } from '../../agents/locate-agents.ts'
-import { type KnownWorker, machinesWith } from '../../executions/work-queue.ts'
+import { type KnownWorker, machinesWith } from '../../executions/store/work-queue.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { BackendRecord } from './backends.shape.ts'
 

@@ -1,9 +1,9 @@
 /** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
 import type { ApprovalDecision } from '../../agents/adapter/agent.ts'
-import type { Execution } from '../../executions/execution.shape.ts'
-import { isFinal } from '../../executions/execution-states.ts'
-import { executionEnded, executionNotFound } from '../../executions/faults.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
+import { isFinal } from '../../executions/store/execution-states.ts'
+import { executionEnded, executionNotFound } from '../../executions/store/faults.ts'
 import { checker } from '../../kit/schema.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { approvalNotAllowed } from '../../prompts/faults.ts'

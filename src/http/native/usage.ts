@@ -1,5 +1,5 @@
 /** `GET /api/v1/usage` */
-import type { UsageField } from '../../executions/usage-query.ts'
+import type { UsageField } from '../../executions/store/usage-query.ts'
 import { checker } from '../../kit/schema.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { validateUsageQuery } from '../request/checks.generated.js'

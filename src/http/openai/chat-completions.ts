@@ -1,5 +1,5 @@
 /** `POST /openai/v1/chat/completions` */
-import { randomPartOf } from '../../executions/execution-id.ts'
+import { randomPartOf } from '../../executions/store/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'
 import { toPromptRequest } from '../compatible/conversation.ts'

@@ -1,7 +1,7 @@
 /** Finds stored responses. A key sees only its own. */
 import type { FastifyRequest } from 'fastify'
-import type { Execution } from '../../executions/execution.shape.ts'
-import { executionNotFound } from '../../executions/faults.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
+import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { responseNotFound } from '../errors/faults.ts'

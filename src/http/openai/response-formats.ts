@@ -1,6 +1,6 @@
 /** How a response is sent: as one body or as a stream, while its agent runs or from what is stored. */
-import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
-import { executionEventsGone } from '../../executions/faults.ts'
+import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
+import { executionEventsGone } from '../../executions/store/faults.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
 import { failureOf } from '../compatible/reply.ts'

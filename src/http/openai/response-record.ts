@@ -1,6 +1,6 @@
 /** What is stored of a response request besides its prompt, and what is sent again from it. Pure. */
-import type { Execution } from '../../executions/execution.shape.ts'
-import { randomPartOf } from '../../executions/execution-id.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
+import { randomPartOf } from '../../executions/store/execution-id.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { StoredMessage } from './response-input.ts'

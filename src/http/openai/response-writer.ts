@@ -2,7 +2,7 @@
  * Turns the events of a prompt into the events of a response, and into the response itself. The same events always give
  * the same numbers, so a stream that was cut off can be written again from the stored events. Pure.
  */
-import { randomPartOf } from '../../executions/execution-id.ts'
+import { randomPartOf } from '../../executions/store/execution-id.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { type Tokens, tokensOf } from '../compatible/tokens.ts'
 import type { HttpError } from '../errors/http-error.ts'

@@ -1,11 +1,11 @@
 /** What agents on many machines ask for, so that a server can decide for an agent of another machine. */
-import type { ApprovalDecision } from '../agents/adapter/agent.ts'
-import { Fault } from '../kit/fault.ts'
-import type { Log } from '../kit/log.ts'
-import type { PendingApproval } from '../prompts/approvals.shape.ts'
-import type { Approvals } from '../prompts/approvals.ts'
-import type { PostgresDatabase } from '../store/postgres-database.ts'
-import { notify } from '../store/postgres-notices.ts'
+import type { ApprovalDecision } from '../../agents/adapter/agent.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Log } from '../../kit/log.ts'
+import type { PendingApproval } from '../../prompts/approvals.shape.ts'
+import type { Approvals } from '../../prompts/approvals.ts'
+import type { PostgresDatabase } from '../../store/postgres-database.ts'
+import { notify } from '../../store/postgres-notices.ts'
 import type { ExecutionStore } from './execution-store.ts'
 
 type Decided = { executionId: string; approvalId: string; decision: ApprovalDecision }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeStores, type StoreKind } from '../../test/support/stores.ts'
-import { systemClock } from '../kit/clock.ts'
+import { describeStores, type StoreKind } from '../../../test/support/stores.ts'
+import { systemClock } from '../../kit/clock.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { ExecutionChange } from './execution-store.ts'
 

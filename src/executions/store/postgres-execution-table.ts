@@ -1,7 +1,7 @@
 /** Changes rows of executions in PostgreSQL, together with their events and the usage. Callers are in a transaction. */
-import { type Clock, toTimestamp } from '../kit/clock.ts'
-import type { Row } from '../store/database.ts'
-import type { Transaction } from '../store/postgres-database.ts'
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import type { Row } from '../../store/database.ts'
+import type { Transaction } from '../../store/postgres-database.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { errorOf } from './execution-end.ts'
 import { CHANGED, INSERT, toExecution, toInsert, toUpdate, UPDATE, writeContents } from './execution-rows.ts'

@@ -1,5 +1,5 @@
 /** Adds to the table `usage` and reads it. Callers are in a transaction. */
-import type { StoreDatabase } from '../store/database.ts'
+import type { StoreDatabase } from '../../store/database.ts'
 import type { UsageReport } from './usage.shape.ts'
 import { USAGE_COUNTS, type UsageEntry } from './usage-entry.ts'
 import { dayBefore, toUsageReport, toUsageSql, USAGE_DAYS, type UsageQuery } from './usage-query.ts'

@@ -1,7 +1,7 @@
 /** Stores executions in the same SQLite file as the sessions. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Clock, toTimestamp } from '../kit/clock.ts'
-import type { Row, StoreDatabase } from '../store/database.ts'
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import type { Row, StoreDatabase } from '../../store/database.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toEventsQuery, toPageQuery } from './execution-query.ts'

@@ -1,9 +1,9 @@
 /** Driven runs of many machines: what each machine has published about its runs. */
 
-import type { Row } from '../store/database.ts'
-import type { PostgresDatabase, Transaction } from '../store/postgres-database.ts'
-import { type Notice, notify, type PostgresNotices } from '../store/postgres-notices.ts'
-import type { PostgresOwners } from '../store/postgres-owners.ts'
+import type { Row } from '../../store/database.ts'
+import type { PostgresDatabase, Transaction } from '../../store/postgres-database.ts'
+import { type Notice, notify, type PostgresNotices } from '../../store/postgres-notices.ts'
+import type { PostgresOwners } from '../../store/postgres-owners.ts'
 
 /** What a machine publishes about a run. The texts are JSON. */
 export type PublishedRun = {

@@ -1,7 +1,7 @@
 /** Converts executions to database rows and back. Pure. */
 import type { SQLInputValue } from 'node:sqlite'
-import { startOf } from '../sessions/session-texts.ts'
-import type { Row } from '../store/database.ts'
+import { startOf } from '../../sessions/session-texts.ts'
+import type { Row } from '../../store/database.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
 

@@ -1,5 +1,5 @@
 /** Adds to the table `usage` in PostgreSQL and reads it. */
-import type { Transaction } from '../store/postgres-database.ts'
+import type { Transaction } from '../../store/postgres-database.ts'
 import type { UsageReport } from './usage.shape.ts'
 import type { UsageEntry } from './usage-entry.ts'
 import { dayBefore, toUsageReport, toUsageSql, USAGE_DAYS, type UsageQuery } from './usage-query.ts'

@@ -1,5 +1,5 @@
 /** The executions that wait until a worker of many machines runs them, and what the workers can run. */
-import { sessionMachineGone } from '../sessions/faults.ts'
+import { sessionMachineGone } from '../../sessions/faults.ts'
 import type { Execution } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
 import { workdirNotOnWorker, workerMissing } from './faults.ts'

@@ -1,6 +1,6 @@
 /** Decides what the end of an execution adds to the usage. Pure. */
-import { NO_USAGE } from '../agents/adapter/usage.ts'
-import type { ExecutionStart } from '../prompts/execution-recorder.ts'
+import { NO_USAGE } from '../../agents/adapter/usage.ts'
+import type { ExecutionStart } from '../../prompts/execution-recorder.ts'
 import type { Execution } from './execution.shape.ts'
 
 /** The sums of the usage that are always known. */

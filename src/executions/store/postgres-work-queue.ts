@@ -1,9 +1,9 @@
 /** The queue of executions in PostgreSQL: rows of `executions` that no process owns yet. */
-import { type Clock, toTimestamp } from '../kit/clock.ts'
-import type { Row } from '../store/database.ts'
-import type { PostgresDatabase } from '../store/postgres-database.ts'
-import { NOTIFY, noticeOf } from '../store/postgres-notices.ts'
-import type { PostgresOwners } from '../store/postgres-owners.ts'
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import type { Row } from '../../store/database.ts'
+import type { PostgresDatabase } from '../../store/postgres-database.ts'
+import { NOTIFY, noticeOf } from '../../store/postgres-notices.ts'
+import type { PostgresOwners } from '../../store/postgres-owners.ts'
 import { ADDED, toInsert } from './execution-rows.ts'
 import type {
   ClaimedWork,

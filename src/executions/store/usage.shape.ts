@@ -1,6 +1,6 @@
 /** How much was used, as it is sent to clients. */
 import { type TProperties, Type } from 'typebox'
-import { type Message, named } from '../kit/shape.ts'
+import { type Message, named } from '../../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const date = (description: string) => Type.String({ format: 'date', description })

@@ -1,5 +1,5 @@
 /** Execution ids and prefixes of them. Pure. */
-import type { Ids } from '../kit/ids.ts'
+import type { Ids } from '../../kit/ids.ts'
 import { executionIdMalformed } from './faults.ts'
 
 const PREFIX = 'exec_'

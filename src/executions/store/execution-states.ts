@@ -1,5 +1,5 @@
 /** The states of an execution. */
-import type { ExecutionKind } from '../prompts/execution-recorder.ts'
+import type { ExecutionKind } from '../../prompts/execution-recorder.ts'
 
 export const EXECUTION_STATES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'lost'] as const
 export type ExecutionState = (typeof EXECUTION_STATES)[number]

@@ -1,8 +1,8 @@
 /** Executions as they are stored and sent to clients. */
 import { Type } from 'typebox'
-import { Usage } from '../agents/adapter/agent.shape.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
-import { literals, type Message, meaning, named } from '../kit/shape.ts'
+import { Usage } from '../../agents/adapter/agent.shape.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { EXECUTION_KINDS, EXECUTION_STATES } from './execution-states.ts'
 
 const text = (description: string) => Type.String({ description })

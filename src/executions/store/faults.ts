@@ -1,4 +1,4 @@
-import { defineFault } from '../kit/fault.ts'
+import { defineFault } from '../../kit/fault.ts'
 
 export const executionNotFound = defineFault({
   code: 'execution_not_found',

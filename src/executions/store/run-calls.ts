@@ -1,8 +1,8 @@
 /** Requests about driven runs that wait for the machine of the run, and their answers. */
-import type { Ids } from '../kit/ids.ts'
-import type { PostgresDatabase } from '../store/postgres-database.ts'
-import { notify, type PostgresNotices } from '../store/postgres-notices.ts'
-import type { PostgresOwners } from '../store/postgres-owners.ts'
+import type { Ids } from '../../kit/ids.ts'
+import type { PostgresDatabase } from '../../store/postgres-database.ts'
+import { notify, type PostgresNotices } from '../../store/postgres-notices.ts'
+import type { PostgresOwners } from '../../store/postgres-owners.ts'
 
 type CallParts = { owners: PostgresOwners; notices: PostgresNotices; ids: Ids }
 

@@ -1,8 +1,8 @@
 /** Decides how much of an execution is stored and how it ended. Pure. */
 
-import { Fault, messageOf } from '../kit/fault.ts'
-import type { ExecutionStart, RecordedResult } from '../prompts/execution-recorder.ts'
-import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import { Fault, messageOf } from '../../kit/fault.ts'
+import type { ExecutionStart, RecordedResult } from '../../prompts/execution-recorder.ts'
+import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import type { Execution } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
 
