@@ -27,7 +27,8 @@ console.log(describeTime())
 const all = [...checks, tests]
 const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[count], 0)
 if (findChromium() === undefined) console.log(`the console was not tried in a browser: ${NO_CHROMIUM}`)
-if (total('skipped') > 0) console.log(`${total('skipped')} skipped: this machine lacks what they need`)
+if (total('skipped') > 0)
+  console.log(`${total('skipped')} skipped: npm run test:console runs them, or this machine lacks what they need`)
 console.log(`${total('passed')} passed, ${total('failed')} failed`)
 process.exitCode = total('failed') === 0 ? 0 : 1
 

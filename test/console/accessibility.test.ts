@@ -2,14 +2,14 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { startServer } from '../support/start-server.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
-const SCHEMES = process.env['CONSOLE_TESTS'] === 'full' ? (['light', 'dark'] as const) : (['light'] as const)
+const SCHEMES = isFull ? (['light', 'dark'] as const) : (['light'] as const)
 const PAGES = [
   '',
   'new',

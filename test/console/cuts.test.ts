@@ -1,7 +1,7 @@
 /** The console when its connection fails: in the end the page is equal to one that was never cut. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { ask, startServer } from '../support/start-server.ts'
@@ -12,7 +12,7 @@ beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
 /** `npm run test:console` makes 100. */
-const CUTS = process.env['CONSOLE_TESTS'] === 'full' ? 100 : 5
+const CUTS = isFull ? 100 : 5
 
 const transcriptOf = (page: Page) => page.locator('.transcript').innerHTML()
 const ended = (page: Page) => page.locator('[data-state=completed]').waitFor()

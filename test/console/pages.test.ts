@@ -1,7 +1,7 @@
 /** The console in a real browser, against a real server. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -49,7 +49,7 @@ describe('the console', () => {
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   })
 
-  it('compares agents side by side, and goes on with the answer of one', async () => {
+  it.runIf(isFull)('compares agents side by side, and goes on with the answer of one', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page, complaints } = await visit(`${server.url}/#/`)
     await home(page)
@@ -69,7 +69,7 @@ describe('the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('resumes a session, forks it to another agent, renames it, and deletes it', async () => {
+  it.runIf(isFull)('resumes a session, forks it to another agent, renames it, and deletes it', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page, complaints } = await visit(`${server.url}/#/`)
     await home(page)
@@ -156,7 +156,7 @@ describe('an approval', () => {
     expect(one.complaints).toEqual([])
   })
 
-  it('is denied with a reason from the page of the execution', async () => {
+  it.runIf(isFull)('is denied with a reason from the page of the execution', async () => {
     const server = await warmServer()
     const id = await askForApproval(server)
     const { page } = await visit(`${server.url}/#/executions/${id}`)
@@ -167,7 +167,7 @@ describe('an approval', () => {
     expect(await page.locator('.transcript').innerText()).toContain('Asked for permission: Bash')
   })
 
-  it('is told by a notification while the page is hidden, after the user was asked once', async () => {
+  it.runIf(isFull)('is told by a notification while the page is hidden, after the user was asked once', async () => {
     const server = await warmServer()
     const { page } = await visit(`${server.url}/`)
     await page.addInitScript(`window.shown = []
@@ -238,7 +238,7 @@ describe('a login', () => {
 })
 
 describe('the keyboard', () => {
-  it('moves through rows with j and k', async () => {
+  it.runIf(isFull)('moves through rows with j and k', async () => {
     const server = await startServer()
     for (const prompt of ['one', 'two']) await recordExecution(server, { prompt, events: [] })
     const { page } = await visit(`${server.url}/`)
@@ -254,7 +254,7 @@ describe('the keyboard', () => {
 })
 
 describe('the way back', () => {
-  it('leads to the same place of a list, and a link to the beginning of a page', async () => {
+  it.runIf(isFull)('leads to the same place of a list, and a link to the beginning of a page', async () => {
     const server = await startServer()
     for (let at = 0; at < 40; at += 1) await recordExecution(server, { prompt: `prompt ${at}`, events: [] })
     const { page } = await visit(`${server.url}/`)

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
-import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { HONEST } from '../support/driven-home.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
@@ -74,32 +74,35 @@ describe('a change', () => {
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   })
 
-  it('shows the whole of what it would destroy, and is permitted by the digest that is shown', async () => {
-    const { server, start } = await serveRuns({ implement: [DESTROYS, HONEST] })
-    const { id } = await start()
-    const [one, other] = [
-      await visit(`${server.url}/#/runs/${id}`),
-      await visit(`${server.url}/#/runs/${id}`, { expects: /409/ }),
-    ]
-    for (const { page } of [one, other]) {
-      await reaches(page, 'waiting')
-      for (const text of ['The file is lost.', 'path: sun.js', REQUEST.scope_sha256])
-        await page.getByText(text).waitFor()
-    }
-    const permit = (page: Page) => page.getByRole('button', { name: 'Permit exactly this, once' })
-    // The second browser does not hear of the decision in time.
-    await other.page.route('**/confirm', async (route) => {
-      await permit(one.page).click()
-      await reaches(one.page, 'ended')
-      await route.continue()
-    })
-    await permit(other.page).click()
-    await other.page.locator('.notice.problem').getByRole('button', { name: 'Close' }).click()
-    expect(await other.page.locator('.notice').count()).toBe(0)
-    expect(one.complaints).toEqual([])
-  })
+  it.runIf(isFull)(
+    'shows the whole of what it would destroy, and is permitted by the digest that is shown',
+    async () => {
+      const { server, start } = await serveRuns({ implement: [DESTROYS, HONEST] })
+      const { id } = await start()
+      const [one, other] = [
+        await visit(`${server.url}/#/runs/${id}`),
+        await visit(`${server.url}/#/runs/${id}`, { expects: /409/ }),
+      ]
+      for (const { page } of [one, other]) {
+        await reaches(page, 'waiting')
+        for (const text of ['The file is lost.', 'path: sun.js', REQUEST.scope_sha256])
+          await page.getByText(text).waitFor()
+      }
+      const permit = (page: Page) => page.getByRole('button', { name: 'Permit exactly this, once' })
+      // The second browser does not hear of the decision in time.
+      await other.page.route('**/confirm', async (route) => {
+        await permit(one.page).click()
+        await reaches(one.page, 'ended')
+        await route.continue()
+      })
+      await permit(other.page).click()
+      await other.page.locator('.notice.problem').getByRole('button', { name: 'Close' }).click()
+      expect(await other.page.locator('.notice').count()).toBe(0)
+      expect(one.complaints).toEqual([])
+    },
+  )
 
-  it('is stopped, resumed with a higher limit, and skips an action', async () => {
+  it.runIf(isFull)('is stopped, resumed with a higher limit, and skips an action', async () => {
     const { server, start, driving } = await serveRuns({ orient: [{ hangs: true }, { hangs: true }, {}] })
     const { id } = await start()
     await until(() => driving.calls().length > 0)

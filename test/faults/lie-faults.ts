@@ -1,4 +1,4 @@
-/** All agents that lie. The gate runs each of them in test/drive/lying-agents.test.ts. */
+/** All agents that lie. The gate runs those that differ most in test/drive/lying-agents.test.ts. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -5,6 +5,9 @@ import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from '../../scripts/chr
 
 const executable = findChromium()
 
+/** `npm run test:console` runs everything; the gate runs one test of each kind. */
+export const isFull = process.env['CONSOLE_TESTS'] === 'full'
+
 /** For `beforeEach`. */
 export function skipWithoutBrowser({ skip }: TestContext): void {
   skip(executable === undefined, NO_CHROMIUM)
