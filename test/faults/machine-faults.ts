@@ -214,6 +214,8 @@ async function pauseOnce({ deadAfterSecs, ms }: Pause): Promise<string[]> {
   await until(() => worker.heard.includes('took this worker for dead'))
   const next = (await sendTask('the next task', [door])) ?? ''
   await until(async () => (await request([door], { path: `/api/v1/executions/${next}` }))?.text.includes('"running"'))
+  // A moment after the execution runs, its agent has started and said so.
+  await until(() => machines.started().length > 1)
   const after = JSON.stringify(await readToEnd(id, [door]))
   return [
     ...(before === after ? [] : ['the worker wrote to an execution that was taken from it']),
