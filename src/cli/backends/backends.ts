@@ -61,7 +61,7 @@ function formatReports(reports: readonly BackendReport[], out: Channel): string 
     .map((report) => {
       const [state, advice] = describeState(report, out)
       const title = `${out.style('bold', report.name.padEnd(7))} ${state}${advice === undefined || out.isTty ? '' : `; ${advice}`}`
-      // Both do not fit into a line of a terminal.
+      // The two do not fit into one line of a terminal.
       const below = advice !== undefined && out.isTty ? [advice] : []
       const lines = [...below, ...abilityLines(report.abilities), ...warmLines(report)]
       return [title, ...lines.map((line) => `        ${line}`), ''].join('\n')

@@ -52,6 +52,14 @@ describe('WordWrap', () => {
     expect(stream.write(text) + stream.end()).toBe(text)
   })
 
+  it('holds back no more than two lines of a text without spaces', () => {
+    const thai = 'สวัสดี'.repeat(20)
+    const stream = new WordWrap(() => 20)
+    const printed = [...`see ${thai} now`].map((character) => stream.write(character))
+    expect(printed.findIndex((text) => text.includes('ส'))).toBeLessThan(50)
+    expect(printed.join('') + stream.end()).toBe(wrap(`see ${thai} now`).join('\n'))
+  })
+
   it('holds back only the last word', () => {
     const stream = new WordWrap(() => 20)
     expect([stream.write('one two'), stream.write(' thr'), stream.write('ee'), stream.end()]).toEqual([

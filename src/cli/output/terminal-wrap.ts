@@ -11,7 +11,8 @@ const TAB_COLUMNS = 8
 
 /**
  * A line of code or of a table stays as it is, and so does a word that is wider than a line, such as a path: the terminal
- * breaks those, and they can be copied. Only the last word is held back, until it is complete.
+ * breaks those, and they can be copied. Only the last word is held back, until it is complete or two lines long: some scripts
+ * have no spaces.
  */
 export class WordWrap {
   readonly #columns: () => number
@@ -22,6 +23,8 @@ export class WordWrap {
   /** The white space before the last word, and that word. */
   #gap = ''
   #word = ''
+  /** A part of the last word is printed, so that no line can break before the rest. */
+  #isInWord = false
   #isLineStart = true
   #isWhole = false
   #isInFence = false
@@ -42,7 +45,10 @@ export class WordWrap {
         printed += this.#endWord()
         this.#word = piece
         printed += this.#endWord()
-      } else this.#word += piece
+      } else {
+        this.#word += piece
+        printed += this.#beginLongWord()
+      }
     }
     return printed
   }
@@ -55,7 +61,20 @@ export class WordWrap {
     return printed
   }
 
+  #beginLongWord(): string {
+    if (this.#word.length <= 2 * this.#columns()) return ''
+    const printed = this.#printWord()
+    this.#isInWord = true
+    return printed
+  }
+
   #endWord(): string {
+    const printed = this.#printWord()
+    this.#isInWord = false
+    return printed
+  }
+
+  #printWord(): string {
     if (this.#word === '') return ''
     const [gap, word] = [this.#gap, this.#word]
     this.#gap = ''
@@ -64,7 +83,7 @@ export class WordWrap {
     const columns = Math.max(1, this.#columns())
     const width = columnsOf(stripVTControlCharacters(word))
     const at = columnAfter(gap, this.#column)
-    if (this.#isWhole || at + width <= columns || this.#column <= this.#indent) {
+    if (this.#isWhole || this.#isInWord || at + width <= columns || this.#column <= this.#indent) {
       this.#column = at + width
       return gap + word
     }
