@@ -238,6 +238,18 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect((await post(door, path, { decision: 'allow' })).status).toBe(404)
   })
 
+  it('are healthy if a worker has each agent, also where the server itself has none', async () => {
+    const { door } = await startMachines(['one'])
+    const expected = { name: 'claude', available: true }
+    const healthOf = async () => (await door.request('/health')).body
+    expect(await healthOf()).toMatchObject({ status: 'ok', backends: expect.arrayContaining([expected]) })
+  })
+
+  it('are degraded if no worker runs', async () => {
+    const { door } = await startMachines([])
+    expect((await door.request('/health')).body).toMatchObject({ status: 'degraded' })
+  })
+
   it('measure at the server how long a prompt waits for a worker', async () => {
     const { door } = await startMachines(['one'], {}, { server: { metrics_enabled: true } })
     await post(door, '/api/v1/prompt', HELLO)

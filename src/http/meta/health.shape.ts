@@ -22,7 +22,7 @@ const Health = named(
   Type.Object({
     status: literals(['ok', 'degraded', 'unhealthy'], {
       description:
-        '`degraded`: an enabled agent is not installed. `unhealthy`: no session can be stored, for example because the disk is full.',
+        '`degraded`: an enabled agent is not installed here, or on no worker if workers run the prompts. `unhealthy`: no session can be stored, for example because the disk is full.',
     }),
     version: Type.String({ description: 'The version of drover.' }),
     uptime: Type.String({ description: 'For example `1h0m5s`.' }),

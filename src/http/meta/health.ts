@@ -1,5 +1,6 @@
 /** `GET /health` */
 import { messageOf } from '../../kit/fault.ts'
+import { findMachines, isInstalled, type MachinesOf } from '../context/agent-machines.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { Health } from './health.shape.ts'
 
@@ -11,12 +12,13 @@ export const registerHealth: RegisterRoutes = (scope, context) => {
   })
 }
 
-type StoreCheck = () => Promise<Health['session_store']>
+type Checked = { store: Health['session_store']; machinesOf: MachinesOf }
+type StoreCheck = () => Promise<Checked>
 
 async function assessHealth(context: ServerContext, checkStore: StoreCheck): Promise<Health> {
   const uptimeMs = context.clock.now().getTime() - context.startedAt.getTime()
-  const backends = backendHealth(context)
-  const store = await checkStore()
+  const { store, machinesOf } = await checkStore()
+  const backends = backendHealth(context, machinesOf)
   const isComplete = backends.every(({ available }) => available)
   return {
     status: store.available ? (isComplete ? 'ok' : 'degraded') : 'unhealthy',
@@ -37,13 +39,13 @@ export function formatUptime(ms: number): string {
 }
 
 /** Disabled backends do not affect the health. */
-function backendHealth({ agents }: ServerContext): Health['backends'] {
+function backendHealth({ agents }: ServerContext, machinesOf: MachinesOf): Health['backends'] {
   const enabled = agents.list().filter(({ isEnabled }) => isEnabled)
   return enabled.map((agent) => {
     const version = agents.knownVersion(agent)
     return {
       name: agent.backend,
-      available: agent.program !== undefined,
+      available: isInstalled(agent, machinesOf(agent)),
       ...(version !== undefined && { version }),
       ...(agent.isDemo && { demo: true as const }),
     }
@@ -55,23 +57,25 @@ const STORE_CHECK_MS = 1000
 
 /** Checks the store at most once per `STORE_CHECK_MS`; requests in between get the last result. */
 function createStoreCheck(context: ServerContext): StoreCheck {
-  let last: { at: number; health: ReturnType<StoreCheck> } | undefined
+  let last: { at: number; checked: ReturnType<StoreCheck> } | undefined
   return () => {
     if (last === undefined || performance.now() - last.at > STORE_CHECK_MS) {
-      last = { at: performance.now(), health: storeHealth(context) }
+      last = { at: performance.now(), checked: checkStoreNow(context) }
     }
-    return last.health
+    return last.checked
   }
 }
 
 /** The endpoint needs no API key, so the cause of a failure is only logged. */
-async function storeHealth({ store, log }: ServerContext): Promise<Health['session_store']> {
+async function checkStoreNow(context: ServerContext): Promise<Checked> {
+  const { store, log } = context
   try {
     await store.checkWritable()
-    return { available: true, session_count: await store.count() }
+    const [sessions, machinesOf] = await Promise.all([store.count(), findMachines(context)])
+    return { store: { available: true, session_count: sessions }, machinesOf }
   } catch (error) {
     const problem = 'the session store is not available'
     log.error({ reason: messageOf(error) }, problem)
-    return { available: false, session_count: 0, error: problem }
+    return { store: { available: false, session_count: 0, error: problem }, machinesOf: () => undefined }
   }
 }
