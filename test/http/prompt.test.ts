@@ -426,7 +426,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     const server = await scripted({ text: ['one'], hangAfter: 'word' })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     const seen: string[] = []
-    while (!seen.includes('message')) seen.push(JSON.parse((await stream.nextLine()) ?? '{}').type)
+    while (!seen.includes('message')) seen.push(JSON.parse((await stream.nextLine()) ?? '').type)
     stream.hangUp()
     await until(() => server.context.prompts.slots.load().running === 0)
   })

@@ -229,9 +229,12 @@ describe('the events of a run', () => {
     const stream = await openStream({ port: server.port, path, method: 'GET', headers: accept })
     expect(stream.headers['content-type']).toMatch('text/event-stream')
     const seen: number[] = []
-    for (let line = await stream.nextLine(); line !== 'event: outcome_submitted'; line = await stream.nextLine()) {
-      if (line?.startsWith('id: ')) seen.push(Number(line.slice(4)))
+    let line = await stream.nextLine()
+    while (line !== undefined && line !== 'event: outcome_submitted') {
+      if (line.startsWith('id: ')) seen.push(Number(line.slice(4)))
+      line = await stream.nextLine()
     }
+    expect(line).toBeDefined()
     // The connection is cut in the middle, and the browser connects again.
     stream.hangUp()
     const headers = { ...accept, 'last-event-id': String(seen.at(-1)) }

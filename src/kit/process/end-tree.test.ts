@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('ending a process', () => {
 
   it('kills a tool without our id, because it was found while its parent lived', async () => {
     const tool = program('runs-stubborn-tool-without-environment.sh')
-    const { exit, pid } = await cancelOnceReady([tool], { graceMs: 200 })
+    const { exit, pid } = await cancelOnceReady([tool], { graceMs: 1500 })
     expect(exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled', forced: true })
     expect(isRunning(pid)).toBe(false)
   })
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('cancelSignal SIGINT', () => {
 
   it('finds the tools before the process drops them', async () => {
     const tool = program('runs-stubborn-tool-without-environment.sh')
-    const { exit, pid } = await cancelOnceReady([tool], { cancelSignal: 'SIGINT', graceMs: 200 })
+    const { exit, pid } = await cancelOnceReady([tool], { cancelSignal: 'SIGINT', graceMs: 1500 })
     expect(exit).toMatchObject({ signal: 'SIGINT', ended: 'cancelled', forced: true })
     expect(isRunning(pid)).toBe(false)
   })
@@ -110,16 +110,23 @@ describe.skipIf(process.platform !== 'linux')('a process left behind by a child 
   })
 })
 
-const startMarked = (mark: string, script: string) => {
-  const child = spawn('/bin/sh', ['-c', script], { env: { DROVER_OWNER: mark }, stdio: 'ignore', detached: true })
-  return { pid: Number(child.pid), exit: once(child, 'exit') }
+/** Resolves once the script has printed a word. */
+async function startMarked(mark: string, script: string) {
+  const child = spawn('/bin/sh', ['-c', script], {
+    env: { DROVER_OWNER: mark },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  const exit = once(child, 'exit')
+  await firstWords(child.stdout)
+  return { pid: Number(child.pid), exit }
 }
 
 describe.skipIf(process.platform !== 'linux')('endMarkedProcesses', () => {
   it('ends every process with the mark, even one that ignores SIGTERM, and no other', async () => {
-    const polite = startMarked('a-mark-of-this-test', 'sleep 300')
-    const stubborn = startMarked('a-mark-of-this-test', 'trap "" TERM; while :; do sleep 1; done')
-    const stranger = startMarked('another-mark', 'sleep 300')
+    const polite = await startMarked('a-mark-of-this-test', 'echo ready; sleep 300')
+    const stubborn = await startMarked('a-mark-of-this-test', 'trap "" TERM; echo ready; while :; do sleep 1; done')
+    const stranger = await startMarked('another-mark', 'echo ready; sleep 300')
     await endMarkedProcesses('a-mark-of-this-test')
     expect(await polite.exit).toEqual([null, 'SIGTERM'])
     expect(await stubborn.exit).toEqual([null, 'SIGKILL'])
