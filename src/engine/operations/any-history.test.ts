@@ -169,7 +169,7 @@ function live(parameters: fc.Parameters<[unknown, unknown]>): Set<string> {
 
 describe('any sequence of operations', () => {
   it('leaves a valid run that its events reproduce', { timeout: 120_000 }, () => {
-    live({ numRuns: 60 })
+    live({ numRuns: 30 })
   })
 
   it('reaches every state and event, with a fixed seed', { timeout: 120_000 }, () => {
