@@ -237,6 +237,18 @@ describe('drover compare --keep, later', () => {
     expect([...worktrees(), ...branches()]).toEqual([])
   })
 
+  it('needs the repository, which --workdir names from elsewhere', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    const cwd = join(home.path, 'elsewhere')
+    mkdirSync(cwd)
+    const elsewhere = (...args: string[]) => home.drover(['compare', '--drop', ...args], { cwd })
+    expect((await elsewhere()).stderr).toContain('is not inside a git worktree; name one with --workdir')
+    expect(await elsewhere('--workdir', repository.root)).toMatchObject({ code: 0 })
+    expect(worktrees()).toEqual([])
+  })
+
   it('leaves what it cannot commit, and says so', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'git init --quiet nested')

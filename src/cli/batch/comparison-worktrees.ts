@@ -41,6 +41,15 @@ export type ComparisonOptions = {
 
 const UNKNOWN_DIFF: WorktreeDiff = { tree: '', files: [], insertions: 0, deletions: 0 }
 
+/** The repository of a directory, with an error that names the flag of `drover compare`. */
+export async function findComparedRepository(
+  options: Parameters<typeof discoverWorkspace>[0],
+): Promise<WorkspaceIdentity> {
+  return await discoverWorkspace(options).catch((error: unknown) => {
+    throw isOutside(error) ? comparisonNeedsWorktree({ path: options.start }, error) : error
+  })
+}
+
 export class ComparisonWorktrees implements AsyncDisposable {
   readonly #invocation: Invocation
   readonly #options: ComparisonOptions
@@ -59,9 +68,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
     const { backends, start, prompt, signal } = this.#options
     const { clock } = this.#invocation.runtime
     const git = this.#git
-    const repository = await discoverWorkspace({ start, git, signal }).catch((error: unknown) => {
-      throw isOutside(error) ? comparisonNeedsWorktree({ path: start }, error) : error
-    })
+    const repository = await findComparedRepository({ start, git, signal })
     await this.#warnOfChanges(repository)
     const below = relative(repository.worktree_root, realpathSync.native(start))
     const common = {

@@ -1,6 +1,5 @@
 /** Keeps the work of one agent of a comparison as a branch, and drops the others. */
 import { Fault } from '../../kit/fault.ts'
-import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
@@ -9,8 +8,10 @@ import type { Invocation } from '../command.ts'
 import { comparisonNotFound, nothingToKeep } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
+import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { worktreesHome } from '../settings.ts'
 import { commitAll, dropWorktree } from '../worktrees/drop-worktree.ts'
+import { findComparedRepository } from './comparison-worktrees.ts'
 
 /** What became of the worktrees. */
 export type KeepResult = {
@@ -40,7 +41,8 @@ export async function keepAfterComparison(invocation: Invocation): Promise<numbe
   using interruption = listenForInterruption()
   const { signal } = interruption
   const git = locateGit(runtime)
-  const { git_common_dir: gitCommonDir } = await discoverWorkspace({ start: runtime.cwd, git, signal })
+  const start = requestFromFlags(invocation).workdir ?? runtime.cwd
+  const { git_common_dir: gitCommonDir } = await findComparedRepository({ start, git, signal })
   const name = flags.text('keep')
   const worktrees = findComparison(listWorktrees(worktreesHome(invocation)), { gitCommonDir, name })
   const result = await keepContender(worktrees, { git, name, signal })
