@@ -17,6 +17,7 @@ if (Number(process.versions.node.split('.')[0]) < REQUIRED)
 else start()
 
 function start() {
+  if (process.env.DROVER_LAUNCHER !== undefined) require('./run-newer-node.cjs').endWithLauncher()
   require('node:module').enableCompileCache()
   // A clone runs its sources; the published package contains a bundle of them.
   if (isClone) void import('../src/bin.ts')

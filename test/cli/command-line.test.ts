@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { callMain } from '../support/call-main.ts'
-import { DROVER, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, ending, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 /** Runs drover in this process, for tables of many rows. */
@@ -249,13 +249,19 @@ describe('an old Node', () => {
   const PRETEND = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); require(process.argv[1])'
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const NODE_PACKAGE = `node-${platform}-${process.arch}`
+  const PRINTS_ARGUMENTS = 'console.log(process.argv.slice(2), process.versions.node)'
+  /** Prints the variables that only a launcher sets. */
+  const WAITS_FOR_SIGTERM = `
+    console.log(Object.keys(process.env).filter((name) => name.startsWith('DROVER_')))
+    process.on('SIGTERM', () => process.exit(console.log('SIGTERM')))
+    setInterval(() => {}, 1000)`
 
   /** The launcher in a directory of its own. `asClone` is the program that it starts from source. */
-  function launcherIn(directory: string, asClone: boolean): string {
+  function launcherIn(directory: string, asClone: boolean, program = PRINTS_ARGUMENTS): string {
     cpSync(join(SOURCES, '..'), join(directory, 'bin'), { recursive: true })
     if (asClone) {
       mkdirSync(join(directory, 'src'))
-      writeFileSync(join(directory, 'src', 'bin.ts'), 'console.log(process.argv.slice(2), process.versions.node)')
+      writeFileSync(join(directory, 'src', 'bin.ts'), program)
     }
     return join(directory, 'bin', 'drover.cjs')
   }
@@ -275,6 +281,16 @@ describe('an old Node', () => {
     bringNode(clone)
     const ran = await launch(launcherIn(clone, true), clone, 'a b', '--c')
     expect(ran).toEqual({ code: 0, stdout: `[ 'a b', '--c' ] ${process.versions.node}\n`, stderr: '' })
+  })
+
+  it('that is killed ends the drover that it has started', async () => {
+    const clone = temporaryDirectory()
+    bringNode(clone)
+    const launcher = launcherIn(clone, true, WAITS_FOR_SIGTERM)
+    const child = spawn(process.execPath, ['-e', PRETEND, launcher], { env: { HOME: clone }, stdio: 'pipe' })
+    child.stdout.once('data', () => child.kill('SIGKILL'))
+    // The output is complete when both processes have ended.
+    expect(await ending(child)).toMatchObject({ code: null, stdout: '[]\nSIGTERM\n' })
   })
 
   it('gets the command that installs a newer Node for an installed drover, and uses that Node afterwards', async () => {
