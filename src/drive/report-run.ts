@@ -1,6 +1,7 @@
 /** The report about a run, with what its driver knows if it was driven. */
 import { existsSync } from 'node:fs'
 import { Fault } from '../kit/fault.ts'
+import { formatReport } from '../runs/report-markdown.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { type ReportChange, type RunReport, toReport } from '../runs/run-report.ts'
 import type { RunOutline } from '../runs/run-status.ts'
@@ -22,6 +23,15 @@ export async function reportRun(
   state: DriveState | undefined,
 ): Promise<RunReport> {
   return toReport(run, state && toReportParts(state, await readChanges(context, state)))
+}
+
+/** The report in Markdown. */
+export async function describeRun(
+  context: RunContext,
+  run: RunOutline,
+  state: DriveState | undefined,
+): Promise<string> {
+  return formatReport(await reportRun(context, run, state), run)
 }
 
 /** The files that git shows as changed; undefined if git cannot tell any more. */

@@ -4,7 +4,7 @@ import { type DriveResult as DrivenResult, driveRounds } from '../drive/drive-ro
 import { issueNotConfirmed } from '../drive/faults.ts'
 import { DrivenNote, recordOfUser } from '../drive/note-driven.ts'
 import type { DriveEvent, Options } from '../drive/record/event.shape.ts'
-import { reportRun } from '../drive/report-run.ts'
+import { describeRun } from '../drive/report-run.ts'
 import { questionOf } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions } from '../drive/start/drive-options.ts'
 import { removeDelivered } from '../drive/start/remove-delivered.ts'
@@ -14,7 +14,6 @@ import { checker } from '../kit/schema.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import { answerQuestion } from '../runs/operations.ts'
 import { parseAnswer } from '../runs/parse-request.ts'
-import { formatReport } from '../runs/report-markdown.ts'
 import { resolveRunId } from '../runs/resolve-run-id.ts'
 import { openRunContext, type RunContext } from '../runs/run-context.ts'
 import { outlineRun } from '../runs/run-status.ts'
@@ -57,8 +56,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
         note.update(update)
         if (update.is === 'recorded') emit(toRecord(update.runId, update.event))
       },
-      describe: async (state) =>
-        formatReport(await reportRun(found.context, await outlineRun(found.context, state.run_id), state)),
+      describe: async (state) => await describeRun(found.context, await outlineRun(found.context, state.run_id), state),
     },
     found.runId,
     { ...found.begin, optionsFrom },

@@ -4,16 +4,26 @@ import { type ReportParts, toReport } from './run-report.ts'
 import type { RunOutline } from './run-status.ts'
 
 const outcome = {
+  status: 'completed',
+  summary: 'Done.\n# All of it',
+  observations: [],
+  known_issues: ['*Slow*'],
   implementation: {
     files_changed: ['a|b.ts', ''],
     activities: [{ kind: 'test', command: 'npm test | tail', exit_code: 0, summary: 'fine' }],
+    uncertainties: [],
   },
   review: null,
 }
 const review = {
+  status: 'completed',
+  summary: 'One finding.',
+  observations: [],
+  known_issues: [],
   implementation: null,
   review: {
     result: 'findings_reported',
+    uncertainties: [],
     findings: [{ location: 'a.ts:1', summary: '# Not a heading', detail: 'One\n## Two' }],
   },
 }
@@ -34,7 +44,7 @@ const RUN = {
   known_issues: ['*Slow*'],
 } as unknown as RunOutline
 
-const writeReport = (run: RunOutline, parts?: ReportParts) => formatReport(toReport(run, parts))
+const writeReport = (run: RunOutline, parts?: ReportParts) => formatReport(toReport(run, parts), run)
 
 describe('formatReport', () => {
   it('calls what only a host reports claimed', () => {
@@ -47,9 +57,44 @@ describe('formatReport', () => {
   it('quotes texts of others, so that they are no part of the report', () => {
     const headings = writeReport(RUN).match(/^ *#+ .*$/gm)
     expect(headings).toEqual([
-      ...[`# Run ${RUN.id}`, '## Goal', '## What changed', '## Evidence', '## Review', '## Known issues', '## Cost'],
+      ...[`# Run ${RUN.id}`, '## Goal', '## What changed', '## Evidence', '## Review'],
+      ...['## What the agents reported', '## Cost'],
     ])
     expect(writeReport(RUN)).toContain('- \\*Slow\\*')
+  })
+
+  it('tells what agents reported from what drover noted, without codes, each once', () => {
+    const asked = { ...outcome, status: 'needs_input', summary: 'It asks.', known_issues: [], implementation: null }
+    const run = {
+      ...RUN,
+      initial_git: { path_count: 2 },
+      actions: [
+        { action: { action_id: '0', kind: 'orient' }, outcome: asked, voided: true },
+        { action: { action_id: '1', kind: 'implement' }, outcome: { ...outcome, known_issues: [] } },
+        { action: { action_id: '2', kind: 'review' }, skipped: true },
+      ],
+      observations: ['observed_since_start: the worktree differs', 'source_refreshed_unchanged'],
+      known_issues: [],
+      uncertainties: [
+        'attribution_uncertainty: the cause is unknown',
+        'unresolved_suggestion: review was suggested but not issued',
+      ],
+      summary: 'Known issues:\n- none',
+    } as unknown as RunOutline
+    expect(writeReport(run).split(/\n+(?=## )/)).toContain(
+      [
+        '## What the agents reported\n\n- orient (asked): It asks.\n- implement:\n\n  > Done.\n  > # All of it\n',
+        '- review (skipped)\n\nThey name no known issues.',
+      ].join('\n'),
+    )
+    expect(writeReport(run).split(/\n+(?=## )/)).toContain(
+      [
+        '## Notes of drover\n\n- 2 files were changed before the run started.',
+        '- Git shows that files changed since the start of the run, not who changed them.',
+        '- Review was suggested but not issued',
+      ].join('\n'),
+    )
+    expect(writeReport(run)).not.toContain('none')
   })
 
   it('has what a driver knows', () => {

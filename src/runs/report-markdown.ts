@@ -2,12 +2,15 @@
  * The report about a run in Markdown: for `drover report` and for the text of a pull request. Texts of agents and issues are
  * quoted, so that they cannot look like a part of the report. Pure.
  */
+import { notedIn, reportedIn } from './reported-and-noted.ts'
 import type { ReportChange, RunReport } from './run-report.ts'
+import type { RunOutline } from './run-status.ts'
 
 /** `lists` have no tables, for a terminal. */
 type Form = 'tables' | 'lists'
 
-export function formatReport(report: RunReport, form: Form = 'tables'): string {
+/** The summary of the run repeats the other sections for programs, so it is not a section. */
+export function formatReport(report: RunReport, run: RunOutline, form: Form = 'tables'): string {
   const rows = form === 'tables' ? table : list
   const sections = [
     ['Goal', goalText(report)],
@@ -16,8 +19,8 @@ export function formatReport(report: RunReport, form: Form = 'tables'): string {
     ['Evidence', evidenceText(report, rows)],
     ['Checks', checkText(report, rows)],
     ['Review', reviewText(report)],
-    ['Known issues', listText(report.known_issues)],
-    ['Summary', report.summary === undefined ? '' : quote(report.summary)],
+    ['What the agents reported', reportedText(run)],
+    ['Notes of drover', listText(notedIn(run))],
     ['Cost', costText(report)],
   ].filter(([, text]) => text !== '')
   const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
@@ -25,7 +28,7 @@ export function formatReport(report: RunReport, form: Form = 'tables'): string {
 }
 
 function stateText({ state, pause_reason, started_at, updated_at, branch, pull_request }: RunReport): string {
-  const reason = pause_reason === undefined ? '' : ` (${pause_reason})`
+  const reason = pause_reason === undefined ? '' : ` (${pause_reason.replaceAll('_', ' ')})`
   const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
   const request = pull_request === undefined ? '' : ` Draft pull request: ${pull_request}`
   return `State: **${state}**${reason}. Started ${started_at}, last change ${updated_at}.${where}${request}`
@@ -105,6 +108,30 @@ function reviewText({ reviews, review_enabled }: RunReport): string {
       return [`Result: **${result.replaceAll('_', ' ')}**`, ...listed].join('\n\n')
     })
     .join('\n\n')
+}
+
+function reportedText(run: RunOutline): string {
+  const { actions, observations, known_issues, uncertainties } = reportedIn(run)
+  if (actions.length === 0) return ''
+  return [
+    actions.map(({ label, summary }) => entryText(label, summary)).join('\n'),
+    titledText('They observed:', observations),
+    known_issues.length === 0
+      ? 'They name no known issues.'
+      : titledText('They name these known issues:', known_issues),
+    titledText('They are uncertain about this:', uncertainties),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function entryText(label: string, text: string): string {
+  if (text === '') return `- ${label}`
+  return /[\n\r]/.test(text) ? `- ${label}:\n\n${indent(quote(text))}\n` : `- ${label}: ${cell(text)}`
+}
+
+function titledText(title: string, notes: readonly string[]): string {
+  return notes.length === 0 ? '' : `${title}\n\n${listText(notes)}`
 }
 
 function listText(notes: readonly string[]): string {

@@ -8,13 +8,12 @@ import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/driv
 import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { Options } from '../../drive/record/event.shape.ts'
-import { reportRun } from '../../drive/report-run.ts'
+import { describeRun } from '../../drive/report-run.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
 import { type DriveStart, type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
 import type { Fault } from '../../kit/fault.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
-import { formatReport } from '../../runs/report-markdown.ts'
 import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
@@ -175,7 +174,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
         note.update(update)
         printer.update(update)
       },
-      describe: async (state) => formatReport(await reportRun(context, await outlineRun(context, state.run_id), state)),
+      describe: async (state) => await describeRun(context, await outlineRun(context, state.run_id), state),
       ...(canAskIn(invocation) && { ask }),
     },
     runId,

@@ -28,12 +28,12 @@ export const run: Run = (invocation) =>
     const context = await openRuns(command, runtime)
     const shown = await findReported(command, context, typed)
     const report = await reportRun(context, shown, readDrive(context.store, shown.id))
-    const text = flags.isOn('json') ? `${JSON.stringify(report)}\n` : formatReport(report)
+    const text = flags.isOn('json') ? `${JSON.stringify(report)}\n` : formatReport(report, shown)
     const file = flags.text('output')
     if (file !== undefined) {
       createFile({ path: resolve(runtime.cwd, file), bytes: encodeUtf8(text), mode: 0o644 })
       await out.write(`Wrote ${file}.\n`)
-    } else await out.write(out.isTty && !flags.isOn('json') ? render(formatReport(report, 'lists'), out) : text)
+    } else await out.write(out.isTty && !flags.isOn('json') ? render(formatReport(report, shown, 'lists'), out) : text)
     return 0
   })
 

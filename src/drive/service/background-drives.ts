@@ -2,7 +2,6 @@
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import { formatReport } from '../../runs/report-markdown.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
 import type { DriveUpdate } from '../drive-context.ts'
@@ -11,7 +10,7 @@ import { DrivenNote, type NoteOptions } from '../note-driven.ts'
 import { notifyProgram } from '../notify.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { driveBusy } from '../record/faults.ts'
-import { reportRun } from '../report-run.ts'
+import { describeRun } from '../report-run.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
 
 export type DrivesOptions = NoteOptions & {
@@ -129,7 +128,7 @@ export class BackgroundDrives {
         wantsDeltas: true,
         apiKey: record.api_key,
         onUpdate,
-        describe: async (state) => formatReport(await reportRun(runs, await outlineRun(runs, state.run_id), state)),
+        describe: async (state) => await describeRun(runs, await outlineRun(runs, state.run_id), state),
       },
       record.run_id,
       begin,

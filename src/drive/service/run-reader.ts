@@ -7,7 +7,6 @@ import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { readPinnedSource } from '../../runs/read-material.ts'
-import { formatReport } from '../../runs/report-markdown.ts'
 import { matchRunIds } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
@@ -18,7 +17,7 @@ import { isDriven, readDriveEvents } from '../record/drive-journal.ts'
 import { toDriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven, listDriven, listDrivenIds } from '../record/driven-records.ts'
-import { patchOfRun, reportRun } from '../report-run.ts'
+import { describeRun, patchOfRun } from '../report-run.ts'
 import type { DrivenRun } from './driven-run.shape.ts'
 import { type DrivenFacts, toDrivenRunDetail, toSource } from './driven-view.ts'
 
@@ -93,7 +92,7 @@ export class RunReader {
 
   /** In Markdown. */
   async #report({ record, run, drive }: DrivenFacts): Promise<string> {
-    return formatReport(await reportRun(this.#contextFor(record), run, drive))
+    return await describeRun(this.#contextFor(record), run, drive)
   }
 
   /** Throws `driven_run_in_place` if there is no branch. */
