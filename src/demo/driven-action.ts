@@ -18,9 +18,11 @@ export function planAction(prompt: string): DrivenAction | undefined {
   // The goal of an issue is between two lines that mark it as data.
   const goal =
     /\n## Goal\n\n(?:<<<data .*\n)?([\s\S]*?)\n+(?:>>>data .*\n+)?## This action\n/.exec(prompt)?.[1] ?? 'unknown'
-  const isAsking = kind === 'orient' && /\bask me\b/i.test(goal) && !prompt.includes('A person has answered.')
+  const isFirst = kind === 'orient' && !prompt.includes('A person has answered.')
+  const isAsking = isFirst && /\bask me\b/i.test(goal)
   const outcome = { ...frame(kind, id), ...(isAsking ? QUESTION : REPORTS[kind]) }
-  const text = `This is drover's built-in demo agent. No model was called.\n\n\`\`\`drover-outcome\n${JSON.stringify(outcome, null, 2)}\n\`\`\`\n`
+  const greeting = isFirst ? "This is drover's built-in demo agent. No model is called.\n\n" : ''
+  const text = `${greeting}\`\`\`drover-outcome\n${JSON.stringify(outcome, null, 2)}\n\`\`\`\n`
   return { kind, id, text, ...(kind === 'implement' && { file: planFile(goal) }) }
 }
 
