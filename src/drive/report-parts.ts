@@ -33,10 +33,15 @@ function lastOfEachAction({ attempts }: DriveState) {
   )
 }
 
-function toEvidence({ about, subject, exit_code, verdict, note, execution_id, seq }: Claim): ReportEvidence {
+function toEvidence(claim: Claim): ReportEvidence {
+  const { verdict, note, execution_id, seq } = claim
   const where = execution_id === undefined ? '' : ` (${execution_id}, event ${seq})`
-  const claim = about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
-  return { claim, verdict, seen: `${note}${where}` }
+  return { claim: claimText(claim), verdict, seen: `${note}${where}` }
+}
+
+/** What the agent says. */
+export function claimText({ about, subject, exit_code }: Claim): string {
+  return about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
 }
 
 function costOf(state: DriveState): NonNullable<ReportParts['cost']> {

@@ -2,10 +2,11 @@
 
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { spentBy, tokensOf, whenNoticed } from '../../drive/decide/budget.ts'
-import { describeClaim, howItEnded } from '../../drive/prompt/follow-ups.ts'
+import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/event.shape.ts'
 import type { EventOf } from '../../drive/record/event.ts'
+import { claimText } from '../../drive/report-parts.ts'
 import type { Channel } from '../terminal.ts'
 import { formatDuration } from './format-time.ts'
 import { toOneLine, toPrintable } from './printable.ts'
@@ -55,7 +56,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): ToneLine[]
     case 'outcome_rejected':
       return [{ text: `  the run does not accept the outcome: ${oneLine(event.data.problem)}`, tone: 'open' }]
     case 'outcome_submitted':
-      return [`  outcome: ${event.data.status}${event.data.by === 'drover' ? ' (written by drover)' : ''}`]
+      return [describeOutcome(event.data)]
     case 'paused':
       return [{ text: `Paused (${event.data.reason}): ${toPrintable(event.data.message)}`, tone: 'open' }]
     case 'round_started':
@@ -100,6 +101,13 @@ function describeLimits(options: Options): string[] {
   return limits.length === 0 ? [] : [`Limits: ${limits.join(', ')}`]
 }
 
+/** Other words are the same for people. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  partial: 'completed in part',
+  needs_input: 'a question to a person',
+  error: 'an error',
+}
+
 const PURPOSES: Readonly<Record<Purpose, string>> = {
   action: '',
   outcome_problem: 'again, because its outcome was not valid',
@@ -108,6 +116,10 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   stalled: 'again, because it made no progress',
   after_failure: 'again, after a failure',
   after_unknown_end: 'again, because the end of the attempt before is unknown',
+}
+
+function describeOutcome({ status, by }: EventOf<'outcome_submitted'>['data']): string {
+  return `  outcome: ${OUTCOMES[status] ?? status}${by === 'drover' ? ' (written by drover)' : ''}`
 }
 
 function describeAttempt({
@@ -168,8 +180,8 @@ function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent
     ...claims
       .filter(({ verdict }) => verdict !== 'observed')
       .map((claim): ToneLine => {
-        const text = `${indent}  ${claim.verdict} ${oneLine(describeClaim(claim).slice(2))}`
-        return { text, tone: VERDICT_TONES[claim.verdict] }
+        const text = oneLine(`${claimText(claim)}: ${claim.verdict}, ${claim.note}`)
+        return { text: `${indent}  ${text}`, tone: VERDICT_TONES[claim.verdict] }
       }),
     ...flags.map(({ flag, detail }): ToneLine => {
       return { text: `${indent}  look at: ${flag.replaceAll('_', ' ')}: ${oneLine(detail)}`, tone: 'open' }

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
+import type { DriveEvent } from '../../drive/record/event.shape.ts'
+import { describeRecord } from './drive-text.ts'
+
+const attempt = attemptAt(actionOf('implement'))
+const textOf = (type: string, data: object) =>
+  describeRecord({ type, data } as unknown as DriveEvent, driveState([attempt]))
+    .map((line) => (typeof line === 'string' ? line : line.text))
+    .join('\n')
+
+it.each([
+  ['completed', 'agent', '  outcome: completed'],
+  ['partial', 'agent', '  outcome: completed in part'],
+  ['needs_input', 'agent', '  outcome: a question to a person'],
+  ['error', 'drover', '  outcome: an error (written by drover)'],
+])('an outcome that is %s has words for people', (status, by, line) => {
+  expect(textOf('outcome_submitted', { status, by })).toBe(line)
+})
+
+it('a claim that was not observed has the words of the report', () => {
+  const test = { about: 'activity', subject: 'make test', exit_code: 0, verdict: 'claimed' }
+  const file = { about: 'file', subject: 'a.ts', verdict: 'contradicted', note: 'git shows no change of it' }
+  const text = textOf('evidence', { claims: [{ ...test, note: 'no tool call shows it' }, file], flags: [] })
+  expect(text.split('\n').slice(1)).toEqual([
+    '    make test exited with 0: claimed, no tool call shows it',
+    '    changed a.ts: contradicted, git shows no change of it',
+  ])
+})
