@@ -1,5 +1,6 @@
 /** Reads single keys from a terminal. */
 import { emitKeypressEvents, type Key as NodeKey } from 'node:readline'
+import { watchForLoss } from './lost-terminal.ts'
 
 export type Key = {
   /** As Node calls it: `up`, `return`, `escape`, `c`. */
@@ -29,6 +30,7 @@ export function createKeyReader(input: NodeJS.ReadStream): KeyReader {
   }
   const onKey = (text: string | undefined, key: NodeKey) => add(toKey(text, key))
   const onEnd = () => add(undefined)
+  const watch = watchForLoss(input, onEnd)
   emitKeypressEvents(input)
   input.on('keypress', onKey).on('end', onEnd).setRawMode(true).resume()
   return {
@@ -42,6 +44,7 @@ export function createKeyReader(input: NodeJS.ReadStream): KeyReader {
     },
     close() {
       input.off('keypress', onKey).off('end', onEnd).setRawMode(false).pause()
+      watch[Symbol.dispose]()
       add(undefined)
     },
   }

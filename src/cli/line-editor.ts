@@ -1,12 +1,13 @@
 /** Lets a user at a terminal edit a line, with history and completion. */
 import { createInterface, type Interface } from 'node:readline'
+import { watchForLoss } from './lost-terminal.ts'
 
 export type Typed =
   /** Several lines only if they were pasted. */
   | { is: 'lines'; lines: readonly [string, ...string[]]; isPasted: boolean }
   /** Ctrl-C. */
   | { is: 'interrupted'; wasEmpty: boolean }
-  /** Ctrl-D on an empty line, or an abort. */
+  /** Ctrl-D on an empty line, an abort, or a terminal that is lost. */
   | { is: 'end' }
 
 export type LineEditor = {
@@ -50,6 +51,7 @@ export function createLineEditor(streams: Streams, options: EditorOptions): Line
         output.write(`${question.prompt}${waiting}\n`)
         return { is: 'lines', lines: [waiting], isPasted: false }
       }
+      if (!canEdit(input)) return { is: 'end' }
       const reader = openReader(streams, { ...options, history }, question.prompt)
       mark('on')
       reader.prompt()
@@ -64,6 +66,16 @@ export function createLineEditor(streams: Streams, options: EditorOptions): Line
       return typed
     },
   }
+}
+
+/** Node's reader cannot be created on a terminal that is lost. */
+function canEdit(input: NodeJS.ReadStream): boolean {
+  let isLost = false
+  using _ = watchForLoss(input, () => {
+    isLost = true
+  })
+  input.setRawMode(true)
+  return !isLost
 }
 
 function openReader({ input, output }: Streams, options: EditorOptions, prompt: string): Interface {
@@ -116,6 +128,7 @@ async function readTyped(reader: Interface, reading: Reading): Promise<Typed> {
       })
       reader.on('SIGINT', () => resolve({ is: 'interrupted', wasEmpty: pasted.length === 0 && reader.line === '' }))
       reader.on('close', () => resolve({ is: 'end' }))
+      watchForLoss(reader, () => resolve({ is: 'end' }))
       signal.addEventListener('abort', () => resolve({ is: 'end' }), { once: true })
     })
   } finally {

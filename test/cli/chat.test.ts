@@ -147,6 +147,14 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
     expect(await sessions()).toMatchObject([{ turn_count: 2 }])
   })
 
+  it('ends without an error if the shell has taken the terminal back', async () => {
+    const terminal = startOnTerminal(['chat'], { cwd: home.path, env: home.env, isLost: true })
+    await terminal.shows('exit code')
+    terminal.type('\r')
+    const { seen } = await terminal.ended
+    expect(seen).toBe('Chat with claude. /help shows the commands; Ctrl-D ends it.\nexit code 0\n')
+  })
+
   it('goes on after an error, and takes a paste as one message', async () => {
     const terminal = open()
     await shows(terminal, 'claude> ')

@@ -389,6 +389,16 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
   const start = (args: readonly string[] = [], env: Record<string, string> = {}) =>
     startOnTerminal(['resume', ...args], { cwd: home.path, env: { ...home.env, ...env }, columns: 200 })
 
+  it('ends without an error if the shell has taken the terminal back', async () => {
+    await begin()
+    const terminal = startOnTerminal(['resume'], { cwd: home.path, env: home.env, isLost: true })
+    await terminal.shows('exit code')
+    terminal.type('\r')
+    const { seen } = await terminal.ended
+    expect(leftOnScreen(seen)).toMatch(/^exit code 0$/m)
+    expect(seen).not.toContain('EIO')
+  })
+
   it('shows a menu in which arrow keys and a filter choose a session', async () => {
     const first = await begin(['-b', 'codex'])
     await begin()

@@ -6,16 +6,22 @@ import { until } from './until.ts'
 
 export const hasTerminals = spawnSync('script', ['--version']).status === 0
 
-/** `stdin` and `stdout` are files or named pipes that replace the terminal. */
-type Surroundings = { cwd: string; env: Record<string, string>; stdin?: string; stdout?: string }
+/**
+ * `stdin` and `stdout` are files or named pipes that replace the terminal. If it `isLost`, the parent of drover has ended and
+ * the shell has taken the terminal back. The shell ends when a line is typed.
+ */
+type Surroundings = { cwd: string; env: Record<string, string>; stdin?: string; stdout?: string; isLost?: boolean }
 type Size = { columns?: number; rows?: number }
 
 /** Starts drover on a pseudo-terminal, where stdout and stderr appear together. */
 export function startOnTerminal(args: readonly string[], options: Surroundings & Size) {
-  const { columns = 80, rows = 24, cwd, env, stdin, stdout } = options
+  const { columns = 80, rows = 24, cwd, env, stdin, stdout, isLost = false } = options
   const files = [stdin && ` < '${stdin}'`, stdout && ` > '${stdout}'`].join('')
   const command = [process.execPath, DROVER, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-  const line = `stty cols ${columns} rows ${rows} -echo; exec ${command}${files}`
+  const size = `stty cols ${columns} rows ${rows} -echo`
+  const line = isLost
+    ? `${size}; set -m; ( ( ${command} < /dev/tty; echo "exit code $?" ) & ); read typed`
+    : `${size}; exec ${command}${files}`
   const child = spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { TERM: 'xterm', ...env } })
   let seen = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
