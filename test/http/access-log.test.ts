@@ -51,6 +51,15 @@ describe('the access log', () => {
     ])
   })
 
+  it('has requests for files of the console only if they fail', async () => {
+    const server = await startServer()
+    const { text } = await server.request('/')
+    const [asset = ''] = /console\/[^"]+\.js/.exec(text) ?? []
+    for (const path of [asset, 'console/missing.js', 'docs']) await server.request(`/${path}`)
+    expect(server.access.map(({ route, status }) => `${status} ${route}`)).toEqual(['404 /console/:asset', '200 /docs'])
+    expect(server.done.map(({ route }) => route)).toEqual(['/', '/console/:asset', '/console/:asset', '/docs'])
+  })
+
   it('has prompts and answers only if the operator wants them', async () => {
     const server = await startServer({ routes: ROUTES, context: { logsPrompts: true } })
     await server.request('/talk/17', CALL)

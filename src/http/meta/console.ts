@@ -36,11 +36,13 @@ export const registerConsole: RegisterRoutes = (scope, { config, consoleDirector
   const files = createReader(consoleDirectory)
 
   scope.get('/', async (request, reply) => {
+    request.facts.isForConsoleFile = true
     reply.headers({ 'content-security-policy': CONSOLE_POLICY, 'referrer-policy': 'no-referrer' })
     return sendDocument({ request, reply }, files().page)
   })
 
   scope.get<{ Params: { asset: string } }>('/console/:asset', async (request, reply) => {
+    request.facts.isForConsoleFile = true
     const { asset } = request.params
     const found = files().assets.get(asset)
     if (found === undefined) throw pathNotFound({ path: `/console/${asset}` })

@@ -1,4 +1,4 @@
-/** Writes one line to the access log for every request, and reports it to the observer, which counts metrics. */
+/** Writes one line to the access log for a request, and reports it to the observer, which counts metrics. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -35,6 +35,7 @@ function report({ request, reply, seconds, bytes }: MeasuredRequest, context: Se
   const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST
   const { method } = request
   context.observer.requestDone?.({ route, method, status, seconds, bytes, keyName: key?.name, backend, errorCode })
+  if (request.facts.isForConsoleFile === true && status < 400) return
   context.writeAccessLog({
     request_id: request.id,
     method,

@@ -13,6 +13,8 @@ type RequestFacts = {
   isLocalUser: boolean
   /** The token of the login to the console, if the request comes from there. */
   loginToken?: string
+  /** It asks for a file of the console. The log has such a request only if it fails: a browser sends many at once. */
+  isForConsoleFile?: boolean
   /** The code of the error response. */
   errorCode?: string
   /** Set by endpoints that run prompts. Prompts and answers are only logged with `--log-prompts`. */
