@@ -228,6 +228,7 @@ describe('drover status', () => {
     const { fixture, state } = await ended()
     const { stdout } = await fixture.drover(['status', state.run_id])
     expect(stdout).toContain('State: ended\n')
+    expect(stdout).not.toContain('Budget')
     expect(stdout).toContain(state.summary?.trimEnd())
     expect(stdout).not.toContain('Next:')
   })

@@ -227,10 +227,15 @@ function describeAttemptFacts(attempt: Attempt): ToneLine[] {
   ]
 }
 
+/** It may also have ended without a change to deliver. */
+export function isDelivered({ delivered }: DriveState): boolean {
+  return delivered?.branch !== undefined && delivered.commit !== undefined
+}
+
 /** Where the work of a driven run is, in a few words. */
-export function describePlace({ place, delivered }: DriveState): string {
-  if (delivered?.branch !== undefined && delivered.commit !== undefined)
-    return `delivered on branch ${delivered.branch}`
+export function describePlace(state: DriveState): string {
+  const { place, delivered } = state
+  if (isDelivered(state)) return `branch ${delivered?.branch}`
   return place.kind === 'worktree' ? `driven in ${place.root}, branch ${place.branch}` : `driven in ${place.root}`
 }
 

@@ -48,6 +48,16 @@ describe('formatRuns', () => {
     expect(lines.join('').replaceAll(' ', '')).toContain('the-one-that-has-the-run')
   })
 
+  it('has no column for budgets if all runs have ended, and says what became of them', () => {
+    const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80, nameOf: () => 'fe6f' }
+    const runs = [{ ...COMMON, state: 'ended', goal: 'Knots', remaining_budget: 3, initial_budget: 8 }]
+    const list = { runs, unavailable_runs: [] } as unknown as RunList
+    expect(formatRuns(list, NOW, { ...layout, stateOf: () => 'delivered', noteOf: () => 'branch drover/knots' })).toBe(
+      'ID    STATE      STARTED  GOAL\nfe6f  delivered  1h ago   Knots\n  branch drover/knots\n',
+    )
+    expect(formatRuns(list, NOW, { ...layout, isTty: false })).toContain('fe6f  ended  -       1h ago')
+  })
+
   it('returns undefined without runs', () => {
     const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }
     expect(formatRuns({ runs: [], unavailable_runs: [] }, NOW, layout)).toBeUndefined()

@@ -11,9 +11,9 @@ const run = {
   next: { ...EXAMPLES.runStatus.next, operation: 'action', variants },
 } as unknown as RunOutline
 
-function view(options: Partial<ViewOptions>): string {
+function view(options: Partial<ViewOptions>, shown: RunOutline = run): string {
   const out: ViewOptions['out'] = { style: (_style, text) => text, isTty: true, columns: 80 }
-  return formatRunView(run, { now: new Date(run.updated_at), name: '6f1c2c6e', hasRoot: false, out, ...options })
+  return formatRunView(shown, { now: new Date(run.updated_at), name: '6f1c2c6e', hasRoot: false, out, ...options })
 }
 
 describe('the view of a run', () => {
@@ -27,6 +27,13 @@ describe('the view of a run', () => {
       /\n {2}drover drive 6f1c2c6e +go on\n {2}drover drive 6f1c2c6e --detach +go on in the background\n/,
     )
     expect(text).not.toContain('a host reports')
+  })
+
+  it('calls a run delivered, and shows no budget of a run that has ended', () => {
+    const ended = { ...run, state: 'ended' } as RunOutline
+    expect(view({}, ended)).toMatch(/^Run 6f1c2c6e {2}ended\n/)
+    expect(view({ isDelivered: true }, ended)).toMatch(/^Run 6f1c2c6e {2}delivered\n/)
+    expect(view({}, ended)).not.toContain('actions left')
   })
 
   it('does not name a worktree that was removed', () => {

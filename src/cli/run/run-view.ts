@@ -20,6 +20,8 @@ export type ViewOptions = {
   hasRoot: boolean
   /** By `drover drive`, and not by a host. */
   isDriven?: boolean
+  /** Its work is on a branch. */
+  isDelivered?: boolean
   /** The worktree of the run does not exist any more. */
   isRemoved?: boolean
   out: Pick<Channel, 'style' | 'isTty' | 'columns'>
@@ -59,8 +61,8 @@ export function viewLines(run: RunOutline, options: ViewOptions): string[] {
   return [...above, ...block('History', shown, options), ...below]
 }
 
-function headLines(run: RunOutline, { name, out }: ViewOptions): string[] {
-  const state = `${run.state}${formatWaiting(run)}`
+function headLines(run: RunOutline, { name, out, isDelivered }: ViewOptions): string[] {
+  const state = isDelivered === true ? 'delivered' : `${run.state}${formatWaiting(run)}`
   const [first = '', ...rest] = wrapWords(`Run ${name}  ${state}`, tableWidth(out))
   const shown = first.slice(`Run ${name}  `.length)
   return [
@@ -73,7 +75,7 @@ function headLines(run: RunOutline, { name, out }: ViewOptions): string[] {
 function factLines(run: RunOutline, { now, out, isRemoved }: ViewOptions): string[] {
   const { pinned_source: source, source_candidate: candidate } = run
   const facts: (readonly [string, string | undefined])[] = [
-    ['Budget', `${formatBudget(run)} actions left`],
+    ['Budget', run.state === 'ended' ? undefined : `${formatBudget(run)} actions left`],
     ['Started', `${formatAge(run.created_at, now)}, last change ${formatAge(run.updated_at, now)}`],
     ['Issue', source?.canonical_url],
     ['Sections', source?.sections.map(({ key }) => key).join(', ')],

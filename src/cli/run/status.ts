@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import type { DriveState } from '../../drive/record/drive-state.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
@@ -10,7 +11,7 @@ import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showS
 import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { describeDrive, describePlace, formatLines } from '../output/drive-text.ts'
+import { describeDrive, describePlace, formatLines, isDelivered } from '../output/drive-text.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { toJsonLine } from './print-change.ts'
@@ -88,6 +89,7 @@ function formatForPerson({ flags, runtime }: Invocation, run: RunOutline, contex
     name,
     hasRoot: flags.text('root') !== undefined,
     isDriven: driven !== undefined,
+    isDelivered: driven !== undefined && isDelivered(driven),
     isRemoved: driven !== undefined && !existsSync(run.workspace),
     out,
     more: lines,
@@ -113,10 +115,18 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   }
   const list = inStates(await outlineRuns(context), states)
   const { style, isTty, columns } = out
-  const noteOf = isTty ? (id: string) => describeDriven(context, id) : undefined
+  const driven = new Map(isTty ? list.runs.map(({ id }) => [id, readDrive(context.store, id)]) : [])
   const nameOf = namesOn(out, list)
   const waits = await describePauses(context, list, nameOf)
-  const layout = { style, isTty, columns, nameOf, noteOf, waitOf: (id: string) => waits.get(id) }
+  const of = (describe: (drive: DriveState) => string | undefined) => (id: string) => {
+    const drive = driven.get(id)
+    return drive && describe(drive)
+  }
+  const layout = {
+    ...{ style, isTty, columns, nameOf, noteOf: of(describePlace) },
+    stateOf: of((drive) => (isDelivered(drive) ? 'delivered' : undefined)),
+    waitOf: (id: string) => waits.get(id),
+  }
   await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))
   return 0
 }
@@ -142,11 +152,6 @@ async function outlineOf(context: RunContext, runId: string): Promise<RunOutline
     if (error instanceof Fault) return undefined
     throw error
   }
-}
-
-function describeDriven({ store }: RunContext, runId: string): string | undefined {
-  const driven = readDrive(store, runId)
-  return driven && describePlace(driven)
 }
 
 /** Short ids leave room for the goals on a terminal. */

@@ -10,6 +10,7 @@ import { Markdown } from '../parts/text-view.tsx'
 import { AttemptView } from '../runs/attempt-view.tsx'
 import { BranchDiff } from '../runs/branch-diff.tsx'
 import { RunCard, RunChoices } from '../runs/run-choices.tsx'
+import { actionsText, stateOf } from '../runs/run-facts.ts'
 import { MachineOf } from '../runs/run-row.tsx'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
@@ -54,13 +55,12 @@ export function RunPage({ id }: { id: string }) {
 }
 
 function RunFacts({ run }: { run: DrivenRun }) {
-  const { action, actions, spent, limits } = run
-  const taken = `${actions.taken} of ${actions.taken + actions.remaining} actions`
+  const { action, spent, limits } = run
   const tokens = limits.max_tokens === undefined ? '' : ` of ${formatCount(limits.max_tokens)}`
   const cost = limits.max_cost_usd === undefined ? '' : ` of ${formatCost(limits.max_cost_usd)}`
   return (
     <div class="facts">
-      <StateBadge state={run.state} />
+      <StateBadge state={stateOf(run)} />
       <strong>
         {toLine(run.backend)}
         {run.is_demo === true && ' (demo)'}
@@ -68,7 +68,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
       {run.round > 1 && <span>round {run.round}</span>}
       {run.review_backend !== undefined && <span>reviewed by {toLine(run.review_backend)}</span>}
       {action !== undefined && <span>now {toLine(action.kind)}</span>}
-      <span>{taken}</span>
+      <span>{actionsText(run)}</span>
       <span>
         {formatCount(spent.tokens)}
         {tokens} tokens

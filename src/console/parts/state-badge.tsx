@@ -15,6 +15,7 @@ const MARKS: Readonly<Record<string, string>> = {
   interrupted: '?',
   continued: '→',
   ended: '✓',
+  delivered: '✓',
   answered: '✓',
 }
 

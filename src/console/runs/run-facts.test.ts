@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limitOf, machineText, questionOf, whyOf } from './run-facts.ts'
+import { actionsText, limitOf, machineText, questionOf, stateOf, whyOf } from './run-facts.ts'
 
 const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
 const paused = (reason: string) => ({
@@ -48,3 +48,19 @@ it.each([
   [{ machine: 'build\n2' }, 'on build 2'],
   [{ machine: 'build-2', is_machine_gone: true as const }, 'on build-2, where no worker runs'],
 ])('the machine of %j is shown as %s', (run, text) => expect(machineText(run)).toBe(text))
+
+describe('a run that has ended', () => {
+  const ended = { state: 'ended' as const, actions: { taken: 5, remaining: 3 } }
+
+  it.each([
+    ['delivered', 'branch' as const],
+    ['ended', 'none' as const],
+  ])('is %s with %s', (state, as) => {
+    expect(stateOf({ ...ended, delivered: { as } })).toBe(state)
+  })
+
+  it('has no actions left to do', () => {
+    expect(actionsText(ended)).toBe('5 actions')
+    expect(actionsText({ ...ended, state: 'waiting' })).toBe('5 of 8 actions')
+  })
+})

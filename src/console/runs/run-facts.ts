@@ -62,6 +62,18 @@ export function limitOf({ pause, spent }: Pick<DrivenRun, 'pause' | 'spent'>): L
   }
 }
 
+/** A run that ended may have had nothing to deliver. */
+export function stateOf({ state, delivered }: Pick<DrivenRun, 'state' | 'delivered'>): string {
+  return state === 'ended' && delivered !== undefined && delivered.as !== 'none' ? 'delivered' : state
+}
+
+/** Actions that an ended run did not need are not missing. */
+export function actionsText({ state, actions }: Pick<DrivenRun, 'state' | 'actions'>): string {
+  const { taken, remaining } = actions
+  if (state === 'ended' || state === 'continued') return taken === 1 ? '1 action' : `${taken} actions`
+  return `${taken} of ${taken + remaining} actions`
+}
+
 /** With PostgreSQL, where the run is. */
 export function machineText(run: Pick<DrivenRun, 'machine' | 'is_machine_gone'>): string | undefined {
   if (run.machine === undefined) return undefined

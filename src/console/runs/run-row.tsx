@@ -3,15 +3,15 @@ import { toHash } from '../live/router.ts'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
 import { formatCost, formatCount } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
-import { machineText } from './run-facts.ts'
+import { actionsText, machineText, stateOf } from './run-facts.ts'
 
 /** A run in a list. */
 export function RunRow({ run }: { run: DrivenRun }) {
-  const { action, actions, spent } = run
+  const { action, spent } = run
   return (
     <div class="row">
       <a class="row-link" data-row href={toHash('runs', run.id)}>
-        <StateBadge state={run.state} />
+        <StateBadge state={stateOf(run)} />
         <span class="row-backend">{toLine(run.backend)}</span>
         <span class="row-text">{toLine(run.title)}</span>
       </a>
@@ -19,9 +19,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
         <Age time={run.updated_at} />
         {run.round > 1 && <span>round {run.round}</span>}
         {run.state === 'running' && action !== undefined && <span>{toLine(action.kind)}</span>}
-        <span>
-          {actions.taken} of {actions.taken + actions.remaining} actions
-        </span>
+        <span>{actionsText(run)}</span>
         <span>
           {formatCount(spent.tokens)} tokens{spent.cost_usd > 0 && `, ${formatCost(spent.cost_usd)}`}
         </span>
