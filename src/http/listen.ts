@@ -12,13 +12,14 @@ export type ListenAddress = { host: string; port: number } | { socket: string }
 /** The address after binding: the IP address that the host resolved to, and the port that the system assigned. */
 export type BoundAddress = { host: string; address: string; port: number } | { socket: string }
 
-export async function listen(server: Server, target: ListenAddress): Promise<BoundAddress> {
+/** `command` starts such a server; an error shows it with another port. */
+export async function listen(server: Server, target: ListenAddress, command?: string): Promise<BoundAddress> {
   if ('socket' in target) {
     await bindSocket(server, target)
     chmodSync(target.socket, 0o600)
     return target
   }
-  await bind(server, target)
+  await bind(server, target, command)
   const { address, port } = server.address() as AddressInfo
   return { host: target.host, address, port }
 }
@@ -36,10 +37,10 @@ export function formatAddress(address: ListenAddress): string {
   return `${bracketed(address.host)}:${address.port}`
 }
 
-function bind(server: Server, target: ListenAddress): Promise<void> {
+function bind(server: Server, target: ListenAddress, command?: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const fail = (error: Error) =>
-    reject(listenFailed({ place: formatAddress(target), problem: describeBindError(error, target) }, error))
+    reject(listenFailed({ place: formatAddress(target), problem: describeBindError(error, target, command) }, error))
   server.once('error', fail)
   server.once('listening', () => {
     server.off('error', fail)
@@ -49,7 +50,7 @@ function bind(server: Server, target: ListenAddress): Promise<void> {
   return promise
 }
 
-function describeBindError(error: Error, target: ListenAddress): string {
+function describeBindError(error: Error, target: ListenAddress, command?: string): string {
   const isSocket = 'socket' in target
   // Node reports a missing directory as EACCES.
   if (isSocket && !existsSync(dirname(target.socket))) {
@@ -57,7 +58,7 @@ function describeBindError(error: Error, target: ListenAddress): string {
   }
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return 'another program is listening there; stop it, or choose another --port'
+      return `another program is listening there; stop it, or choose another ${isSocket ? '--socket' : portFor(target.port, command)}`
     case 'EACCES':
       return isSocket
         ? 'its directory is not writable; choose another --socket'
@@ -71,6 +72,10 @@ function describeBindError(error: Error, target: ListenAddress): string {
     default:
       return `${error.message}; choose another address`
   }
+}
+
+function portFor(taken: number, command: string | undefined): string {
+  return command === undefined ? 'port' : `port: ${command} --port ${taken < 65_535 ? taken + 1 : taken - 1}`
 }
 
 /** Node creates the socket file before `listen` returns, so the umask is changed for that call only. */

@@ -202,14 +202,18 @@ describe('drover serve', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('exits with 1 for a port in use', async () => {
+  it.each([
+    ['drover serve', {}],
+    ['npm start --', { npm_lifecycle_event: 'start' }],
+  ])('exits with 1 for a port in use, and shows another one for %s', async (command, env) => {
     const other = await listenerOn({ host: '127.0.0.1', port: 0 })
     const { port } = other.address() as { port: number }
-    const { code, stdout, stderr } = await runDrover(['serve', '-p', String(port)])
+    const { code, stdout, stderr } = await runDrover(['serve', '-p', String(port)], { env })
+    const next = port === 65_535 ? port - 1 : port + 1
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `drover: the server cannot listen on 127.0.0.1:${port}: another program is listening there; stop it, or choose another --port\n`,
+      stderr: `drover: the server cannot listen on 127.0.0.1:${port}: another program is listening there; stop it, or choose another port: ${command} --port ${next}\n`,
     })
   })
 

@@ -107,7 +107,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   })
   const server = await createServer(context, { ...ROUTES, '/local': [local] })
   const { server: listener } = server.app
-  bound = isBackground ? undefined : await listen(listener, parts.address)
+  bound = isBackground ? undefined : await listen(listener, parts.address, commandOf(invocation))
   const localSocket = await openLocalSocket(invocation, parts, server)
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
@@ -145,6 +145,11 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   await workEnded
   await context.runs.close()
   return failure === undefined ? 0 : 1
+}
+
+/** A user of `npm start` may not have drover in the path. */
+function commandOf({ runtime }: Invocation): string {
+  return runtime.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'drover serve'
 }
 
 async function openLocalSocket(
