@@ -24,7 +24,7 @@ export async function compareAgents(
     )
   })
   const atOnce = sequential === true ? 1 : requests.length
-  return await runBatch({ kind: 'compare', context, options }, async (batch) => {
+  return await runBatch({ kind: 'compare', prompt, context, options }, async (batch) => {
     const results = await runParts(
       requests,
       { atOnce, failFast: false },

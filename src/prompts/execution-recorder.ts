@@ -43,7 +43,7 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   backend?: string
   model?: string | undefined
   workdir?: string
-  prompt?: string
+  prompt?: string | undefined
   isDemo?: boolean
   isEphemeral: boolean
   /** No agent runs. */

@@ -33,18 +33,23 @@ export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): P
   return { ...asked, ephemeral: true, dry_run: isDryRun || asked.dry_run === true }
 }
 
+type RecordedBatch = { kind: ExecutionKind; context: PromptContext; options: BatchOptions } & {
+  /** The prompt that all parts have. */
+  prompt?: string
+}
+
 type BatchResult = { readonly results: readonly PromptResult[] }
 
 /** Records the whole call as an execution. Its cancellation cancels all parts. */
 export async function runBatch<Result extends BatchResult>(
-  { kind, context, options }: { kind: ExecutionKind; context: PromptContext; options: BatchOptions },
+  { kind, prompt, context, options }: RecordedBatch,
   work: (options: BatchOptions) => Promise<Result>,
 ): Promise<Result & { execution_id?: string }> {
   refuseDeepNesting(context)
   const { onBegin, onSession: _, ...execution } = options.execution ?? {}
   const cancel = new AbortController()
   const onCancel = () => cancel.abort()
-  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind, onCancel })
+  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind, prompt, onCancel })
   if (recording === undefined) return await work(options)
   onBegin?.(recording)
   const { isEphemeral = false, apiKey } = execution

@@ -322,7 +322,8 @@ describe('POST /api/v1/executions/{id}/cancel', () => {
       return executions.length === 2
     })
     await server.request(`${EXECUTIONS}/${id}/cancel`, { method: 'POST' })
-    expect(await ended(server, id)).toMatchObject({ kind: 'compare', state: 'cancelled' })
+    const state = { kind: 'compare', state: 'cancelled', prompt: 'x' }
+    expect(await ended(server, id)).toMatchObject(state)
     const { executions } = (await server.request(`${EXECUTIONS}?parent=${id}`)).body as ExecutionPage
     expect(executions.map(({ state }) => state)).toEqual(['cancelled', 'cancelled'])
   })
