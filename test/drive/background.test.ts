@@ -6,8 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf, runIdIn } from '../support/driven-home.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
-import { createServedDriving, GOAL } from '../support/served-runs.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { createServedDriving, GOAL, runClient } from '../support/served-runs.ts'
+import { ask } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
+
+const QUESTION = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+const ASKING = { outcome: { status: 'needs_input', pause: QUESTION, suggested_actions: [] } }
 
 function createDetached(script: DrivenScript = {}, idleSecs = 600) {
   const driving = createDriving(script, { config: `warm:\n  enabled: false\n  background_idle_secs: ${idleSecs}\n` })
@@ -58,6 +63,21 @@ describe('drover drive --detach', () => {
   })
 })
 
+describe('a detached run, in a repository that no setting names', () => {
+  it('is answered by a client of a server without keys, and goes on', async () => {
+    const { driving, drover } = createDetached({ orient: [ASKING, {}] })
+    const port = await portOf(serveDrover(['--port', '0'], driving.env))
+    const started = await drover('drive', GOAL, '--no-review', '--detach')
+    expect(started.stdout).toContain('"drover open" shows it in the console')
+    const id = runIdIn(started.stdout)
+    const { start, change, reaches } = runClient((path, options) => ask({ port, path, ...options }))
+    await reaches(id, 'waiting')
+    expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject({ status: 200 })
+    await reaches(id, 'ended')
+    await expect(start({ repository: driving.repository.root })).rejects.toThrow('drive_repository_not_named')
+  })
+})
+
 describe('a server that is started again', { timeout: 60_000 }, () => {
   it('goes on with its run after it was killed, and loses or repeats nothing', async () => {
     const { driving, start } = createServedDriving({ orient: [{ pause: 400 }] })
@@ -83,9 +103,7 @@ describe('a server that is started again', { timeout: 60_000 }, () => {
   })
 
   it('interrupts its run when it is stopped, and goes on with it, but not with one that waits', async () => {
-    const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
-    const asking = { outcome: { status: 'needs_input', pause, suggested_actions: [] } }
-    const { driving, start } = createServedDriving({ orient: [asking, { hangs: true }, {}] })
+    const { driving, start } = createServedDriving({ orient: [ASKING, { hangs: true }, {}] })
     const first = await start()
     const waiting = await first.start()
     await first.reaches(waiting.id, 'waiting')

@@ -45,16 +45,22 @@ export async function detachDrive(
   }
   const name = shortNameOf(found.context, runId)
   const title = `Run ${runId}: ${toPrintable(titleOfGoal(begin.goal))}`
-  const lines = [title, `It goes on in the background (process ${server.pid}).`, '', 'Next:']
+  const lines = [title, driverLine(server), '', 'Next:']
   await out.write(`${[...lines, ...nextWords(name).flatMap((words) => wordLines(words, out))].join('\n')}\n`)
   return 0
+}
+
+function driverLine({ pid, is_background: isBackground }: LocalStatus): string {
+  return isBackground
+    ? `It goes on in a server in the background (process ${pid}). "drover down" ends that server.`
+    : `It goes on in your server (process ${pid}). "drover open" shows it in the console.`
 }
 
 function nextWords(name: string): PeopleWords[] {
   return [
     { line: `drover drive ${name}`, says: 'follow it here; Ctrl+C leaves it running' },
     { line: `drover status ${name}`, says: 'see what it does, or what it waits for' },
-    { line: `drover answer ${name} "TEXT"`, says: 'answer its question; then drover drive --detach goes on' },
+    { line: `drover answer ${name} "TEXT"`, says: `answer its question; then drover drive ${name} --detach goes on` },
     { line: `drover stop ${name}`, says: 'stop it' },
   ]
 }

@@ -19,7 +19,7 @@ import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 export type DriveCaller =
   /** On the command line, or on the local socket. */
   | { readonly is: 'user' }
-  /** With the name of its API key, if the server has keys. The user, in a browser, may change runs in every repository. */
+  /** With the name of its API key, if the server has keys. The user may change, and not start, runs in every repository. */
   | {
       readonly is: 'client'
       readonly key: string | undefined

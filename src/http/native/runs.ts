@@ -24,7 +24,7 @@ import {
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
-import { drivePromptsFor } from '../response/prompts-of.ts'
+import { drivePromptsFor, isReachable } from '../response/prompts-of.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import { executionStreamLimits, numberedFormat, wantsServerSentEvents } from './execution-streams.ts'
@@ -148,7 +148,9 @@ export function viewerOf(request: FastifyRequest, context: ServerContext) {
 export function accessOf(request: FastifyRequest, context: ServerContext): DriveAccess {
   const { facts, server } = request
   const key = facts.key?.name
-  const client = { is: 'client', key, ...(key === CONSOLE_USER.name && { isUser: true as const }) } as const
+  // Without keys, a server that only this machine can reach is for one user.
+  const isUser = key === CONSOLE_USER.name || !(context.keys.isRequired || isReachable(server.server))
+  const client = { is: 'client', key, ...(isUser && { isUser: true as const }) } as const
   const caller = facts.isLocalUser ? ({ is: 'user' } as const) : client
   return { ...viewerOf(request, context), caller, promptsFor: drivePromptsFor(context, server.server, facts.depth) }
 }

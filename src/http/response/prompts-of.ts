@@ -20,7 +20,7 @@ const FOR_LOCAL_USER = {
 const reachable = new WeakMap<Server, boolean>()
 
 /** Whether other machines can reach the server. Remembered, because every question for the address is a system call. */
-function isReachable(server: Server): boolean {
+export function isReachable(server: Server): boolean {
   const known = reachable.get(server)
   if (known !== undefined) return known
   const answer = isOnNetwork(server.address())
