@@ -158,7 +158,9 @@ export const nothingToContinue = defineFault({
     ]
     const gone =
       d.gone === 0 ? '' : ` (the directory of ${d.gone === 1 ? 'one session' : `${d.gone} sessions`} no longer exists)`
-    return `no session${of}${at} can be continued${gone}; "drover sessions list" shows all sessions`
+    const problem = `no session${of}${at} can be continued${gone}`
+    if (d.workdir === undefined) return `${problem}; "drover sessions list" shows all sessions`
+    return `${problem}; -c and --here continue the latest session of one directory, "drover resume ID" any session of "drover sessions list", and "drover resume --last" the latest of all`
   },
 })
 
