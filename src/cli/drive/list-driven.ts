@@ -48,7 +48,7 @@ export async function listDriven(invocation: Invocation, context: RunContext): P
   }
   const rows = listed.map(({ branch, run_id, state, path, keeps }) => ({
     cells: [nameOf(run_id, context, out), state ?? '-', branch],
-    note: `${path}: ${keeps}`,
+    note: `${keeps}: ${path}`,
   }))
   await out.write(`${formatNotedTable(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n${out.isTty ? HINT : ''}`)
   return 0

@@ -236,7 +236,7 @@ export function isDelivered({ delivered }: DriveState): boolean {
 export function describePlace(state: DriveState): string {
   const { place, delivered } = state
   if (isDelivered(state)) return `branch ${delivered?.branch}`
-  return place.kind === 'worktree' ? `driven in ${place.root}, branch ${place.branch}` : `driven in ${place.root}`
+  return place.kind === 'worktree' ? `branch ${place.branch}, in ${place.root}` : `driven in ${place.root}`
 }
 
 /** What the whole run has used. */

@@ -24,8 +24,9 @@ describe('fitLines', () => {
 
 describe('redraw', () => {
   it('overwrites the previous lines and clears the rest', () => {
-    expect(redraw(['a', 'b'], { heightBefore: 0 })).toBe(`\ra${END}\nb${END}\n${BELOW}`)
-    expect(redraw(['c'], { heightBefore: 2 })).toBe(`${UP(2)}\rc${END}\n${BELOW}`)
+    expect(redraw(['a', 'b'], { heightBefore: 0, columns: 80 })).toBe(`\ra${END}\nb${END}\n${BELOW}`)
+    expect(redraw(['c'], { heightBefore: 2, columns: 80 })).toBe(`${UP(2)}\rc${END}\n${BELOW}`)
+    expect(redraw(['abc', 'd'], { heightBefore: 0, columns: 3 })).toBe(`\r${BELOW}abc\nd${END}\n${BELOW}`)
   })
 })
 

@@ -18,7 +18,10 @@ export class LiveLines {
   /** The lines `above` are written before the others and stay. */
   async draw(lines: readonly string[], above: readonly string[] = []): Promise<void> {
     const fitting = fitLines(lines, this.#channel)
-    const text = redraw([...above, ...fitting], { heightBefore: heightOf(this.#drawn, this.#channel) })
+    const text = redraw([...above, ...fitting], {
+      heightBefore: heightOf(this.#drawn, this.#channel),
+      columns: this.#channel.columns,
+    })
     this.#drawn = fitting
     await this.#channel.write(text)
   }
@@ -46,7 +49,15 @@ function cutLine(line: string, columns: number): string {
 }
 
 /** One write that overwrites line by line, so that nothing flickers. */
-export function redraw(lines: readonly string[], { heightBefore }: { heightBefore: number }): string {
+export function redraw(
+  lines: readonly string[],
+  { heightBefore, columns }: { heightBefore: number; columns: number },
+): string {
   const up = heightBefore > 0 ? `\u001b[${heightBefore}A` : ''
-  return `${up}\r${lines.map((line) => `${line}${CLEAR_TO_LINE_END}\n`).join('')}${CLEAR_TO_SCREEN_END}`
+  return `${up}\r${lines.map((line) => overwrite(line, columns)).join('')}${CLEAR_TO_SCREEN_END}`
+}
+
+/** After the last column, clearing would erase the last character. A line that wraps covers rows that must be empty. */
+function overwrite(line: string, columns: number): string {
+  return columnsOf(line) < columns ? `${line}${CLEAR_TO_LINE_END}\n` : `${CLEAR_TO_SCREEN_END}${line}\n`
 }

@@ -2,13 +2,17 @@ import { columnsOf, cutToColumns, splitToColumns } from './printable.ts'
 
 /**
  * Wraps text into lines of at most `columns`. Lines break between words; a word wider than a line breaks anywhere. Existing
- * line breaks and the indentation of each line stay.
+ * line breaks and the indentation of each line stay. A path or an address that is wider stays whole, on a line of its own, so
+ * that it can be copied; with `isStrict` it breaks too.
  */
-export function wrapWords(text: string, columns: number): string[] {
-  return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns))
+export function wrapWords(text: string, columns: number, { isStrict = false } = {}): string[] {
+  const split = (word: string, width: number) => (COPIED.test(word) && !isStrict ? [word] : splitToColumns(word, width))
+  return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns, split))
 }
 
-function wrapLine(line: string, columns: number): string[] {
+const COPIED = /^(?:\/|~\/|https?:\/\/)/
+
+function wrapLine(line: string, columns: number, split: typeof splitToColumns): string[] {
   if (columnsOf(line) <= columns) return [line]
   const indent = cutToColumns(/^ */.exec(line)?.[0] ?? '', Math.floor(columns / 2))
   const lines: string[] = []
@@ -20,7 +24,7 @@ function wrapLine(line: string, columns: number): string[] {
       continue
     }
     if (current.trim() !== '') lines.push(current)
-    const pieces = splitToColumns(word, columns - indent.length)
+    const pieces = split(word, columns - indent.length)
     lines.push(...pieces.slice(0, -1).map((piece) => indent + piece))
     current = indent + (pieces.at(-1) ?? '')
   }

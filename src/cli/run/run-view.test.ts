@@ -36,6 +36,11 @@ describe('the view of a run', () => {
     expect(view({}, ended)).not.toContain('actions left')
   })
 
+  it('prints a long path whole, below its label', () => {
+    const workspace = `/home/${'a'.repeat(70)}`
+    expect(view({}, { ...run, workspace })).toContain(`\nWorktree\n${workspace}\n`)
+  })
+
   it('does not name a worktree that was removed', () => {
     expect(view({ isRemoved: true })).toContain('\nWorktree  removed\n')
   })

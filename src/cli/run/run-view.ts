@@ -98,7 +98,10 @@ function describeCandidate(
 const LABEL_COLUMNS = 10
 
 function labelled(label: string, value: string, out: ViewOptions['out']): string[] {
-  const lines = wrapWords(toPrintable(value), Math.max(20, tableWidth(out) - LABEL_COLUMNS))
+  const available = Math.max(20, tableWidth(out) - LABEL_COLUMNS)
+  const lines = wrapWords(toPrintable(value), available)
+  // A path, whole: below the label it may fit.
+  if (lines.some((line) => columnsOf(line) > available)) return [out.style('dim', label), ...lines]
   return lines.map((line, at) => `${out.style('dim', (at === 0 ? label : '').padEnd(LABEL_COLUMNS))}${line}`)
 }
 
