@@ -4,20 +4,27 @@ import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { changeRun } from '../live/runs.ts'
+import { Age } from '../parts/state-badge.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
-import { limitOf, questionOf, whyOf } from './run-facts.ts'
+import { limitOf, questionOf, whichRun, whyOf } from './run-facts.ts'
 
 type Wait = NonNullable<DrivenRun['waits_for']>
 
 export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunPage?: boolean }) {
   return (
-    <article class="card needs" data-row tabIndex={-1} aria-label={`Run ${toLine(run.title)}`}>
+    <article class="card needs" data-row tabIndex={-1} aria-label={`Run ${toLine(run.title)}, ${whichRun(run)}`}>
       <header>
         <strong>{toLine(run.title)}</strong>
         <span>{whyOf(run)}</span>
         {!isOnRunPage && <a href={toHash('runs', run.id)}>Open</a>}
       </header>
+      {!isOnRunPage && (
+        <div class="row-facts dim">
+          <span>{whichRun(run)}</span>
+          <Age time={run.updated_at} />
+        </div>
+      )}
       <p class="as-is">{toVisible(questionOf(run))}</p>
       {run.waits_for?.destructive_request !== undefined && (
         <DestructiveRequest request={run.waits_for.destructive_request} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actionsText, limitOf, machineText, questionOf, stateOf, whyOf } from './run-facts.ts'
+import { actionsText, limitOf, machineText, questionOf, stateOf, whichRun, whyOf } from './run-facts.ts'
 
 const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
 const paused = (reason: string) => ({
@@ -63,4 +63,10 @@ describe('a run that has ended', () => {
     expect(actionsText(ended)).toBe('5 actions')
     expect(actionsText({ ...ended, state: 'waiting' })).toBe('5 of 8 actions')
   })
+})
+
+it('a run is told apart by its short id, its repository and its branch', () => {
+  const run = { id: '6f1c2c6e-3b1b-4f39', repository: '/srv/weather/' }
+  expect(whichRun(run)).toBe('6f1c2c6e in weather')
+  expect(whichRun({ ...run, branch: 'drover/knots-1' })).toBe('6f1c2c6e in weather, drover/knots-1')
 })

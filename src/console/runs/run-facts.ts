@@ -74,6 +74,15 @@ export function actionsText({ state, actions }: Pick<DrivenRun, 'state' | 'actio
   return `${taken} of ${taken + remaining} actions`
 }
 
+/** Tells runs with the same title apart. */
+export function whichRun({ id, repository, branch }: Pick<DrivenRun, 'id' | 'repository' | 'branch'>): string {
+  const name = repository
+    .replace(/[\\/]+$/, '')
+    .split(/[\\/]/)
+    .at(-1)
+  return toLine([`${id.slice(0, 8)} in ${name}`, ...(branch === undefined ? [] : [branch])].join(', '))
+}
+
 /** With PostgreSQL, where the run is. */
 export function machineText(run: Pick<DrivenRun, 'machine' | 'is_machine_gone'>): string | undefined {
   if (run.machine === undefined) return undefined
