@@ -36,6 +36,13 @@ describe('the view of a run', () => {
     expect(view({}, ended)).not.toContain('actions left')
   })
 
+  it('offers the report of a run that has ended, in place of its summary for programs', () => {
+    const ended = { ...run, state: 'ended', summary: 'Worktree:\n- observed_since_start' } as RunOutline
+    expect(view({}, ended)).toMatch(/\nNext\n {2}drover report 6f1c2c6e +what was done, and the evidence\n$/)
+    expect(view({ hasRoot: true }, ended)).toContain(`drover report 6f1c2c6e --root ${run.workspace}\n`)
+    expect(view({}, ended)).not.toContain('observed_since_start')
+  })
+
   it('prints a long path whole, below its label', () => {
     const workspace = `/home/${'a'.repeat(70)}`
     expect(view({}, { ...run, workspace })).toContain(`\nWorktree\n${workspace}\n`)

@@ -54,7 +54,7 @@ export function formatRunView(run: RunOutline, options: ViewOptions): string {
 export function viewLines(run: RunOutline, options: ViewOptions): string[] {
   const above = [...headLines(run, options), ...factLines(run, options)]
   const { more = [] } = options
-  const below = [...more, ...waitingLines(run, options), ...summaryLines(run, options), ...nextLines(run, options)]
+  const below = [...more, ...waitingLines(run, options), ...nextLines(run, options)]
   const history = historyLines(run, options)
   const space = (options.rows ?? Number.POSITIVE_INFINITY) - above.length - below.length - 2
   const shown = history.length <= space ? history : history.slice(history.length - Math.max(1, space))
@@ -138,10 +138,6 @@ export function destructiveLines(run: RunOutline, options: Pick<ViewOptions, 'ou
   ]
 }
 
-function summaryLines({ summary }: RunOutline, options: ViewOptions): string[] {
-  return summary === undefined ? [] : block('Summary', indent(summary.trim(), options), options)
-}
-
 function indent(text: string, { out }: Pick<ViewOptions, 'out'>): string[] {
   return wrapWords(toPrintable(text), tableWidth(out) - 2).map((line) => `  ${line}`)
 }
@@ -150,8 +146,11 @@ function block(title: string, lines: readonly string[], { out }: Pick<ViewOption
   return lines.length === 0 ? [] : ['', out.style('bold', title), ...lines]
 }
 
-/** The commands that can follow, with what each does. */
-function nextLines(run: Pick<RunOutline, 'next' | 'state'>, options: ViewOptions): string[] {
+/** The commands that can follow, with what each does. The summary of a run is for programs; the report says the same to people. */
+function nextLines(run: Pick<RunOutline, 'next' | 'state' | 'workspace'>, options: ViewOptions): string[] {
+  const report = { line: `drover report ${options.name}`, says: 'what was done, and the evidence' }
+  const root = options.isRemoved === true ? [] : ['--root', run.workspace]
+  if (run.state === 'ended') return block('Next', wordLines(withRoot(report, root, options), options.out), options)
   return block(
     'Next',
     formatNextWords(run.next, { ...options, canStop: ['active', 'paused'].includes(run.state) }),
