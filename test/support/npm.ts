@@ -7,8 +7,11 @@ export const ROOT = join(import.meta.dirname, '..', '..')
 const { npm_execpath: script, npm_node_execpath: node } = process.env
 export const NPM: readonly string[] = script?.endsWith('.js') && node !== undefined ? [node, script] : ['npm']
 
-/** npm needs the user's home for its cache. */
-export const NPM_ENVIRONMENT = { HOME: process.env['HOME'] ?? '' }
+/** npm needs the user's home for its cache, and the certificates of the machine, if it has its own. */
+export const NPM_ENVIRONMENT = {
+  HOME: process.env['HOME'] ?? '',
+  ...(process.env['NODE_EXTRA_CA_CERTS'] && { NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] }),
+}
 
 /** Build results, and what belongs to git. */
 const EXCLUDED = ['.git', 'node_modules', 'dist', 'coverage', '.gate', '.vitest']
