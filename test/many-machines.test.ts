@@ -157,6 +157,14 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(body).toMatchObject({ error: 'worker_missing' })
   })
 
+  it('work without a directory in the first one that the worker names', async () => {
+    const workdir = realpathSync(temporaryDirectory())
+    const { url, door } = await startMachines(['one'], { config: { work: { repositories: [workdir] } } })
+    const { body } = await post(door, '/api/v1/prompt', HELLO)
+    const { execution_id: id } = body as { execution_id: string }
+    expect(await runSql(url, `SELECT workdir FROM executions WHERE id = '${id}'`)).toEqual([{ workdir }])
+  })
+
   it('report what is wrong with a prompt as the server would that runs it', async () => {
     const { door } = await startMachines(['one'])
     const { status, body } = await post(door, '/api/v1/prompt', { ...HELLO, workdir: '/no/such/directory' })

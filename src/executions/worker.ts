@@ -6,7 +6,7 @@ import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { fromQueuedText, type QueuedPrompt } from './dispatch-prompts.ts'
 import type { Executions } from './executions.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
-import type { ClaimedWork, WorkerFacts, WorkQueue } from './store/work-queue.ts'
+import { type ClaimedWork, defaultDirectory, type WorkerFacts, type WorkQueue } from './store/work-queue.ts'
 
 export type WorkerOptions = {
   queue: WorkQueue
@@ -125,7 +125,8 @@ export class Worker {
     const { waited: _, ...observer } = this.#prompts.observer ?? {}
     // The server that got the prompt knows how long it has waited.
     const { env } = this.#prompts
-    const own = { env: atDepth(env, queued.depth ?? depthIn(env)), observer, dispatch: undefined }
+    const cwd = defaultDirectory(this.#options.facts().repositories, this.#prompts.cwd)
+    const own = { env: atDepth(env, queued.depth ?? depthIn(env)), cwd, observer, dispatch: undefined }
     const context = { ...this.#prompts, ...queued.context, ...own }
     const options = { ...queued.execution, id, continues: { lastSeq, createdAt } }
     let hasBegun = false

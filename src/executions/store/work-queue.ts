@@ -89,6 +89,11 @@ export function machinesWith(workers: readonly KnownWorker[], backend: string): 
   return [...new Set(able.map(({ machine }) => machine))].sort()
 }
 
+/** Where a worker runs a prompt that names no directory: where it was started, if it may work there. */
+export function defaultDirectory(repositories: readonly string[], cwd: string): string {
+  return hasDirectory(repositories, cwd) ? cwd : (repositories[0] ?? cwd)
+}
+
 function hasDirectory(repositories: readonly string[], directory: string): boolean {
   if (repositories.length === 0) return true
   return repositories.some((each) => directory === each || directory.startsWith(each.endsWith('/') ? each : `${each}/`))
