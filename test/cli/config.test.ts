@@ -154,8 +154,10 @@ describe('drover config get and show', () => {
   })
 
   it.runIf(hasTerminals)('fit a terminal', async () => {
+    await drover('config set server.port 9000')
     const terminal = { cwd: home, env: { HOME: home, NO_COLOR: '1' } }
     const { seen } = await startOnTerminal(['config', 'show'], { ...terminal, columns: 70 }).ended
+    expect(seen).toMatch(/server\.port +9000 +line \d+:\d+/)
     const [, , ...lines] = seen.trimEnd().split('\n')
     expect(Math.max(...lines.map((line) => line.length))).toBe(70)
   })

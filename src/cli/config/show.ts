@@ -50,7 +50,11 @@ function toTable(
   { file, out }: { file: { path: string; exists: boolean }; out: Channel },
 ): string {
   const title = `${file.path}${file.exists ? '' : ' (does not exist)'}`
-  const rows = settings.map(({ key, value, origin }) => [key, formatValue(value), formatOrigin(origin)] as const)
+  // The path is in the title. Beside every value it would take the columns of the values.
+  const originOf = (origin: string) => (out.isTty ? origin.replace(`${file.path}:`, 'line ') : origin)
+  const rows = settings.map(
+    ({ key, value, origin }) => [key, formatValue(value), originOf(formatOrigin(origin))] as const,
+  )
   const widest = (at: 0 | 1 | 2) => Math.max(0, ...rows.map((row) => row[at].length))
   const [keys, available] = [widest(0), tableWidth(out) - widest(0) - widest(2) - 4]
   const values = Math.min(widest(1), MAX_VALUE_COLUMNS, available)
