@@ -5,6 +5,8 @@ import { answerOf, formatNotice, formatQuestion, formatRequest } from './approva
 
 const REQUEST: ApprovalRequest = { approval_id: 'a1', tool_name: 'Bash', choices: ['allow', 'allow_session', 'deny'] }
 const asked = (fields: Partial<ApprovalRequest>) => ({ backend: 'claude', request: { ...REQUEST, ...fields } })
+/** As on a terminal where every character that is not ASCII takes two columns. */
+const mostColumns = (text: string) => [...text].reduce((sum, each) => sum + (each < '\u007f' ? 1 : 2), 0)
 
 describe('the question', () => {
   it.each<[string, Partial<ApprovalRequest>, string[]]>([
@@ -40,13 +42,43 @@ describe('the question', () => {
     ['a reason', { command: 'ls', reason: 'it\nwrites' }, ['  | ls', 'Its reason: it writes']],
     ['what a terminal would hide', { command: 'a\r\u001b[2Kb\tc\u202e' }, ['  | a\\u000d\\u001b[2Kb  c\\u202e']],
   ])('shows %s', (_name, fields, lines) => {
-    expect(formatRequest(asked(fields))).toEqual(['claude wants to use Bash:', ...lines])
+    expect(formatRequest(asked(fields), 80)).toEqual(['claude wants to use Bash:', ...lines])
   })
 
   it('shows the first 200 lines', () => {
-    const lines = (count: number) => formatRequest(asked({ diff: Array(count).fill('+').join('\n') }))
+    const lines = (count: number) => formatRequest(asked({ diff: Array(count).fill('+').join('\n') }), 80)
     expect([lines(200).length, lines(201).length]).toEqual([201, 202])
     expect(lines(201).at(-1)).toBe('  (1 more lines are not shown)')
+  })
+
+  it.each<[string, string]>([
+    ['spaces', ' '],
+    ['letters', 'x'],
+    ['wide letters', '漢'],
+    ['fillers that should have no width', '\u3164'],
+    ['marks', '\u0301'],
+    ['emoji that a terminal may not join', '👨‍👩‍👧'],
+  ])('begins each row of a terminal with a bar, after %s', (_name, padding) => {
+    const long = `${padding.repeat(150)}Allow it? y = no`
+    const [first, ...rows] = formatRequest(asked({ command: long }), 80)
+    expect([first, rows.map((row) => row.slice(4)).join('')]).toEqual(['claude wants to use Bash:', long])
+    for (const row of rows) expect(row).toMatch(/^ {2}\| /)
+    for (const row of rows) expect(mostColumns(row)).toBeLessThanOrEqual(80)
+  })
+
+  it('begins each further row of the tool and the reason with a bar', () => {
+    const rows = formatRequest(asked({ tool_name: 't'.repeat(70), command: 'ls', reason: 'r'.repeat(70) }), 80)
+    expect(rows).toEqual([
+      `claude wants to use ${'t'.repeat(56)}`,
+      `  | ${'t'.repeat(14)}:`,
+      '  | ls',
+      `Its reason: ${'r'.repeat(64)}`,
+      `  | ${'r'.repeat(6)}`,
+    ])
+  })
+
+  it('ends on a terminal that is narrower than the bar', () => {
+    expect(formatRequest(asked({ command: 'ls' }), 3).slice(-2)).toEqual(['  | l', '  | s'])
   })
 
   it('offers the session only where the agent does', () => {

@@ -2,7 +2,7 @@
 import type { ApprovalDecision, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
 import { describeToolInput } from '../../agents/tool-input.ts'
 import type { Key } from '../key-reader.ts'
-import { toOneLine, toRevealed } from '../output/printable.ts'
+import { columnsOf, toOneLine, toRevealed } from '../output/printable.ts'
 
 /** A longer diff would scroll its own beginning away. */
 const MAX_LINES = 200
@@ -10,17 +10,44 @@ const NOTICE_COLUMNS = 200
 
 export type Asked = { backend: Backend; request: ApprovalRequest }
 
-/** The tool, what it would do, and why it asks. Each line of the agent begins with a bar, so that it cannot look like ours. */
-export function formatRequest({ backend, request }: Asked): string[] {
+/** Before each line of the agent, so that it cannot look like ours. */
+const BAR = '  | '
+
+/** The tool, what it would do, and why it asks. No line is wider than the terminal, which would continue it without a bar. */
+export function formatRequest({ backend, request }: Asked, columns: number): string[] {
   const { tool_name: tool, reason } = request
-  const lines = toRevealed(detailsOf(request)).split('\n')
+  const split = (text: string) => splitSafely(text, columns - BAR.length)
+  const withBar = (line: string) => `${BAR}${line}`
+  const splitOurs = (text: string) => split(text).map((line, at) => (at === 0 ? line : withBar(line)))
+  const lines = toRevealed(detailsOf(request)).split('\n').flatMap(split)
   const hidden = lines.length - MAX_LINES
   return [
-    `${backend} wants to use ${toOneLine(tool, NOTICE_COLUMNS)}:`,
-    ...lines.slice(0, MAX_LINES).map((line) => `  | ${line}`),
+    ...splitOurs(`${backend} wants to use ${toOneLine(tool, NOTICE_COLUMNS)}:`),
+    ...lines.slice(0, MAX_LINES).map(withBar),
     ...(hidden > 0 ? [`  (${hidden} more lines are not shown)`] : []),
-    ...(reason === undefined ? [] : [`Its reason: ${toOneLine(reason, NOTICE_COLUMNS)}`]),
+    ...(reason === undefined ? [] : splitOurs(`Its reason: ${toOneLine(reason, NOTICE_COLUMNS)}`)),
   ]
+}
+
+/** Pieces of at most `columns` on any terminal. */
+function splitSafely(text: string, columns: number): string[] {
+  const pieces = ['']
+  let width = 0
+  for (const character of text) {
+    const more = mostColumnsOf(character)
+    width += more
+    if (width > columns && pieces.at(-1) !== '') {
+      pieces.push('')
+      width = more
+    }
+    pieces[pieces.length - 1] += character
+  }
+  return pieces
+}
+
+/** Terminals disagree about marks, fillers, symbols and joined emoji, which may take more columns than they should. */
+function mostColumnsOf(character: string): number {
+  return /[\x20-\x7e]/.test(character) || (/\p{L}/u.test(character) && columnsOf(character) === 1) ? 1 : 2
 }
 
 /** The command, the diff, and what else the input says: a user must not allow something that is not shown. */

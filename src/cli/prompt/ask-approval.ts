@@ -36,7 +36,9 @@ export async function askApproval(
     await delay(TYPED_AHEAD_MS)
     keys.clear()
     if (signal.aborted) return undefined
-    await err.write(`${formatRequest(facts).join('\n')}\n${err.style('bold', formatQuestion(facts.request))}`)
+    await err.write(
+      `${formatRequest(facts, err.columns).join('\n')}\n${err.style('bold', formatQuestion(facts.request))}`,
+    )
     return await readAnswer({ keys, runtime, request: facts.request }, signal)
   } finally {
     signal.removeEventListener('abort', close)
