@@ -83,14 +83,16 @@ function writeTo(stream: Stream, text: string): Promise<Written> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (error === undefined || error === null) resolve('written')
-      else if (isGone(error)) resolve('closed')
+      else if (isGone(error, stream)) resolve('closed')
       else reject(outputFailed({ reason: error.message }, error))
     })
   })
 }
 
-function isGone(error: unknown): boolean {
-  return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'EOF'].includes(errorCode(error) ?? '')
+function isGone(error: unknown, { isTTY }: Stream): boolean {
+  const code = errorCode(error) ?? ''
+  // A terminal that was closed fails with EIO. In a file that is a broken disk.
+  return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'EOF'].includes(code) || (isTTY && code === 'EIO')
 }
 
 /** https://no-color.org: a non-empty NO_COLOR turns colour off. FORCE_COLOR turns it on without a terminal. */

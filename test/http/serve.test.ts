@@ -140,6 +140,19 @@ describe('drover serve', () => {
     expect((await terminal.ended).code).toBe(0)
   })
 
+  it.skipIf(!hasTerminals)('stops in order when its terminal is closed', async () => {
+    const home = temporaryDirectory()
+    const env = { HOME: home, PATH: '/usr/bin:/bin' }
+    const terminal = startOnTerminal(['serve', '-p', '0', '--demo'], { cwd: home, env })
+    await terminal.shows('Press Ctrl+C to stop')
+    const [pid, socket] = [terminal.pid(), join(home, '.drover', 'server.sock')]
+    onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')))
+    expect(existsSync(socket)).toBe(true)
+    terminal.child.kill('SIGKILL')
+    await until(() => !isRunning(pid))
+    expect(existsSync(socket)).toBe(false)
+  })
+
   it('listens on no such socket with server.local_socket: false', async () => {
     const serving = serveDrover(['-p', '0', '--demo'], { DROVER_SERVER_LOCAL_SOCKET: 'false' })
     await portOf(serving)

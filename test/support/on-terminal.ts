@@ -27,15 +27,17 @@ export function startOnTerminal(args: readonly string[], options: Surroundings &
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     seen += text.replaceAll('\r\n', '\n')
   })
+  const pid = () => Number.parseInt(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'), 10)
   return {
     child,
+    /** The process id of drover. */
+    pid,
     seen: () => seen,
     /** Waits until the terminal has shown the text. */
     shows: (text: string) => until(() => seen.includes(text)),
     type: (text: string) => child.stdin.write(text),
     resize: (width: number) => {
-      const [drover] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')
-      execFileSync('stty', ['-F', `/proc/${drover}/fd/0`, 'cols', String(width)])
+      execFileSync('stty', ['-F', `/proc/${pid()}/fd/0`, 'cols', String(width)])
     },
     ended: new Promise<{ code: number | null; seen: string }>((resolve) => {
       child.on('close', (code) => resolve({ code, seen }))

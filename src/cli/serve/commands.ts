@@ -16,7 +16,8 @@ export const SERVER_COMMANDS: readonly Command[] = [
     description: `Serves the console, a page for browsers, and three APIs on one address: the native API under /api/v1, chat completions
 under /openai/v1 and messages under /anthropic/v1. API keys come from "drover keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
 Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then ends their agents. A second Ctrl+C stops
-the server at once. SIGHUP reloads the API keys.
+the server at once. SIGHUP reloads the API keys. On a terminal, it means that the window was closed, and stops the
+server as Ctrl+C does.
 The exit code is 0 after a normal shutdown and 1 after any failure.`,
     positionals: [],
     flags: [
