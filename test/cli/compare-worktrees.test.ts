@@ -166,9 +166,12 @@ describe('drover compare --worktrees', () => {
     const { child, ended } = home.start(args, { cwd: repository.root })
     const pid = await hangingAgent(pidFile)
     child.kill('SIGINT')
-    expect(await ended).toMatchObject({ code: 130 })
+    const { code, stderr } = await ended
+    expect(code).toBe(130)
     expect(isRunning(pid)).toBe(false)
     expect([...worktrees(), ...branches()]).toEqual([])
+    const [, commit = ''] = /dropped claude\. To get it back: git branch NAME ([0-9a-f]{12})/.exec(stderr) ?? []
+    expect(repository.git('show', `${commit}:a`)).toContain('two')
   })
 
   it('leaves worktrees that can be dropped if drover is killed', async () => {

@@ -11,11 +11,12 @@ import { type Git, locateGit } from '../../workspace/git.ts'
 import { observeGit } from '../../workspace/observe-git.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { diffWorktree, type WorktreeDiff } from '../../workspace/worktrees/diff-worktree.ts'
-import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { Worktree } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { comparisonNeedsWorktree } from '../faults.ts'
 import { worktreesHome } from '../settings.ts'
+import { dropWorktree } from '../worktrees/drop-worktree.ts'
 
 /** What one agent left in its worktree. */
 export type Contender = {
@@ -153,9 +154,11 @@ export class ComparisonWorktrees implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isFinished) return
     const { signal } = new AbortController()
-    for (const { worktree } of this.#opened) {
+    for (const { label, worktree } of this.#opened) {
       try {
-        await discardWorktree({ git: this.#git, worktree, signal })
+        const { commit } = await dropWorktree(worktree, { git: this.#git, signal })
+        if (commit !== undefined)
+          await this.#say(`dropped ${label}. To get it back: git branch NAME ${commit.slice(0, 12)}`)
       } catch (error) {
         if (!(error instanceof Fault)) throw error
         await this.#warn(`${worktree.directory} could not be removed: ${error.message}`)
@@ -164,7 +167,11 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 
   async #warn(message: string): Promise<void> {
-    await this.#invocation.runtime.terminal.err.write(`drover: warning: ${message}\n`)
+    await this.#say(`warning: ${message}`)
+  }
+
+  async #say(message: string): Promise<void> {
+    await this.#invocation.runtime.terminal.err.write(`drover: ${message}\n`)
   }
 }
 
