@@ -20,6 +20,10 @@ const REASONS: Readonly<Record<string, string>> = {
   [MISSING_PERMISSION]: 'the user of store.url lacks a permission; make it the owner of the database',
 }
 
+/** What the driver says if the server wants a password and there is none. It has no code. */
+const NO_PASSWORD = /client password must be a string/
+const NEEDS_PASSWORD = 'PostgreSQL wants a password; set PGPASSWORD, or write it to ~/.pgpass'
+
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(errorCode(error) ?? '')
 }
@@ -33,6 +37,7 @@ export function isBug(error: unknown): boolean {
 /** `store` is the address without a password. Returns a bug and a fault unchanged. */
 export function toPostgresFault(store: string, error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error) || isBug(error)) return error
-  const reason = REASONS[errorCode(error) ?? ''] ?? (error.message || 'the connection failed')
+  const known = NO_PASSWORD.test(error.message) ? NEEDS_PASSWORD : REASONS[errorCode(error) ?? '']
+  const reason = known ?? (error.message || 'the connection failed')
   return sessionStoreUnavailable({ path: store, reason }, error)
 }
