@@ -153,6 +153,14 @@ describe('drover serve', () => {
     expect(existsSync(socket)).toBe(false)
   })
 
+  it.each([
+    [['serve', '--no-work', '-p', '0', '--demo'], 'drover serve --no-work puts prompts into a PostgreSQL store; give'],
+    [['work', '--demo'], 'drover work takes prompts from a PostgreSQL store; give'],
+  ])('with the arguments %j needs a PostgreSQL store', async (args, message) => {
+    const { code, stdout, stderr } = await runDrover(args)
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
+  })
+
   it('listens on no such socket with server.local_socket: false', async () => {
     const serving = serveDrover(['-p', '0', '--demo'], { DROVER_SERVER_LOCAL_SOCKET: 'false' })
     await portOf(serving)

@@ -29,6 +29,7 @@ import { openUserStores } from '../sessions/open-sessions.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { consoleLinkFor } from './console-link.ts'
 import { contextOf } from './context-of.ts'
+import { storeNotShared } from './faults.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
 
@@ -42,6 +43,9 @@ export const run: Run = async (invocation) => {
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
     { key: 'store.url', flag: '--store', value: flags.text('store') },
   ])
+  if (flags.isOn('no-work') && config.store.url === 'sqlite:') {
+    throw storeNotShared({ command: 'drover serve --no-work' })
+  }
   const address = addressOf(invocation, config)
   const readKeys = async () => (await readConfig(configEnvironmentOf(invocation))).config.server.keys
   const configFile = { path: file.path, readKeys }

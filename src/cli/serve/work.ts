@@ -19,7 +19,7 @@ const DRAIN_MS = 30_000
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: '--store', value: flags.text('store') }])
-  if (config.store.url === 'sqlite:') throw storeNotShared({})
+  if (config.store.url === 'sqlite:') throw storeNotShared({ command: 'drover work' })
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost = { notify: () => {} }
   const stores = await openUserStores(invocation, config, { onLost: () => lost.notify() })
