@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     await shows(denied, `claude wants to use Bash:\n  | echo asked\n${QUESTION}`)
     denied.type('xn')
     expect(await denied.ended).toMatchObject({ code: 0 })
-    expect(shown(denied)).toMatch(/n = no no\n.* failed: .*deny/)
+    expect(shown(denied)).toMatch(/n = no → no\n.* failed: .*deny/)
 
     const allowed = open(user, [...ASKING, '-b', 'codex'])
     await shows(allowed, 'y = yes, a = yes, for the rest of the session, n = no ')
@@ -63,7 +63,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     terminal.type(`${ORDER}\r`)
     await shows(terminal, QUESTION)
     terminal.type('y')
-    await shows(terminal, 'n = no yes\n')
+    await shows(terminal, 'n = no → yes\n')
     await until(() => shown(terminal).endsWith('claude> '))
     terminal.type(`${ORDER}\r`)
     await until(() => shown(terminal).endsWith(QUESTION))
@@ -88,7 +88,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
 
   it('is no longer asked when the time is over', async () => {
     const terminal = open(await createUser({ approval_timeout_secs: 1 }), [...ASKING, '-b', 'claude'])
-    await shows(terminal, `${QUESTION}(no answer)\n`)
+    await shows(terminal, `${QUESTION}→ (no answer)\n`)
     expect(await terminal.ended).toMatchObject({ code: 0 })
     expect(shown(terminal)).toMatch(/ failed: .*no one decided within 1 s/)
   })

@@ -57,7 +57,7 @@ async function readAnswer(
     const key = await keys.next()
     const answer = signal.aborted ? undefined : answerOf(key, request)
     if (answer === undefined && !signal.aborted) continue
-    await err.write(`${answer === undefined ? '(no answer)' : ANSWER_WORDS[answer]}\n`)
+    await err.write(`→ ${answer === undefined ? '(no answer)' : ANSWER_WORDS[answer]}\n`)
     // While keys are read, the terminal does not send the signal itself.
     if (answer === 'cancel') process.kill(process.pid, 'SIGINT')
     return answer === undefined || answer === 'cancel' ? undefined : { decision: answer }
