@@ -32,14 +32,24 @@ export function showSetting(reading: LoadedConfig, name: string): ShownSetting {
 function show(key: ConfigKey, { config, origins }: LoadedConfig): ShownSetting {
   const value = key.path.split('.').reduce((part: unknown, step) => (part as Tree | undefined)?.[step], config)
   const origin = origins[key.path] ?? { from: 'default' }
-  const { secrets = [], isSecret = false } = key
+  return { key: key.path, ...maskSecrets(key, value), origin }
+}
+
+/** A value as it may be shown. `name` is a key, or an entry of a map. */
+export function maskSetting(name: string, value: unknown): unknown {
+  const { key, entry } = resolveKey(name)
+  if (entry === undefined) return maskSecrets(key, value).value
+  return (maskSecrets(key, { [entry]: value }).value as Tree)[entry]
+}
+
+function maskSecrets({ secrets = [], isSecret }: ConfigKey, value: unknown) {
   if (typeof value === 'string' && isSecret) {
     const shown = maskPassword(value)
-    return { key: key.path, value: shown, origin, isMasked: shown !== value }
+    return { value: shown, isMasked: shown !== value }
   }
-  if (isSecret) return { key: key.path, value: maskValues(value as Tree | undefined), origin, isMasked: true }
+  if (isSecret) return { value: maskValues(value as Tree | undefined), isMasked: true }
   const isMasked = secrets.length > 0
-  return { key: key.path, value: isMasked ? mask(value as Tree[], secrets) : value, origin, isMasked }
+  return { value: isMasked ? mask(value as Tree[], secrets) : value, isMasked }
 }
 
 /** Also in the query, where libpq accepts a password too. */

@@ -32,6 +32,17 @@ describe('drover config set', () => {
     expect(statSync(join(home, '.drover')).mode & 0o777).toBe(0o700)
   })
 
+  it.each([
+    ['store.url', 'postgres://ada:sekret@db/drover', 'postgres://ada:********@db/drover'],
+    ['backends.mine.env.TOKEN', 'sekret', '********'],
+    ['backends.codex.model_aliases.fast', 'mini', 'mini'],
+  ])('prints %s as config get does', async (key, value, shown) => {
+    writeConfig('backends: {mine: {protocol: acp, command: [mine]}}\n')
+    expect(await drover(`config set ${key} ${value}`)).toMatchObject({ stdout: `${key} = ${shown} (in ${file})\n` })
+    expect(await drover(`config get ${key}`)).toMatchObject({ stdout: `${shown}\n` })
+    expect(readFileSync(file, 'utf8')).toContain(value)
+  })
+
   it('keeps comments, order and other keys, and makes the file private', async () => {
     writeConfig('# mine\nserver:\n  host: 127.0.0.1 # loopback\n  port: 1\nsession:\n  retention_days: 3\n')
     chmodSync(file, 0o644)

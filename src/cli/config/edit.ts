@@ -1,7 +1,7 @@
 /** `config set` and `config unset`. */
 import { setConfigValue, unsetConfigValue } from '../../config/edit-config.ts'
 import { findPaths } from '../../config/paths.ts'
-import { formatValue } from '../../config/show-config.ts'
+import { formatValue, maskSetting } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
 import { configEnvironmentOf } from '../settings.ts'
 
@@ -9,7 +9,7 @@ export const set: Run = async (invocation) => {
   const [key = '', ...value] = invocation.args
   const path = findPaths(configEnvironmentOf(invocation)).config
   const written = await setConfigValue({ path, key, value })
-  await invocation.runtime.terminal.out.write(`${key} = ${formatValue(written.value)} (in ${path})\n`)
+  await invocation.runtime.terminal.out.write(`${key} = ${formatValue(maskSetting(key, written.value))} (in ${path})\n`)
   return 0
 }
 
