@@ -44,6 +44,14 @@ describe('formatUsageReport', () => {
     ])
   })
 
+  it('labels the row if rows are for keys, and no key was used', () => {
+    expect(formatUsageReport(report(['key'], [{ key: '', ...amounts(17) }]), 80)).toEqual([
+      'KEY    COUNT  FAILED  IN    OUT  COST    TIME',
+      '-      17     0       1.2k  34   -       1:05',
+      'total  17     3       1.2k  34   $12.50  1:05',
+    ])
+  })
+
   it('fits 80 columns, however long names and numbers are', () => {
     const large = { input_tokens: 999_400_000_000, output_tokens: 123_456_789, cost_usd: 12_345.67, failed: 99_999 }
     const row = { day: '2026-01-31', key: 'k'.repeat(64), backend: 'gemini', model: 'm'.repeat(200) }

@@ -33,8 +33,8 @@ export function formatUsageReport(
   if (rows.length === 0) return [`No prompt ended from ${since} to ${until}.`]
   const columns = [
     ...(groupBy.includes('day') ? [textColumn('DAY', ({ day }) => day)] : []),
-    // Without a server there are no keys.
-    ...(rows.some(({ key = '' }) => key !== '')
+    // Without a server there are no keys. Rows for keys alone would have no label then.
+    ...(groupBy.join() === 'key' || rows.some(({ key = '' }) => key !== '')
       ? [textColumn('KEY', ({ key }) => toOneLine(key ?? '', MAX_KEY_COLUMNS))]
       : []),
     ...(groupBy.includes('backend') ? [textColumn('BACKEND', ({ backend }) => backend)] : []),
