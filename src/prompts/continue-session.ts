@@ -1,5 +1,6 @@
 /** A resumed or forked session keeps its own policy instead of today's settings, unless the request overrides it. Pure. */
 import type { Agent, AgentRequest } from '../agents/adapter/agent.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
 import { sessionNotResumable, sessionOfOtherAgent } from '../sessions/faults.ts'
 import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
 import type { AgentSettings, Settings } from './apply-settings.ts'
@@ -64,9 +65,11 @@ export function checkResumption(session: Session, asked: PromptRequest): void {
 }
 
 /** Throws a Fault if the demo agent would continue the conversation of a real agent, or the reverse. */
-export function checkSameAgent(session: Session, agent: { backend: string; isDemo: boolean }): void {
+export function checkSameAgent(session: Session, agent: AgentLocation): void {
   const { id, backend: of, is_demo: wasDemo = false } = session
-  if (wasDemo !== agent.isDemo) throw sessionOfOtherAgent({ id, of, continuedBy: agent.backend, isDemo: wasDemo })
+  if (wasDemo === agent.isDemo) return
+  const isInstalled = agent.program !== undefined && !agent.isDemo
+  throw sessionOfOtherAgent({ id, of, continuedBy: agent.backend, isDemo: wasDemo, isInstalled })
 }
 
 type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model'>

@@ -42,6 +42,18 @@ describe('a session of the demo agent', () => {
   })
 })
 
+describe('a session of the demo agent, without an installed agent', () => {
+  it('is continued only with --demo, and the message says so', async () => {
+    await home.drover(['first words', '--demo'], { env: home.bare })
+    const refused = await home.drover(['-c', 'go on'], { env: home.bare })
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('and claude is not installed; start drover with --demo to continue it'),
+    ])
+    expect(await home.drover(['-c', '--demo', 'go on'], { env: home.bare })).toMatchObject({ code: 0 })
+  })
+})
+
 describe('drover resume', () => {
   it.each(['claude', 'codex', 'gemini'])('continues a session of %s', async (backend) => {
     const id = await begin(['-b', backend])

@@ -69,6 +69,18 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(leftOnScreen(seen)).toMatch(/\nsession ([0-9a-f]{8}) · continue with drover resume \1 "…"\n$/)
   })
 
+  it('prints that a session of the demo agent is continued with --demo', async () => {
+    expect(await onTerminal(['say hello', '--demo'], { text: ['Hello.'] })).toMatch(/continue with drover -c "…"\n$/)
+    env['PATH'] = '/usr/bin:/bin'
+    expect(await onTerminal(['say hello', '--demo'], {})).toMatch(/continue with drover -c --demo "…"\n$/)
+    const home = env['HOME'] ?? ''
+    expect(await onTerminal(['say hello', '--demo', '-w', home], {})).toMatch(/with drover resume \w{8} --demo "…"\n$/)
+    const chat = startOnTerminal(['chat', '--demo', '-c'], { cwd: process.cwd(), env })
+    await chat.shows('Ctrl-D ends it')
+    chat.type('/exit\r')
+    expect((await chat.ended).seen).toContain('continue with drover chat -c --demo')
+  })
+
   it('prints how to continue after a timeout, but not after a failure', async () => {
     const failed = await onTerminal(['say hello'], { fail: 500 })
     expect(leftOnScreen(failed)).not.toContain('continue with')

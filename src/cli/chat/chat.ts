@@ -119,5 +119,6 @@ function closingOf(conversation: Conversation): string {
   const { session } = conversation
   if (session === undefined) return ''
   const id = shortIdOf(session)
-  return `session ${id} · continue with drover chat ${conversation.isHere(session) ? '-c' : `--session ${id}`}\n`
+  const demo = session.is_demo === true ? ' --demo' : ''
+  return `session ${id} · continue with drover chat ${conversation.isHere(session) ? '-c' : `--session ${id}`}${demo}\n`
 }

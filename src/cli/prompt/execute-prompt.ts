@@ -105,10 +105,11 @@ function choosePrinter(invocation: Invocation, execution: PromptExecution): Prom
   return isDryRun && request.resumes !== undefined ? withSessionId(printer, request.resumes) : printer
 }
 
-function createPrinter(invocation: Invocation, { request, config, format }: PromptExecution): PromptPrinter {
+function createPrinter(invocation: Invocation, { request, config, context, format }: PromptExecution): PromptPrinter {
   const { terminal } = invocation.runtime
   const isHere = belongsToDirectory(request, invocation.runtime.cwd)
-  const options = { backend: request.backend, isHere, ...textOptions(invocation, config) }
+  const isDemo = context.locate(request.backend)?.isDemo === true
+  const options = { backend: request.backend, isHere, isDemo, ...textOptions(invocation, config) }
   switch (format) {
     case 'json':
       return createJsonPrinter(terminal, options.backend)

@@ -32,6 +32,8 @@ export type PrintOptions = {
   wrapsWords: boolean
   /** `drover -c` in the current directory will find the session. Without it, nothing is said about the session. */
   isHere?: boolean
+  /** The demo agent answers, which continues the session only with `--demo`. */
+  isDemo?: boolean
 }
 
 /** The result, once it is complete. */
@@ -107,12 +109,13 @@ export async function printCost({ out, err }: Terminal, result: PromptResult, op
 }
 
 /** Tells the user how to continue the session; after a failure the error is more important. */
-async function printSessionHint({ out, err }: Terminal, result: PromptResult, { isHere }: PrintOptions): Promise<void> {
+async function printSessionHint({ out, err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
+  const { isHere, isDemo = false } = options
   const { session_id: id, backend_session_id: agentId, error_code: code } = result
   const isResumable = id !== '' && agentId !== undefined
   const hasFailed = statusOf(result) === 'failed' && code !== 'agent_timeout'
   if (isHere === undefined || !out.isTty || !err.isTty || !isResumable || hasFailed) return
   const short = shortIdOf({ id })
-  const command = isHere ? 'drover -c "…"' : `drover resume ${short} "…"`
+  const command = `drover ${isHere ? '-c' : `resume ${short}`}${isDemo ? ' --demo' : ''} "…"`
   await err.write(`${err.style('dim', `session ${short} · continue with ${command}`)}\n`)
 }
