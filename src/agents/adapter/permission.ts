@@ -32,12 +32,15 @@ export function stricterPermission({ approvalMode, sandboxMode }: Modes): Permis
   return PERMISSIONS.find((level) => asked.includes(level))
 }
 
+/** In each warning about the approval mode `always` that is not given if someone can be asked. */
+export const NO_USER = 'runs without a user to ask'
+
 export function warnOfMissingApprover(
   backend: string,
   { approvalMode, hasApprover }: Modes & Pick<AgentRequest, 'hasApprover'>,
 ): string[] {
   if (approvalMode !== 'always' || hasApprover) return []
-  return [`approval_mode always: ${backend} runs without a user to ask, so everything that needs approval is denied`]
+  return [`approval_mode always: ${backend} ${NO_USER}, so everything that needs approval is denied`]
 }
 
 /** For agents that have no operating system sandbox. */

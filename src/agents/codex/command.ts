@@ -4,7 +4,7 @@ import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
-import { type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
+import { NO_USER, type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
 
 const VARIABLES = {}
 /** Config, because codex has no environment variables for it. */
@@ -85,5 +85,5 @@ function warnOfApproval({ approvalMode, sandboxMode, hasApprover }: AgentRequest
     return [`approval_mode ${approvalMode} is ignored: ${reason}`]
   }
   if (approvalMode !== 'always') return []
-  return ['approval_mode always: codex runs without a user to ask, so it may write nowhere']
+  return [`approval_mode always: codex ${NO_USER}, so it may write nowhere`]
 }

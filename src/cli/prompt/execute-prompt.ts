@@ -1,6 +1,8 @@
 /** Runs one prompt on the command line: prints it in the chosen format and ends it on Ctrl-C. */
+
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
+import { NO_USER } from '../../agents/adapter/permission.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
@@ -10,6 +12,7 @@ import { runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
 import { promptThroughServer, type ServerQuestion } from '../local/local-server.ts'
+import { isInteractive } from './ask-user.ts'
 import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
 import { type OutputFormat, textOptions } from './prompt-flags.ts'
 import {
@@ -56,9 +59,9 @@ export async function runAndPrint(
     if ((await printer.line?.(line)) === 'closed') pipeClosed.abort()
   }
   const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
-  const events =
-    (await tryServer(invocation, { ...execution, printer, signal })) ??
-    runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
+  const attempt = { ...execution, printer, signal }
+  const served = await tryServer(invocation, attempt)
+  const events = served ?? runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
   try {
     await printer.begin?.()
     let next = await events.next()
@@ -66,13 +69,21 @@ export async function runAndPrint(
       if ((await printer.event(next.value)) === 'closed') pipeClosed.abort()
     }
     if (pipeClosed.signal.aborted) return { exitCode: EXIT_PIPE_CLOSED }
-    const result = next.value
+    const couldAsk = served === undefined && isInteractive(invocation.runtime) && canUseServer(invocation, attempt)
+    const result = couldAsk ? withRemedy(next.value) : next.value
     await printer.end(result)
     const endedBy = interruption.by()
     return { exitCode: endedBy === undefined ? result.exit_code : exitCodeOfSignal(endedBy), result, endedBy }
   } finally {
     await printer.close?.()
   }
+}
+
+/** Only the server of this user passes questions of agents on. */
+function withRemedy({ warnings, ...result }: PromptResult): PromptResult {
+  if (warnings === undefined) return result
+  const remedy = '; run drover up first, and drover asks you'
+  return { ...result, warnings: warnings.map((each) => (each.includes(NO_USER) ? `${each}${remedy}` : each)) }
 }
 
 type ServerAttempt = PromptExecution & { printer: PromptPrinter; signal: AbortSignal }
