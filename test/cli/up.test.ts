@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { installAcpAgent } from '../support/acp-agent.ts'
 import { createLocalUser } from '../support/local-user.ts'
-import { DROVER, runAt } from '../support/run-drover.ts'
+import { DROVER, runAt, runDrover } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -47,6 +47,29 @@ describe('drover up', () => {
     expect((await drover('up', '--config', 'own.yaml')).stdout).toMatch(/^started: /)
     const { stderr } = await drover('hello', '-b', 'claude', '--config', 'own.yaml', '--verbose')
     expect(stderr).toContain('runs in the server of this user')
+  })
+
+  it('says that the server has another configuration, and how to start it anew', async () => {
+    const { drover, pidIn } = createLocalUser()
+    const pid = pidIn((await drover('up')).stdout)
+    await drover('config', 'set', 'unified_flags.command_timeout_secs', '77')
+    const notice =
+      'It has another version or configuration, so prompts that you wait for run without it; "drover down && drover up" starts it anew.\n'
+    expect(await drover('up')).toMatchObject({ code: 0, stdout: `already running: process ${pid}\n${notice}` })
+    expect((await drover('up', '--status')).stdout).toMatch(new RegExp(`^running: process ${pid}, [^]*\n${notice}$`))
+    await drover('down')
+    await drover('up')
+    expect((await drover('up', '--status')).stdout).not.toContain('another version')
+  })
+
+  it('says that a drover serve with another configuration must be restarted', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'])
+    await portOf(serving)
+    const { stdout } = await runDrover(['up', '--status'], {
+      home: serving.home,
+      env: { DROVER_UNIFIED_FLAGS_COMMAND_TIMEOUT_SECS: '77' },
+    })
+    expect(stdout).toContain('so prompts that you wait for run without it; restart that "drover serve".\n')
   })
 
   it('ends by itself when no one uses it', async () => {

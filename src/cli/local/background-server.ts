@@ -18,9 +18,14 @@ const POLL_MS = 20
 /** The server that works as this command would; starts one if there is none. */
 export async function requireServer(invocation: Invocation, config: Config): Promise<LocalStatus> {
   const status = (await askStatus(invocation)) ?? (await startBackground(invocation))
-  const isSame = status.version === invocation.runtime.version() && status.config === digestOfSettings(config)
-  if (!isSame) throw localServerDiffers({ pid: status.pid, isBackground: status.is_background })
+  if (!worksAlike(status, invocation, config))
+    throw localServerDiffers({ pid: status.pid, isBackground: status.is_background })
   return status
+}
+
+/** Whether the server runs a prompt as this command would. */
+export function worksAlike(status: LocalStatus, { runtime }: Invocation, config: Config): boolean {
+  return status.version === runtime.version() && status.config === digestOfSettings(config)
 }
 
 export async function startBackground(invocation: Invocation): Promise<LocalStatus> {

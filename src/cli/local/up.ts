@@ -1,6 +1,6 @@
 import type { Run } from '../command.ts'
 import { readSettings } from '../settings.ts'
-import { startBackground } from './background-server.ts'
+import { startBackground, worksAlike } from './background-server.ts'
 import type { LocalStatus } from './local-protocol.ts'
 import { askStatus } from './local-server.ts'
 
@@ -10,15 +10,22 @@ export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   // A mistake in the config is reported here, because the server itself has no terminal.
-  await readSettings(invocation)
+  const { config } = await readSettings(invocation)
   const found = await askStatus(invocation)
+  const notice = found === undefined || worksAlike(found, invocation, config) ? '' : differenceOf(found)
   if (flags.isOn('status')) {
-    await out.write(found === undefined ? 'no server runs; "drover up" starts one\n' : formatStatus(found))
+    await out.write(found === undefined ? 'no server runs; "drover up" starts one\n' : formatStatus(found) + notice)
     return found === undefined ? EXIT_NOT_RUNNING : 0
   }
   const status = found ?? (await startBackground(invocation))
-  await out.write(`${found === undefined ? 'started' : 'already running'}: process ${status.pid}\n`)
+  await out.write(`${found === undefined ? 'started' : 'already running'}: process ${status.pid}\n${notice}`)
   return 0
+}
+
+/** A prompt says only with `--verbose` that it runs without the server. */
+function differenceOf({ is_background: isBackground }: LocalStatus): string {
+  const remedy = isBackground ? '"drover down && drover up" starts it anew' : 'restart that "drover serve"'
+  return `It has another version or configuration, so prompts that you wait for run without it; ${remedy}.\n`
 }
 
 function formatStatus({ pid, version, is_background: isBackground, running, warm }: LocalStatus): string {
