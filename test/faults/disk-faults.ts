@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
+import { until } from '../support/until.ts'
 import { ask, openStream, promptOf } from './client.ts'
 import { expectFields, type Scenario, serverSurvives } from './scenario.ts'
 import type { ObservedServer, ServerHome } from './server-home.ts'
@@ -23,16 +24,22 @@ const duringProblem =
     await running.next()
     const problem = await begin(home)
     const unsaved = ask(server, { body: promptOf('claude', 'json') })
-    expectFields(await ask(server, { path: '/health' }), { status: 503 })
+    // If the check fails, this request fails too, when the server is ended.
+    unsaved.catch(() => undefined)
+    await healthBecomes(server, 503)
     const { status, body } = await unsaved
     expectFields({ status, ...body }, { status: 200, exit_code: 0, session_id: '' })
     expectWarnings(body.warnings ?? [])
     expectUnsaved(await running.rest())
     await problem.end()
-    expectFields(await ask(server, { path: '/health' }), { status: 200 })
+    await healthBecomes(server, 200)
     // The session is saved the next time the sessions are read.
     expectFields(await ask(server, { path: '/api/v1/sessions' }), { status: 200 })
   }
+
+/** A server checks its store once per second at most. */
+const healthBecomes = (server: ObservedServer, status: number) =>
+  until(async () => (await ask(server, { path: '/health' })).status === status)
 
 export const DISK_FAULTS: readonly Scenario[] = [
   serverSurvives({

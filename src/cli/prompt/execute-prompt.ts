@@ -1,5 +1,4 @@
 /** Runs one prompt on the command line: prints it in the chosen format and ends it on Ctrl-C. */
-
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { NO_USER } from '../../agents/adapter/permission.ts'
