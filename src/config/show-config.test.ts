@@ -44,6 +44,15 @@ describe('showConfig', () => {
 })
 
 describe('showSetting', () => {
+  it.each([
+    ['postgres://drover:secret@db/drover', 'postgres://drover:********@db/drover'],
+    ['postgres://drover:sec@ret@db/drover?sslmode=require', 'postgres://drover:********@db/drover?sslmode=require'],
+    ['postgres://db/drover?user=drover&password=secret', 'postgres://db/drover?user=drover&password=********'],
+    ['postgres://drover@db/drover', 'postgres://drover@db/drover'],
+  ])('masks the password of %s', async (url, value) => {
+    expect(showSetting(await read(`store: {url: '${url}'}\n`), 'store.url')).toMatchObject({ value })
+  })
+
   it('returns one key', async () => {
     expect(showSetting(await read(), 'server.port')).toMatchObject({ key: 'server.port', value: 9 })
   })
@@ -65,7 +74,7 @@ describe('showSetting', () => {
     ['server', 'server is a section; name one of its keys, such as server.host'],
     ['backends.codex', 'backends.codex is a section; name one of its keys, such as backends.codex.model'],
     ['elephants', 'elephants is not a known key; drover config show lists all keys'],
-    ['mcp.port', 'mcp.port is not supported: drover is not an MCP server'],
+    ['mcp.port', 'mcp.port is not supported: MCP has no settings of its own; drover mcp and /mcp use the others'],
     ['server.api_keys', expect.stringContaining('server.api_keys is not supported: the file may not contain API keys')],
     ['server.port.x', expect.stringContaining('server.port.x is not a known key')],
     ['', '"" is not a known key; drover config show lists all keys'],
