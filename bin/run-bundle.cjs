@@ -19,7 +19,7 @@ exports.runBundle = () => {
   const filename = join(DIST, 'drover.cjs')
   const cacheFile = findCacheFile()
   const cachedData = cacheFile === undefined ? undefined : readOwn(cacheFile)
-  const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData })
+  const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData })
   if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
     process.on('exit', (code) => {
       // A command that fails early has called few of its functions.
@@ -42,8 +42,10 @@ function commandIn(argv, commands) {
   if (argv.includes('--help') || argv.includes('-h')) return 'help'
   if (argv.includes('--version') || argv.includes('-v')) return 'version'
   const words = argv.filter((word) => !word.startsWith('-')).slice(0, MAX_COMMAND_WORDS)
+  const isPrompt = words.length === 0 || words.some((word) => /\s/.test(word))
   for (; words.length > 0; words.pop()) if (commands.includes(words.join(' '))) return words.join(' ')
-  return 'prompt'
+  // A single word is an unknown command, which never succeeds and so never gets a cache of its own.
+  return isPrompt ? 'prompt' : 'help'
 }
 
 /** A cache is code, and others may be able to write to the directory: only the user's own file is used. */

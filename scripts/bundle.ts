@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -69,10 +70,13 @@ async function bundleProgram(common: BuildOptions, outdir: string): Promise<void
     define: { 'import.meta.url': 'bundleUrl' },
     // A script run through node:vm cannot import, so dynamic imports become require.
     supported: { 'dynamic-import': false },
-    // Without comments the script is ASCII, which loads fastest. Names and lines stay, for stack traces.
+    // Names and lines stay, for stack traces.
     minifyWhitespace: true,
     lineLimit: 120,
   })
+  // bin/run-bundle.cjs reads it as Latin-1, which is fastest. esbuild escapes all but regular expressions.
+  if (!isAscii(readFileSync(outfile)))
+    throw new Error(`${outfile} has to be ASCII: write \\u escapes in regular expressions`)
   const facts = { build: hash('sha256', readFileSync(outfile)).slice(0, 16), commands: COMMANDS.map(nameOf) }
   writeFileSync(join(outdir, 'facts.json'), JSON.stringify(facts))
 }

@@ -9,7 +9,7 @@ const SRC = join(import.meta.dirname, '..', 'src')
 /** Folders without I/O: no clock, no disk, no process. */
 const PURE = ['engine']
 
-type Import = { from: string; to: string; isTypeOnly: boolean }
+type Import = { from: string; to: string; isTypeOnly: boolean; isDynamic: boolean }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
@@ -93,6 +93,20 @@ describe('shapes', () => {
   })
 })
 
+describe('the start of every command', () => {
+  it('loads the definitions of all commands, not what they run', () => {
+    const isStatic = (each: Import) => !each.isTypeOnly && !each.isDynamic
+    const loaded = new Set(['bin.ts'])
+    for (const file of loaded)
+      for (const each of internal) if (each.from === file && isStatic(each)) loaded.add(each.to)
+    expect(loaded).toContain('cli/drive/commands.ts')
+
+    expect([...loaded].filter((file) => file.endsWith('.generated.js'))).toEqual([])
+    const slow = ['node:child_process', 'node:crypto', 'node:http', 'node:sqlite']
+    expect(imports.filter((each) => loaded.has(each.from) && isStatic(each) && slow.includes(each.to))).toEqual([])
+  })
+})
+
 describe('the console', () => {
   it('imports other folders for their types only, because it runs in browsers', () => {
     const loaded = internal.filter(
@@ -148,6 +162,7 @@ function readImports(file: string, source: string): Import[] {
       at: each.start,
       to: each.moduleRequest.value,
       isTypeOnly: each.entries.length > 0 && each.entries.every((entry) => entry.isType),
+      isDynamic: false,
     })),
     ...module.staticExports.flatMap((each) =>
       each.entries
@@ -157,15 +172,17 @@ function readImports(file: string, source: string): Import[] {
           at: each.start,
           to: entry.moduleRequest?.value ?? '',
           isTypeOnly: each.entries.every((other) => other.isType),
+          isDynamic: false,
         })),
     ),
     ...module.dynamicImports.map((each) => ({
       at: each.start,
       to: source.slice(each.moduleRequest.start + 1, each.moduleRequest.end - 1),
       isTypeOnly: false,
+      isDynamic: true,
     })),
   ]
-  return found.sort((a, b) => a.at - b.at).map(({ to, isTypeOnly }) => ({ from: file, to, isTypeOnly }))
+  return found.sort((a, b) => a.at - b.at).map(({ at: _, ...each }) => ({ from: file, ...each }))
 }
 
 function resolve(each: Import): string {

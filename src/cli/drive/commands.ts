@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { suggestRunIds } from '../run/open-runs.ts'
+import { RUN_ID } from '../run/run-flags.ts'
 import { DEMO, JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
 export const DRIVE_COMMANDS: readonly Command[] = [
@@ -23,10 +23,10 @@ goes on. Exit codes: 0 the work is delivered or nothing was to be changed, 2 wro
 the end, 4 it waits or has reached a limit, 130 interrupted.`,
     positionals: [
       {
+        ...RUN_ID,
         name: 'TARGET',
         description: 'A goal, an issue, or the id of a run (default: the only run that has not ended)',
         isOptional: true,
-        suggests: suggestRunIds,
       },
     ],
     flags: [

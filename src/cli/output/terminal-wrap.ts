@@ -98,7 +98,7 @@ export class WordWrap {
     this.#isLineStart = false
     this.#isWhole = this.#isInFence || isFence || word.startsWith('|')
     if (isFence) this.#isInFence = !this.#isInFence
-    const mark = /^(?:[-*+•│>!]|\d{1,3}[.)])$/.test(word) ? columnsOf(word) + 1 : 0
+    const mark = /^(?:[-*+\u2022\u2502>!]|\d{1,3}[.)])$/.test(word) ? columnsOf(word) + 1 : 0
     this.#indent = columnAfter(gap, 0) + mark
   }
 
