@@ -14,6 +14,7 @@ const { Script } = require('node:vm')
 const DIST = join(__dirname, '..', 'dist')
 /** The most words of a command, as in "sessions tag add". */
 const MAX_COMMAND_WORDS = 3
+const UNKNOWN = 'unknown'
 
 exports.runBundle = () => {
   const filename = join(DIST, 'drover.cjs')
@@ -22,8 +23,8 @@ exports.runBundle = () => {
   const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData })
   if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
     process.on('exit', (code) => {
-      // A command that fails early has called few of its functions.
-      if (code === 0) writeCache(cacheFile, script.createCachedData())
+      // A command that fails early has called few of its functions. An unknown one always fails.
+      if (code === 0 || cacheFile.endsWith(`-${UNKNOWN}`)) writeCache(cacheFile, script.createCachedData())
     })
   }
   script.runInThisContext()(require, pathToFileURL(filename).href)
@@ -44,8 +45,7 @@ function commandIn(argv, commands) {
   const words = argv.filter((word) => !word.startsWith('-')).slice(0, MAX_COMMAND_WORDS)
   const isPrompt = words.length === 0 || words.some((word) => /\s/.test(word))
   for (; words.length > 0; words.pop()) if (commands.includes(words.join(' '))) return words.join(' ')
-  // A single word is an unknown command, which never succeeds and so never gets a cache of its own.
-  return isPrompt ? 'prompt' : 'help'
+  return isPrompt ? 'prompt' : UNKNOWN
 }
 
 /** A cache is code, and others may be able to write to the directory: only the user's own file is used. */

@@ -68,6 +68,12 @@ describe('the code cache', () => {
     expect(help - version).toBeGreaterThan(1000)
   })
 
+  it('is written for an unknown command, which always fails', async () => {
+    const cache = openCache()
+    expect(await cache.run(['frobnicate'])).toMatchObject({ code: 2 })
+    expect(cache.commands()).toEqual(['unknown'])
+  })
+
   it('does not change the output of a command', async () => {
     const cache = openCache()
     const first = await cache.run(['config', 'show'])

@@ -1,5 +1,4 @@
 /** The names of backends, for completion. An invalid config counts as none. */
-import { KNOWN_AGENTS } from '../../agents/acp/known-agents.ts'
 import { NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import type { Runtime } from '../command.ts'
 
@@ -20,5 +19,6 @@ export async function suggestDefinedBackends(runtime: Runtime): Promise<readonly
 
 /** The agents that drover knows the command of. */
 export async function suggestKnownAgents(): Promise<readonly string[]> {
+  const { KNOWN_AGENTS } = await import('../../agents/acp/known-agents.ts')
   return KNOWN_AGENTS.map(({ name }) => name)
 }
