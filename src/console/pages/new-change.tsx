@@ -47,9 +47,11 @@ export function NewChangePage() {
       <NewTabs current="change" />
       {areRunsKnown.value && repositories.length === 0 && (
         <p class="warning">
-          This server may not change any repository. Name those that it may in the setting{' '}
-          <code>drive.repositories</code>
-          {backends.value.some(({ machines }) => machines !== undefined) && ' of a worker, and start drover work'}.
+          This server may not change any repository. Run{' '}
+          <code>drover config set drive.repositories /path/to/repository</code>
+          {backends.value.some(({ machines }) => machines !== undefined)
+            ? ' on a worker, and restart drover work there.'
+            : ' on its machine, and restart it.'}
         </p>
       )}
       <LongText name="Goal" rows={4} value={form.goal} onSend={submit} />
