@@ -29,6 +29,23 @@ describe('drover up', () => {
     expect(await drover('down')).toMatchObject({ code: 0, stdout: 'no server runs\n' })
   })
 
+  it('prints JSON for scripts', async () => {
+    const { drover } = createLocalUser()
+    const json = async (...args: readonly string[]) => {
+      const { code, stdout } = await drover(...args, '--json')
+      return { code, ...JSON.parse(stdout) }
+    }
+    expect(await json('up', '--status')).toEqual({ code: 1, server: null })
+    const server = { pid: expect.any(Number), version: expect.any(String), is_background: true, running: 0, warm: [] }
+    const up = await json('up')
+    expect(up).toEqual({ code: 0, server, is_started: true, is_used_by_prompts: true })
+    expect(await json('up', '--status')).toEqual({ ...up, is_started: false })
+    await drover('config', 'set', 'unified_flags.command_timeout_secs', '77')
+    expect(await json('up')).toEqual({ ...up, is_started: false, is_used_by_prompts: false })
+    expect(await json('down')).toEqual({ code: 0, ended: up.server.pid })
+    expect(await json('down')).toEqual({ code: 0, ended: null })
+  })
+
   it('is ended by drover down also where no process takes its exit code, as in a container without an init', async () => {
     const { drover, work, env } = createLocalUser()
     const server = ['serve', '--local', '--quiet']

@@ -1,5 +1,6 @@
 /** Definitions of `up` and `down`. */
 import type { Command } from '../command.ts'
+import { JSON_FLAG } from '../words/shared-flags.ts'
 
 export const LOCAL_COMMANDS: readonly Command[] = [
   {
@@ -8,12 +9,13 @@ export const LOCAL_COMMANDS: readonly Command[] = [
     summary: 'Start a server in the background that keeps agents running',
     description: `Starts a server for your own commands. It has no network address: only you can open its socket. Prompts then go to
 agents that are already running, and are answered sooner. It ends by itself after warm.background_idle_secs without a prompt.
-drover serve offers the same socket. --direct runs a prompt without it.`,
+drover serve offers the same socket. --direct runs a prompt without it. --status exits with 1 if no server runs.`,
     positionals: [],
-    flags: [{ name: 'status', description: 'Only tell whether a server runs, and what it keeps running' }],
+    flags: [{ name: 'status', description: 'Only tell whether a server runs, and what it keeps running' }, JSON_FLAG],
     examples: [
       { line: 'drover up', description: 'start it' },
       { line: 'drover up --status', description: 'see what it keeps running' },
+      { line: 'drover up --status --json', description: 'the same for a script: {"server":null} if none runs' },
     ],
     load: () => import('./up.ts'),
   },
@@ -23,7 +25,7 @@ drover serve offers the same socket. --direct runs a prompt without it.`,
     summary: 'End the server that drover up has started',
     description: 'Running prompts may finish first, for up to 30 seconds.',
     positionals: [],
-    flags: [],
+    flags: [JSON_FLAG],
     examples: [{ line: 'drover down', description: 'end it, with the agents that it keeps running' }],
     load: () => import('./down.ts'),
   },

@@ -9,17 +9,18 @@ import { callServer } from './server-client.ts'
 const END_MS = 40_000
 
 export const run: Run = async (invocation) => {
-  const { out } = invocation.runtime.terminal
-  const status = await askStatus(invocation)
-  if (status === undefined) {
-    await out.write('no server runs\n')
+  const { flags, runtime } = invocation
+  const print = async (ended: number | null) => {
+    const text = ended === null ? 'no server runs' : `ended: process ${ended}`
+    await runtime.terminal.out.write(`${flags.isOn('json') ? JSON.stringify({ ended }) : text}\n`)
     return 0
   }
+  const status = await askStatus(invocation)
+  if (status === undefined) return await print(null)
   if (!status.is_background) throw localServerBusy({ pid: status.pid })
   const server = identifyProcess(status.pid)
   await callServer(invocation, { method: 'POST', path: '/local/stop' })
   for (const deadline = performance.now() + END_MS; isAlive(server) && performance.now() < deadline; ) await delay(20)
   if (isAlive(server)) throw localServerNotEnded({ pid: status.pid })
-  await out.write(`ended: process ${status.pid}\n`)
-  return 0
+  return await print(status.pid)
 }

@@ -12,14 +12,25 @@ export const run: Run = async (invocation) => {
   // A mistake in the config is reported here, because the server itself has no terminal.
   const { config } = await readSettings(invocation)
   const found = await askStatus(invocation)
-  const notice = found === undefined || worksAlike(found, invocation, config) ? '' : differenceOf(found)
-  if (flags.isOn('status')) {
-    await out.write(found === undefined ? 'no server runs; "drover up" starts one\n' : formatStatus(found) + notice)
-    return found === undefined ? EXIT_NOT_RUNNING : 0
-  }
-  const status = found ?? (await startBackground(invocation))
-  await out.write(`${found === undefined ? 'started' : 'already running'}: process ${status.pid}\n${notice}`)
-  return 0
+  const status = found ?? (flags.isOn('status') ? undefined : await startBackground(invocation))
+  const isAlike = status === undefined || worksAlike(status, invocation, config)
+  const facts = { status, isStarted: status !== found, isAlike }
+  await out.write(flags.isOn('json') ? toJson(facts) : formatFacts(facts, flags.isOn('status')))
+  return status === undefined ? EXIT_NOT_RUNNING : 0
+}
+
+type Facts = { status: LocalStatus | undefined; isStarted: boolean; isAlike: boolean }
+
+function toJson({ status, isStarted, isAlike }: Facts): string {
+  if (status === undefined) return `${JSON.stringify({ server: null })}\n`
+  const { config: _, ...server } = status
+  return `${JSON.stringify({ server, is_started: isStarted, is_used_by_prompts: isAlike })}\n`
+}
+
+function formatFacts({ status, isStarted, isAlike }: Facts, wantsDetails: boolean): string {
+  if (status === undefined) return 'no server runs; "drover up" starts one\n'
+  const short = `${isStarted ? 'started' : 'already running'}: process ${status.pid}\n`
+  return `${wantsDetails ? formatStatus(status) : short}${isAlike ? '' : differenceOf(status)}`
 }
 
 /** A prompt says only with `--verbose` that it runs without the server. */
