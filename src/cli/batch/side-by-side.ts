@@ -13,7 +13,7 @@ export function columnWidth(count: number, width: number): number | undefined {
 }
 
 export function sideBySide(texts: readonly string[], width: number): string[] {
-  const columns = texts.map((text) => wrapWords(text, width, { isStrict: true }))
+  const columns = texts.map((text) => wrapWords(text, width))
   const height = Math.max(0, ...columns.map((lines) => lines.length))
   return Array.from({ length: height }, (_, row) =>
     columns

@@ -59,7 +59,7 @@ function toTable(
   const [keys, available] = [widest(0), tableWidth(out) - widest(0) - widest(2) - 4]
   const values = Math.min(widest(1), MAX_VALUE_COLUMNS, available)
   const lines = rows.flatMap(([key, value, origin]) => {
-    const [first = '', ...rest] = out.isTty && values > 0 ? wrapWords(value, values) : [value]
+    const [first = '', ...rest] = out.isTty && values > 0 ? wrapWords(value, values, { keepsPaths: true }) : [value]
     const head = `${key.padEnd(keys)}  ${padToColumns(first, values)}  ${out.style('dim', origin)}`
     return [head, ...rest.map((line) => `${' '.repeat(keys)}  ${line}`)]
   })

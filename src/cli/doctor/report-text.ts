@@ -47,8 +47,10 @@ function formatEntry({ kind, hosts, detail, todo }: Entry, layout: TextLayout): 
   const margin = INDENT.length + LABEL_COLUMNS + 1
   const width = Math.max(MIN_COLUMNS, tableWidth(layout) - margin)
   const code = kind.status === 'ok' ? '' : ` (${kind.code})`
-  const [first = '', ...rest] = wrapWords(toPrintable(`${subject}${detail}${code}`).replace(/\s+/g, ' '), width)
-  const todoLines = todo === undefined ? [] : wrapWords(toPrintable(`→ ${todo}`), width)
+  const [first = '', ...rest] = wrapWords(toPrintable(`${subject}${detail}${code}`).replace(/\s+/g, ' '), width, {
+    keepsPaths: true,
+  })
+  const todoLines = todo === undefined ? [] : wrapWords(toPrintable(`→ ${todo}`), width, { keepsPaths: true })
   const label = layout.style(style, padToColumns(word, LABEL_COLUMNS))
   return [`${INDENT}${label} ${first}`, ...[...rest, ...todoLines].map((line) => ' '.repeat(margin) + line)]
 }

@@ -86,7 +86,7 @@ export function endLines({ result, run, name, isCheckFailing, wasAsked, kept }: 
   return [
     describeSpent(state),
     ...(isCheckFailing ? [out.style('red', 'A check still fails.')] : []),
-    ...(kept === undefined ? [] : wrapWords(kept, tableWidth(out))),
+    ...(kept === undefined ? [] : wrapWords(kept, tableWidth(out), { keepsPaths: true })),
     ...next([...merge, { line: `drover report ${name}`, says: 'what was done, and the evidence' }]),
   ]
 }

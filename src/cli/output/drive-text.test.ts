@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/event.shape.ts'
-import { describeRecord } from './drive-text.ts'
+import { describeRecord, formatLines } from './drive-text.ts'
 
 const attempt = attemptAt(actionOf('implement'))
 const textOf = (type: string, data: object) =>
@@ -26,4 +26,11 @@ it('a claim that was not observed has the words of the report', () => {
     '    make test exited with 0: claimed, no tool call shows it',
     '    changed a.ts: contradicted, git shows no change of it',
   ])
+})
+
+it('the text of an agent is indented on every row, and the path of the worktree is whole', () => {
+  const out: Parameters<typeof formatLines>[1] = { style: (_style, text) => text, isTty: true, columns: 40 }
+  const path = `/tmp/${'a'.repeat(60)}`
+  const rows = formatLines([`  ${path}`, { text: `Worktree ${path}`, keepsPaths: true }], out)
+  expect(rows).toEqual([`  ${path.slice(0, 37)}`, `  ${path.slice(37)}`, 'Worktree', path])
 })

@@ -16,8 +16,8 @@ import { wrapWords } from './wrap-words.ts'
 const LINE_COLUMNS = 160
 const SHORT_ID = 8
 
-/** A line, and how it looks in colour. */
-export type ToneLine = string | { readonly text: string; readonly tone: Tone }
+/** A line, and how it looks in colour. A path in a line with `keepsPaths` is not broken, so no agent may write that line. */
+export type ToneLine = string | { readonly text: string; readonly tone?: Tone; readonly keepsPaths?: true }
 type Tone = 'good' | 'bad' | 'open' | 'dim' | 'title'
 
 const STYLES = { good: 'green', bad: 'red', open: 'yellow', dim: 'dim', title: 'bold' } as const
@@ -28,8 +28,8 @@ export function formatLines(
   { style, isTty, columns }: Pick<Channel, 'style' | 'isTty' | 'columns'>,
 ): string[] {
   return lines.flatMap((line) => {
-    const { text, tone } = typeof line === 'string' ? { text: line, tone: undefined } : line
-    const wrapped = isTty ? wrapWords(text, columns - 1) : text.split('\n')
+    const { text, tone, keepsPaths } = typeof line === 'string' ? { text: line } : line
+    const wrapped = isTty ? wrapWords(text, columns - 1, { keepsPaths }) : text.split('\n')
     return tone === undefined ? wrapped : wrapped.map((each) => style(STYLES[tone], each))
   })
 }
@@ -72,11 +72,15 @@ function oneLine(text: string): string {
   return toOneLine(text, LINE_COLUMNS)
 }
 
+function whole(text: string): ToneLine {
+  return { text, keepsPaths: true }
+}
+
 function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_started'>['data']): ToneLine[] {
   const where =
     place.kind === 'worktree'
-      ? [`Branch ${place.branch}`, `Worktree ${place.root}`]
-      : [`In place: ${place.root}, as it is`]
+      ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
+      : [whole(`In place: ${place.root}, as it is`)]
   const agents = `Work by ${nameOf(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
   const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${oneLine(titleOfGoal(goal))}`
   return [{ text: title, tone: 'title' }, ...where, agents, ...describeLimits(options)]
@@ -194,7 +198,7 @@ function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string
   if (as === 'none') return { text: `${indent}Not delivered: ${note ?? ''}`, tone: 'open' }
   const where = `branch ${branch} (commit ${commit?.slice(0, 12)})`
   const text = as === 'pr' ? `Delivered: ${where}, draft pull request ${pull_request}` : `Delivered: ${where}`
-  return { text: `${indent}${text}`, tone: 'good' }
+  return { text: `${indent}${text}`, tone: 'good', keepsPaths: true }
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
@@ -203,7 +207,7 @@ export function describeDrive(state: DriveState): ToneLine[] {
   const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
   return [
     { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
-    ...(delivered === undefined ? where.map((each) => `  ${each}`) : [describeDelivery(delivered, '  ')]),
+    ...(delivered === undefined ? where.map((each) => whole(`  ${each}`)) : [describeDelivery(delivered, '  ')]),
     ...(paused === undefined
       ? []
       : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),

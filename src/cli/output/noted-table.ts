@@ -14,7 +14,9 @@ export function formatNotedTable(headings: readonly string[], rows: readonly Not
   const [heading = '', ...lines] = formatTable(dropColumns([headings, ...rows.map(({ cells }) => cells)], width), width)
   const noted = rows.flatMap(({ note }, at) => [
     lines[at] ?? '',
-    ...(note === undefined ? [] : wrapWords(`  ${toOneLine(note, Number.POSITIVE_INFINITY)}`, width)),
+    ...(note === undefined
+      ? []
+      : wrapWords(`  ${toOneLine(note, Number.POSITIVE_INFINITY)}`, width, { keepsPaths: true })),
   ])
   return [out.style('bold', heading), ...noted]
 }

@@ -9,7 +9,7 @@ describe('wrapWords', () => {
     ['keeps a line that fits', 'one two', 7, ['one two']],
     ['breaks a word that is wider than the line', 'abcdefgh', 3, ['abc', 'def', 'gh']],
     ['starts such a word on a new line', 'a bcdefgh i', 4, ['a', 'bcde', 'fgh', 'i']],
-    ['keeps a path whole, on a line of its own', '  in /home/ada/wind b', 9, ['  in', '  /home/ada/wind', '  b']],
+    ['breaks a path', '  in /home/ada/wind b', 9, ['  in', '  /home/a', '  da/wind', '  b']],
     ['keeps line breaks and empty lines', 'a\n\nb', 9, ['a', '', 'b']],
     ['keeps the indentation', '  one two three', 8, ['  one', '  two', '  three']],
     ['keeps the spaces inside of a line that fits', 'a   b', 9, ['a   b']],
@@ -19,8 +19,9 @@ describe('wrapWords', () => {
     expect(wrapWords(text, columns)).toEqual(lines)
   })
 
-  it('breaks a path if no line may be too wide', () => {
-    expect(wrapWords('in /home/ada', 5, { isStrict: true })).toEqual(['in', '/home', '/ada'])
+  it('keeps a path whole, on a line of its own, if it is asked to', () => {
+    const lines = wrapWords('  in /home/ada/wind b', 9, { keepsPaths: true })
+    expect(lines).toEqual(['  in', '  /home/ada/wind', '  b'])
   })
 
   it('never makes a line too wide and never loses a word', () => {

@@ -2,11 +2,13 @@ import { columnsOf, cutToColumns, splitToColumns } from './printable.ts'
 
 /**
  * Wraps text into lines of at most `columns`. Lines break between words; a word wider than a line breaks anywhere. Existing
- * line breaks and the indentation of each line stay. A path or an address that is wider stays whole, on a line of its own, so
- * that it can be copied; with `isStrict` it breaks too.
+ * line breaks and the indentation of each line stay. With `keepsPaths`, a path or an address that is wider stays whole, on a
+ * line of its own, so that it can be copied. That is only for the text of drover: the terminal wraps such a line without the
+ * indentation, so the text of an agent could look like a heading of drover.
  */
-export function wrapWords(text: string, columns: number, { isStrict = false } = {}): string[] {
-  const split = (word: string, width: number) => (COPIED.test(word) && !isStrict ? [word] : splitToColumns(word, width))
+export function wrapWords(text: string, columns: number, { keepsPaths = false } = {}): string[] {
+  const split = (word: string, width: number) =>
+    keepsPaths && COPIED.test(word) ? [word] : splitToColumns(word, width)
   return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns, split))
 }
 

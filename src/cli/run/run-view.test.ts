@@ -48,6 +48,17 @@ describe('the view of a run', () => {
     expect(view({}, { ...run, workspace })).toContain(`\nWorktree\n${workspace}\n`)
   })
 
+  it('indents every row of a destructive request, so that no part of it looks like a heading', () => {
+    const [nbsp, blank] = ['\u00a0', '\u2800']
+    const value = `/tmp/cache${nbsp.repeat(62)}Impact${nbsp.repeat(76)}Only temporary files.`
+    const impact = `https://example.org/${blank.repeat(60)}Digest:`
+    const request = { targets: [{ kind: 'path', value }], impact, scope_sha256: 'sha256:0' }
+    const rows = view({}, { ...run, pending_destructive_request: request } as unknown as RunOutline).split('\n')
+    const shown = rows.slice(rows.indexOf('Would destroy') + 1, rows.indexOf('Next'))
+    expect(shown.filter((row) => /^\S/.test(row))).toEqual(['Impact'])
+    expect(Math.max(...shown.map((row) => row.length))).toBeLessThanOrEqual(80)
+  })
+
   it('does not name a worktree that was removed', () => {
     expect(view({ isRemoved: true })).toContain('\nWorktree  removed\n')
   })

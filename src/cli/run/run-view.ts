@@ -99,7 +99,7 @@ const LABEL_COLUMNS = 10
 
 function labelled(label: string, value: string, out: ViewOptions['out']): string[] {
   const available = Math.max(20, tableWidth(out) - LABEL_COLUMNS)
-  const lines = wrapWords(toPrintable(value), available)
+  const lines = wrapWords(toPrintable(value), available, { keepsPaths: label === 'Worktree' })
   // A path, whole: below the label it may fit.
   if (lines.some((line) => columnsOf(line) > available)) return [out.style('dim', label), ...lines]
   return lines.map((line, at) => `${out.style('dim', (at === 0 ? label : '').padEnd(LABEL_COLUMNS))}${line}`)
@@ -191,6 +191,6 @@ const LINE_COLUMNS = 36
 export function wordLines({ line, says }: PeopleWords, out: ViewOptions['out']): string[] {
   const fits = columnsOf(line) <= LINE_COLUMNS && 4 + LINE_COLUMNS + columnsOf(says) <= tableWidth(out)
   if (fits) return [`  ${out.style('cyan', padToColumns(line, LINE_COLUMNS))}  ${out.style('dim', says)}`]
-  const below = wrapWords(`      ${says}`, tableWidth(out))
+  const below = wrapWords(`      ${says}`, tableWidth(out), { keepsPaths: true })
   return [`  ${out.style('cyan', line)}`, ...below.map((each) => out.style('dim', each))]
 }

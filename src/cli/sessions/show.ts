@@ -48,7 +48,7 @@ function factLines(session: Session, { runtime }: Invocation): string[] {
   const facts = sessionFacts(session, runtime.clock.now())
   const width = Math.max(...facts.map(([name]) => name.length))
   return facts.flatMap(([name, value]) => {
-    const [first = '', ...rest] = linesOf(value, { out, before: width + GAP })
+    const [first = '', ...rest] = linesOf(value, { out, before: width + GAP, keepsPaths: name === 'directory' })
     return [
       `${out.style('dim', name.padEnd(width + GAP))}${first}`,
       ...rest.map((line) => ' '.repeat(width + GAP) + line),
@@ -85,8 +85,11 @@ function shorten(prompt: string): string {
 }
 
 /** Wraps at words; the terminal would break long values anywhere. */
-function linesOf(value: string, { out, before }: { out: Channel; before: number }): string[] {
+function linesOf(
+  value: string,
+  { out, before, keepsPaths }: { out: Channel; before: number; keepsPaths: boolean },
+): string[] {
   const line = toOneLine(value, MAX_VALUE_COLUMNS)
   const available = out.columns - before
-  return out.isTty && available >= MIN_VALUE_COLUMNS ? wrapWords(line, available) : [line]
+  return out.isTty && available >= MIN_VALUE_COLUMNS ? wrapWords(line, available, { keepsPaths }) : [line]
 }

@@ -117,9 +117,9 @@ function section(title: string, rows: readonly Row[], layout: TextLayout): strin
   const available = width - left - 4
   const lines = rows.flatMap((row) => {
     if (available < MIN_DESCRIPTION_COLUMNS) {
-      return [`  ${layout.style('cyan', row.left)}`, ...wrapWords(row.right, width - 6).map((line) => `      ${line}`)]
+      return [`  ${layout.style('cyan', row.left)}`, ...wrapHelp(row.right, width - 6).map((line) => `      ${line}`)]
     }
-    const [first = '', ...others] = wrapWords(row.right, available)
+    const [first = '', ...others] = wrapHelp(row.right, available)
     const indent = ' '.repeat(left + 4)
     return [`  ${layout.style('cyan', row.left.padEnd(left))}  ${first}`, ...others.map((line) => indent + line)]
   })
@@ -131,7 +131,11 @@ function fill(text: string, layout: TextLayout): string {
   const width = tableWidth(layout)
   if (text.split('\n').every((line) => line.length <= width)) return text
   const joined = text.replace(/(?<![.\n])\n(?!\n)/g, ' ')
-  return wrapWords(joined, width).join('\n')
+  return wrapHelp(joined, width).join('\n')
+}
+
+function wrapHelp(text: string, width: number): string[] {
+  return wrapWords(text, width, { keepsPaths: true })
 }
 
 function heading(title: string, layout: TextLayout): string {
