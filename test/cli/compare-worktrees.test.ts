@@ -141,6 +141,16 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toHaveLength(1)
   })
 
+  it('warns without the control characters that an agent has put into the message of git', async () => {
+    repository.git('config', 'filter.wind.clean', `printf '\\033[31mwind' >&2; false`)
+    repository.git('config', 'filter.wind.required', 'true')
+    teach('claude', `echo '* filter=wind' > .gitattributes; echo two >> a`)
+    teach('codex', 'echo two >> a')
+    const { stderr } = await compare()
+    expect(stderr).toMatch(/^drover: warning: .* could not be compared with its commit: .*\[31mwind/m)
+    expect(stderr).not.toContain('\u001b')
+  })
+
   it('leaves nothing behind after Ctrl-C', async () => {
     const pidFile = join(home.path, 'pids')
     teach('claude', 'echo two >> a')

@@ -15,6 +15,7 @@ import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { Worktree } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { comparisonNeedsWorktree } from '../faults.ts'
+import { toPrintable } from '../output/printable.ts'
 import { worktreesHome } from '../settings.ts'
 import { dropWorktree } from '../worktrees/drop-worktree.ts'
 
@@ -170,8 +171,9 @@ export class ComparisonWorktrees implements AsyncDisposable {
     await this.#say(`warning: ${message}`)
   }
 
+  /** The message of git may hold control characters that an agent has chosen. */
   async #say(message: string): Promise<void> {
-    await this.#invocation.runtime.terminal.err.write(`drover: ${message}\n`)
+    await this.#invocation.runtime.terminal.err.write(`drover: ${toPrintable(message)}\n`)
   }
 }
 
