@@ -5,6 +5,7 @@ import { addAbortSignal } from 'node:stream'
 import { inputTooLarge } from './faults.ts'
 import type { KeyReader } from './key-reader.ts'
 import type { EditorOptions, LineEditor } from './line-editor.ts'
+import { isLoss } from './lost-terminal.ts'
 
 const STDIN = 0
 
@@ -73,7 +74,17 @@ async function readLines(stream: NodeJS.ReadStream): Promise<TypedLines> {
   const { createInterface } = await import('node:readline')
   const reader = createInterface({ input: stream, terminal: false })
   const lines = reader[Symbol.asyncIterator]()
-  return { next: async () => (await lines.next()).value, close: () => reader.close() }
+  return {
+    next: async () => {
+      try {
+        return (await lines.next()).value
+      } catch (error) {
+        if (isLoss(error)) return undefined
+        throw error
+      }
+    },
+    close: () => reader.close(),
+  }
 }
 
 function isPiped(descriptor: number): boolean {

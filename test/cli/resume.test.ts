@@ -404,11 +404,18 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
   it('ends without an error if the shell has taken the terminal back', async () => {
     await begin()
     const terminal = startOnTerminal(['resume'], { cwd: home.path, env: home.env, isLost: true })
-    await terminal.shows('exit code')
-    terminal.type('\r')
     const { seen } = await terminal.ended
     expect(leftOnScreen(seen)).toMatch(/^exit code 0$/m)
     expect(seen).not.toContain('EIO')
+  })
+
+  it('misses the prompt if the shell has taken the terminal back', async () => {
+    await begin()
+    const terminal = startOnTerminal(['resume', '--last'], { cwd: home.path, env: home.env, isLost: true })
+    await terminal.shows('Prompt: ')
+    terminal.type('more\r')
+    const { seen } = await terminal.ended
+    expect(seen).toMatch(/^Prompt: drover: no prompt; give it.*exit code 2$/ms)
   })
 
   it('shows a menu in which arrow keys and a filter choose a session', async () => {

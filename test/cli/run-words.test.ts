@@ -133,6 +133,15 @@ describe.runIf(hasTerminals)('drover answer on a terminal', () => {
     expect((await fixture.status(state.run_id)).state).toBe('paused')
   })
 
+  it('answers nothing if the shell has taken the terminal back', async () => {
+    const { fixture, state } = await asking()
+    const terminal = startOnTerminal(['answer'], { cwd: fixture.root, env: fixture.env, isLost: true })
+    await terminal.shows('Answer: ')
+    terminal.type('Knots.\r')
+    expect((await terminal.ended).seen).not.toContain('EIO')
+    expect((await fixture.status(state.run_id)).state).toBe('paused')
+  })
+
   it('fits every line of a status into 80 columns', async () => {
     const started = await asking()
     const { seen } = await startOnTerminal(['status', short(started)], {

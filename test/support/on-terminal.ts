@@ -8,7 +8,7 @@ export const hasTerminals = spawnSync('script', ['--version']).status === 0
 
 /**
  * `stdin` and `stdout` are files or named pipes that replace the terminal. If it `isLost`, the parent of drover has ended and
- * the shell has taken the terminal back. The shell ends when a line is typed.
+ * the shell has taken the terminal back. The shell reads nothing, and ends after drover.
  */
 type Surroundings = { cwd: string; env: Record<string, string>; stdin?: string; stdout?: string; isLost?: boolean }
 type Size = { columns?: number; rows?: number }
@@ -19,8 +19,9 @@ export function startOnTerminal(args: readonly string[], options: Surroundings &
   const files = [stdin && ` < '${stdin}'`, stdout && ` > '${stdout}'`].join('')
   const command = [process.execPath, DROVER, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
   const size = `stty cols ${columns} rows ${rows} -echo`
+  const orphan = `( ( ${command} < /dev/tty; echo "exit code $?"; kill -USR1 $$ ) & )`
   const line = isLost
-    ? `${size}; set -m; ( ( ${command} < /dev/tty; echo "exit code $?" ) & ); read typed`
+    ? `${size}; set -m; trap exit USR1; ${orphan}; while :; do sleep 0.1; done`
     : `${size}; exec ${command}${files}`
   const child = spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { TERM: 'xterm', ...env } })
   let seen = ''
