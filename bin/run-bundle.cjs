@@ -23,7 +23,7 @@ exports.runBundle = () => {
   const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData })
   if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
     process.on('exit', (code) => {
-      // A command that fails early has called few of its functions. An unknown one always fails.
+      // A command that fails early has called few of its functions. An unknown one fails always.
       if (code === 0 || cacheFile.endsWith(`-${UNKNOWN}`)) writeCache(cacheFile, script.createCachedData())
     })
   }
@@ -43,7 +43,7 @@ function commandIn(argv, commands) {
   if (argv.includes('--help') || argv.includes('-h')) return 'help'
   if (argv.includes('--version') || argv.includes('-v')) return 'version'
   const words = argv.filter((word) => !word.startsWith('-')).slice(0, MAX_COMMAND_WORDS)
-  const isPrompt = words.length === 0 || words.some((word) => /\s/.test(word))
+  const isPrompt = argv.length === 0 || argv[0].startsWith('-') || words.some((word) => /\s/.test(word))
   for (; words.length > 0; words.pop()) if (commands.includes(words.join(' '))) return words.join(' ')
   return isPrompt ? 'prompt' : UNKNOWN
 }

@@ -13,6 +13,8 @@ const REQUIRED = 24
 /** Tells the newer Node the id of the process that started it. */
 const LAUNCHER = 'DROVER_LAUNCHER'
 const CHECK_MS = 1000
+/** A signal for both processes comes twice within this time: the launcher passes it on. */
+const TWICE_MS = 500
 
 /** npm has the Node of these platforms as a package; runtime/package.json lists them too. */
 const PACKAGES = {
@@ -76,10 +78,25 @@ function runWith(node) {
 exports.endWithLauncher = () => {
   const launcher = Number(process.env[LAUNCHER])
   delete process.env[LAUNCHER]
+  dropRepeatedSignals()
   const timer = setInterval(() => {
     if (process.ppid === launcher) return
     clearInterval(timer)
     process.kill(process.pid, 'SIGTERM')
   }, CHECK_MS)
   timer.unref()
+}
+
+/** A terminal that is closed and the program `timeout` signal both processes, and for drover a second signal means "at once". */
+function dropRepeatedSignals() {
+  const emit = process.emit
+  const seen = { SIGTERM: -TWICE_MS, SIGHUP: -TWICE_MS }
+  process.emit = function (name, ...args) {
+    if (name in seen) {
+      const now = performance.now()
+      if (now - seen[name] < TWICE_MS) return true
+      seen[name] = now
+    }
+    return emit.call(this, name, ...args)
+  }
 }

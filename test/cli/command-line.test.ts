@@ -293,6 +293,26 @@ describe('an old Node', () => {
     expect(await ending(child)).toMatchObject({ code: null, stdout: '[]\nSIGTERM\n' })
   })
 
+  it.each(['SIGTERM', 'SIGHUP'])('passes on %s, which comes once if both processes get it', async (signal) => {
+    const clone = temporaryDirectory()
+    bringNode(clone)
+    const program = `let count = 0
+      process.on('${signal}', () => {
+        count += 1
+        setTimeout(() => process.exit(console.log(count)), 400)
+      })
+      setInterval(() => {}, 1000)
+      console.log('ready')`
+    const launcher = launcherIn(clone, true, program)
+    const start = () =>
+      spawn(process.execPath, ['-e', PRETEND, launcher], { env: { HOME: clone }, stdio: 'pipe', detached: true })
+    const [group, alone] = [start(), start()]
+    group.stdout.once('data', () => process.kill(-(group.pid ?? 0), signal))
+    alone.stdout.once('data', () => alone.kill(signal as 'SIGTERM'))
+    const once = { code: 0, stdout: 'ready\n1\n' }
+    expect(await Promise.all([group, alone].map(ending))).toMatchObject([once, once])
+  })
+
   it('gets the command that installs a newer Node for an installed drover, and uses that Node afterwards', async () => {
     const home = temporaryDirectory()
     const launcher = launcherIn(join(home, 'prefix'), false)

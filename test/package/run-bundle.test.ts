@@ -50,6 +50,7 @@ describe('the code cache', () => {
     { args: ['sessions', 'list'], command: 'sessions-list' },
     { args: ['--demo', '--dry-run', 'say hello'], command: 'prompt' },
     { args: ['--demo', '--dry-run', 'prompt', 'status'], command: 'prompt' },
+    { args: ['-b', 'claude', '--demo', '--dry-run', 'hello'], command: 'prompt' },
   ])('is the one of $command for $args', async ({ args, command }) => {
     const cache = openCache()
     expect(await cache.run(args)).toMatchObject({ code: 0 })
