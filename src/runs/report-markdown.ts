@@ -113,12 +113,12 @@ function reviewText({ reviews, review_enabled }: RunReport): string {
 function reportedText(run: RunOutline): string {
   const { actions, observations, known_issues, uncertainties } = reportedIn(run)
   if (actions.length === 0) return ''
+  const hasReports = run.actions.some(({ outcome }) => outcome !== undefined)
+  const noIssues = hasReports ? 'They name no known issues.' : ''
   return [
     actions.map(({ label, summary }) => entryText(label, summary)).join('\n'),
     titledText('They observed:', observations),
-    known_issues.length === 0
-      ? 'They name no known issues.'
-      : titledText('They name these known issues:', known_issues),
+    known_issues.length === 0 ? noIssues : titledText('They name these known issues:', known_issues),
     titledText('They are uncertain about this:', uncertainties),
   ]
     .filter((part) => part !== '')

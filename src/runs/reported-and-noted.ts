@@ -41,7 +41,9 @@ const WORDS: Readonly<Record<string, string>> = {
 const NOTED_OBSERVATION = /^report_discrepancy: /
 
 export function notedIn(run: RunOutline): string[] {
-  const { known_issues, uncertainties, observations } = reportedIn(run)
+  const { known_issues, uncertainties } = reportedIn(run)
+  // Also those that the report does not show: an agent can write what looks like a note of drover.
+  const observations = run.actions.flatMap(({ outcome }) => outcome?.observations ?? [])
   const own = [
     ...(run.observations ?? []).filter((note) => NOTED_OBSERVATION.test(note) && !observations.includes(note)),
     ...(run.known_issues ?? []).filter((note) => !known_issues.includes(note)),
