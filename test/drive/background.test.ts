@@ -76,6 +76,20 @@ describe('a detached run, in a repository that no setting names', () => {
     await reaches(id, 'ended')
     await expect(start({ repository: driving.repository.root })).rejects.toThrow('drive_repository_not_named')
   })
+
+  it.each([
+    ['allows only some directories', { DROVER_SERVER_ALLOWED_WORKDIR_PREFIXES: '/srv' }],
+    ['is behind a proxy', { DROVER_SERVER_TRUSTED_PROXIES: '127.0.0.1' }],
+  ])('is not answered by a client of a server that %s', async (_name, settings) => {
+    const { driving, drover } = createDetached({ orient: [ASKING, {}] })
+    const port = await portOf(serveDrover(['--port', '0'], { ...driving.env, ...settings }))
+    const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
+    const { change, reaches } = runClient((path, options) => ask({ port, path, ...options }))
+    await reaches(id, 'waiting')
+    const refused = { status: 400, body: { error: 'drive_repository_not_named' } }
+    expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject(refused)
+    await drover('stop', id)
+  })
 })
 
 describe('a server that is started again', { timeout: 60_000 }, () => {

@@ -1,4 +1,5 @@
 /** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
+import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { driveAnswerLost } from '../../drive/faults.ts'
@@ -148,11 +149,17 @@ export function viewerOf(request: FastifyRequest, context: ServerContext) {
 export function accessOf(request: FastifyRequest, context: ServerContext): DriveAccess {
   const { facts, server } = request
   const key = facts.key?.name
-  // Without keys, a server that only this machine can reach is for one user.
-  const isUser = key === CONSOLE_USER.name || !(context.keys.isRequired || isReachable(server.server))
+  const isUser = key === CONSOLE_USER.name || isOfOneUser(context, server.server)
   const client = { is: 'client', key, ...(isUser && { isUser: true as const }) } as const
   const caller = facts.isLocalUser ? ({ is: 'user' } as const) : client
   return { ...viewerOf(request, context), caller, promptsFor: drivePromptsFor(context, server.server, facts.depth) }
+}
+
+/** Whether the clients of a server without keys are its user: only this machine can reach it, and nothing limits them. */
+function isOfOneUser({ keys, config, queue }: ServerContext, server: Server): boolean {
+  const { trusted_proxies: proxies, allowed_workdir_prefixes: prefixes } = config.server
+  const isLimited = proxies.length > 0 || prefixes.length > 0 || queue !== undefined
+  return !keys.isRequired && !isLimited && !isReachable(server)
 }
 
 /** For the access log. */
