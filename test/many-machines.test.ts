@@ -1,5 +1,5 @@
 /** Several servers and workers with one PostgreSQL store. Here they run in this process; faults have processes of their own. */
-import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Execution, ExecutionEvent } from '../src/executions/store/execution.shape.ts'
@@ -157,12 +157,48 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(body).toMatchObject({ error: 'worker_missing' })
   })
 
+  it.each(['a server that only takes requests', 'a server that works too'])(
+    'stay in the directories that the worker names, for %s',
+    { timeout: 30_000 },
+    async (who) => {
+      const root = realpathSync(temporaryDirectory())
+      for (const each of ['repository/sub', 'other']) mkdirSync(join(root, each), { recursive: true })
+      symlinkSync(join(root, 'other'), join(root, 'repository', 'link'))
+      const config = { work: { repositories: [join(root, 'repository/')] } }
+      const { door, workers } = await startMachines(['one'], { config })
+      const server = who.endsWith('too') ? (workers[0] as TestServer) : door
+      const ask = (workdir: string) => post(server, '/api/v1/prompt', { ...HELLO, workdir: `${root}/${workdir}` })
+      for (const inside of ['repository', 'repository/', 'repository/sub', 'other/../repository'])
+        expect([inside, (await ask(inside)).status]).toEqual([inside, 200])
+      for (const outside of ['other', 'repository/../other', 'repository-too'])
+        expect((await ask(outside)).body).toMatchObject({ error: 'workdir_not_on_worker' })
+      expect((await ask('repository/link')).body).toMatchObject({ error: 'workdir_not_allowed' })
+    },
+  )
+
+  it('continue and fork no session outside of the directories that the worker names', async () => {
+    const root = realpathSync(temporaryDirectory())
+    for (const each of ['repository', 'other']) mkdirSync(join(root, each))
+    const { url, door, workers } = await startMachines(['one'])
+    const { body } = await post(door, '/api/v1/prompt', { ...HELLO, workdir: join(root, 'other') })
+    const { session_id: session } = body as { session_id: string }
+    await workers[0]?.context.worker?.stop()
+    await startOn({ url, machine: 'one', config: { work: { repositories: [join(root, 'repository')] } } })
+    for (const fork of [false, true]) {
+      const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on', fork })
+      expect(again.body).toMatchObject({ error: 'workdir_not_on_worker' })
+    }
+  })
+
   it('work without a directory in the first one that the worker names', async () => {
     const workdir = realpathSync(temporaryDirectory())
-    const { url, door } = await startMachines(['one'], { config: { work: { repositories: [workdir] } } })
-    const { body } = await post(door, '/api/v1/prompt', HELLO)
-    const { execution_id: id } = body as { execution_id: string }
-    expect(await runSql(url, `SELECT workdir FROM executions WHERE id = '${id}'`)).toEqual([{ workdir }])
+    const options = { config: { work: { repositories: [workdir] } }, server: { allowed_workdir_prefixes: [workdir] } }
+    const { url, door, workers } = await startMachines(['one'], options)
+    for (const server of [door, ...workers]) {
+      const { body } = await post(server, '/api/v1/prompt', HELLO)
+      const { execution_id: id } = body as { execution_id: string }
+      expect(await runSql(url, `SELECT workdir FROM executions WHERE id = '${id}'`)).toEqual([{ workdir }])
+    }
   })
 
   it('report what is wrong with a prompt as the server would that runs it', async () => {

@@ -1,4 +1,5 @@
 /** Puts prompts into the queue of many machines, and gives their callers the events that a worker stores. */
+import { normalize } from 'node:path'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault, type FaultKind } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
@@ -24,7 +25,14 @@ import { isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { executionLost } from './store/faults.ts'
 import { countsUsage } from './store/usage-entry.ts'
-import { chooseMachine, isQueueFull, type QueuedWork, type WorkQueue } from './store/work-queue.ts'
+import {
+  chooseMachine,
+  defaultDirectory,
+  hasDirectory,
+  isQueueFull,
+  type QueuedWork,
+  type WorkQueue,
+} from './store/work-queue.ts'
 
 export type DispatchOptions = {
   queue: WorkQueue
@@ -39,6 +47,8 @@ export type DispatchOptions = {
   queueLimit: number
   /** Whether this process runs prompts itself. Then it can find out at once what is wrong with a prompt. */
   isWorker: boolean
+  /** The setting `work.repositories`. */
+  repositories: readonly string[]
 }
 
 /** What a worker gets: the request, and the parts of the context that depend on the client. */
@@ -155,19 +165,27 @@ function watchSession(
 
 /** The machine that must run it. Throws a Fault if no worker can, or if something is wrong with the prompt. */
 async function findMachine(
-  { queue, isWorker }: DispatchOptions,
+  { queue, isWorker, repositories }: DispatchOptions,
   { request, context }: Dispatched,
 ): Promise<string | undefined> {
   // The settings of a worker may differ.
   refuseDeepNesting(context)
   const { resumes, backend } = request
   const home = resumes && (await queue.homeOf(resumes.id))
-  if (isWorker && (home === undefined || home.machine === queue.machine)) {
-    preparePrompt(request, context)
+  const workdir = directoryOf(request)
+  const mayRunHere = isWorker && (home === undefined || home.machine === queue.machine)
+  if (mayRunHere && (workdir === undefined || hasDirectory(repositories, workdir))) {
+    preparePrompt(request, { ...context, cwd: defaultDirectory(repositories, context.cwd) })
     return home?.machine
   }
   const session = home && { id: resumes?.id ?? '', ...home }
-  return chooseMachine(await queue.workers(), { backend, workdir: request.workdir ?? resumes?.working_dir, session })
+  return chooseMachine(await queue.workers(), { backend, workdir, session })
+}
+
+/** Without detours such as `..`, because the queue compares names. */
+function directoryOf({ workdir, resumes, forks }: PromptRequest): string | undefined {
+  const directory = workdir ?? (resumes ?? forks)?.working_dir
+  return directory === undefined ? undefined : normalize(directory)
 }
 
 async function toWork(
@@ -178,7 +196,8 @@ async function toWork(
   const { kind = 'prompt', id = newExecutionId(ids), parentId, apiKey, clientRequest } = run.execution ?? {}
   const { isEphemeral = request.ephemeral === true, isInBackground = false } = run.execution ?? {}
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
-  const { backend, model, workdir = request.resumes?.working_dir, resumes, dry_run: isDryRun = false } = request
+  const { backend, model, resumes, dry_run: isDryRun = false } = request
+  const workdir = directoryOf(request)
   const { caller, ceilings, client, trace } = context
   const execution: Execution = {
     ...{ id, kind, backend, state: 'queued', owner: '', created_at: createdAt, last_seq: 0 },

@@ -3,6 +3,7 @@ import type { Log } from '../kit/log.ts'
 import { atDepth, depthIn } from '../kit/process/environment-variables.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
+import { createWorkdirPolicy } from '../prompts/workdir-policy.ts'
 import { fromQueuedText, type QueuedPrompt } from './dispatch-prompts.ts'
 import type { Executions } from './executions.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
@@ -45,8 +46,8 @@ export class Worker {
 
   /** `prompts` is the context that prompts run in. */
   async start(prompts: PromptContext): Promise<void> {
-    const { queue, store } = this.#options
-    this.#prompts = prompts
+    const { queue, store, facts } = this.#options
+    this.#prompts = confineTo(facts().repositories, prompts)
     await this.#announce()
     this.#unwatch = store.watch(({ type }) => {
       if (type === 'queue' || type === 'missed') this.#look()
@@ -125,8 +126,7 @@ export class Worker {
     const { waited: _, ...observer } = this.#prompts.observer ?? {}
     // The server that got the prompt knows how long it has waited.
     const { env } = this.#prompts
-    const cwd = defaultDirectory(this.#options.facts().repositories, this.#prompts.cwd)
-    const own = { env: atDepth(env, queued.depth ?? depthIn(env)), cwd, observer, dispatch: undefined }
+    const own = { env: atDepth(env, queued.depth ?? depthIn(env)), observer, dispatch: undefined }
     const context = { ...this.#prompts, ...queued.context, ...own }
     const options = { ...queued.execution, id, continues: { lastSeq, createdAt } }
     let hasBegun = false
@@ -154,4 +154,11 @@ export class Worker {
     })
     await recording.abandon(error)
   }
+}
+
+/** Links are resolved here, on the machine that has them: the queue compares names. */
+function confineTo(repositories: readonly string[], prompts: PromptContext): PromptContext {
+  const { allowed, blocked } = prompts.workdirs ?? { allowed: [], blocked: [] }
+  const workdirs = createWorkdirPolicy({ allowed, blocked, repositories })
+  return { ...prompts, cwd: defaultDirectory(repositories, prompts.cwd), workdirs }
 }

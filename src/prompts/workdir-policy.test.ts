@@ -44,6 +44,28 @@ describe('assessWorkdir', () => {
   })
 })
 
+describe('the directories of a worker', () => {
+  const repositories = [join(root, 'way-in/')]
+
+  it.each([
+    ['a directory in one of them', 'way-in/project', []],
+    ['the target of a link to one of them', 'open', []],
+  ])('have %s', (_name, given, allowed) => {
+    const policy = createWorkdirPolicy({ allowed, blocked: [], repositories })
+    expect(() => resolveWorkdir(join(root, given), policy)).not.toThrow()
+  })
+
+  it.each([
+    ['one next to them', 'open-too', []],
+    ['one behind a link in them', 'open/way-out/inner', []],
+    ['one behind a detour', 'open/../shut', []],
+    ['one that is allowed, and not in them', 'open-too', [join(root, 'open-too')]],
+  ])('do not have %s', (_name, given, allowed) => {
+    const policy = createWorkdirPolicy({ allowed, blocked: [], repositories })
+    expect(() => resolveWorkdir(join(root, given), policy)).toThrow('is not in work.repositories of the worker')
+  })
+})
+
 describe('resolveWorkdir', () => {
   const policy = createWorkdirPolicy({ allowed: [join(root, 'way-in/')], blocked: [join(root, 'shut-too')] })
 

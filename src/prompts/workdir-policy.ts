@@ -8,15 +8,18 @@ export type WorkdirPolicy = {
   /** Empty: every directory that is not blocked. */
   allowed: readonly string[]
   blocked: readonly string[]
+  /** The directories of a worker. Empty or none: every one. */
+  repositories?: readonly string[]
 }
 
 /** Blocks the targets of blocked links too: on many systems `/bin` is a link. */
-export function createWorkdirPolicy({ allowed, blocked }: WorkdirPolicy): WorkdirPolicy {
+export function createWorkdirPolicy({ allowed, blocked, repositories = [] }: WorkdirPolicy): WorkdirPolicy {
   const targetOf = (path: string) => resolve(path) ?? path
   const named = blocked.map(withoutTrailingSlash)
   return {
     allowed: allowed.map(withoutTrailingSlash).map(targetOf),
     blocked: [...new Set([...named, ...named.map(targetOf)])],
+    repositories: repositories.map(withoutTrailingSlash).map(targetOf),
   }
 }
 
@@ -62,9 +65,12 @@ export function recheckWorkdir(resolved: string, policy: WorkdirPolicy | undefin
 export function assessWorkdir(resolved: string, policy: WorkdirPolicy): string | undefined {
   const refusal = blockedBy(resolved, policy)
   if (refusal !== undefined) return refusal
-  const { allowed } = policy
-  if (allowed.length === 0 || allowed.some((prefix) => isWithin(resolved, prefix))) return undefined
-  return 'is not allowed by server.allowed_workdir_prefixes; choose one of those directories'
+  const { allowed, repositories = [] } = policy
+  const isOutside = (prefixes: readonly string[]) =>
+    prefixes.length > 0 && !prefixes.some((prefix) => isWithin(resolved, prefix))
+  if (isOutside(allowed)) return 'is not allowed by server.allowed_workdir_prefixes; choose one of those directories'
+  if (isOutside(repositories)) return 'is not in work.repositories of the worker; choose one of those directories'
+  return undefined
 }
 
 /** A prefix blocks itself and everything below. A directory around it is not blocked: it is no working directory in it. */

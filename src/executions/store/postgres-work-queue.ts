@@ -22,7 +22,8 @@ const UNKEPT_MS = 60_000
 
 const FREE = "owner = '' AND ended_at IS NULL"
 const HAS_DIRECTORY = `(e.workdir IS NULL OR cardinality(CAST(? AS text[])) = 0 OR EXISTS (
-    SELECT 1 FROM unnest(CAST(? AS text[])) AS place WHERE e.workdir = place OR starts_with(e.workdir, place || '/')))`
+    SELECT 1 FROM unnest(CAST(? AS text[])) AS place
+    WHERE starts_with(rtrim(e.workdir, '/') || '/', rtrim(place, '/') || '/')))`
 /** The machine of its session is gone, and another one can continue it. */
 const CAN_MOVE = `(NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.machine AND p.worker IS NOT NULL)
     AND EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = e.session_id))`

@@ -94,7 +94,8 @@ export function defaultDirectory(repositories: readonly string[], cwd: string): 
   return hasDirectory(repositories, cwd) ? cwd : (repositories[0] ?? cwd)
 }
 
-function hasDirectory(repositories: readonly string[], directory: string): boolean {
-  if (repositories.length === 0) return true
-  return repositories.some((each) => directory === each || directory.startsWith(each.endsWith('/') ? each : `${each}/`))
+/** By name, as the claims of PostgreSQL do. */
+export function hasDirectory(repositories: readonly string[], directory: string): boolean {
+  const withSlash = (path: string) => path.replace(/\/*$/, '/')
+  return repositories.length === 0 || repositories.some((each) => withSlash(directory).startsWith(withSlash(each)))
 }

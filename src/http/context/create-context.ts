@@ -186,7 +186,9 @@ function createDispatcher(
   const keep = keepModeOf(config.executions.keep, 'events')
   const owner = () => sessions.owner()
   const queueLimit = config.server.max_queued_runs
-  return createDispatch({ queue, executions, store, owner, clock, ids: randomIds, keep, queueLimit, isWorker })
+  const { repositories } = config.work
+  const options = { queue, executions, store, owner, clock, ids: randomIds, keep, queueLimit, isWorker, repositories }
+  return createDispatch(options)
 }
 
 function createWorker(
