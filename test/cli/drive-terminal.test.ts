@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
-import { hasTerminals, screenOf, startOnTerminal } from '../support/on-terminal.ts'
+import { hasTerminals, leftOnScreen, screenOf, startOnTerminal } from '../support/on-terminal.ts'
 import { until } from '../support/until.ts'
 
 const GOAL = 'Show the wind in knots'
@@ -196,6 +196,19 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
 })
 
 describe.runIf(hasTerminals)('every command on a driven run', () => {
+  it('shows one that is delivered, and no worktree that was removed', async () => {
+    const driving = createDriving()
+    const id = runIdIn((await driving.drive(GOAL, '--no-review')).stdout).slice(0, 8)
+    const around = { cwd: driving.repository.root, env: { ...driving.env, NO_COLOR: '1' } }
+    for (const more of [[], ['--watch']]) {
+      const { code, seen } = await startOnTerminal(['status', id, ...more], around).ended
+      expect([code, leftOnScreen(seen)]).toEqual([
+        0,
+        expect.stringMatching(/^Run \w+ {2}delivered\n.*\nWorktree {2}removed\n/s),
+      ])
+    }
+  })
+
   it('prints text that fits a terminal, and JSON only if it is asked for', async () => {
     const driving = createDriving({ orient: [asks('Knots or km/h?')] })
     driving.repository.write('wind.txt', 'wind: 13 m/s\n')

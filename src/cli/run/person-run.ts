@@ -1,6 +1,6 @@
 /** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
+import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
@@ -11,6 +11,7 @@ import type { WorkspaceCommand } from '../workspace-command.ts'
 import { printChange } from './print-change.ts'
 import { readRunId } from './read-flags.ts'
 import { formatRunView } from './run-view.ts'
+import { viewOptionsOf } from './view-options.ts'
 
 export type PersonRun = { context: RunContext; run: RunOutline }
 
@@ -38,17 +39,11 @@ export async function openNamed(command: WorkspaceCommand, context: RunContext, 
 
 /** Prints a run after a change, with a sentence about the change. */
 export async function printRunChange(
-  { flags, runtime }: Invocation,
+  invocation: Invocation,
   { context, runId }: { context: RunContext; runId: string },
   sentence: string,
 ): Promise<void> {
-  const { out } = runtime.terminal
-  const view = formatRunView(await outlineRun(context, runId), {
-    now: runtime.clock.now(),
-    name: shortNameOf(context, runId),
-    hasRoot: flags.text('root') !== undefined,
-    isDriven: readDrive(context.store, runId) !== undefined,
-    out,
-  })
-  await printChange(out, `${sentence}\n\n${view}`)
+  const run = await outlineRun(context, runId)
+  const view = formatRunView(run, viewOptionsOf(invocation, { context, run, driven: readDrive(context.store, runId) }))
+  await printChange(invocation.runtime.terminal.out, `${sentence}\n\n${view}`)
 }

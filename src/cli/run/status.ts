@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
-import { shortenRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
+import { shortenRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showStatus } from '../../runs/run-status.ts'
 import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
@@ -18,6 +17,7 @@ import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 import { describePause, formatRun, formatRuns, formatSection } from './run-text.ts'
 import { formatRunView } from './run-view.ts'
+import { viewOptionsOf } from './view-options.ts'
 import { watchRun } from './watch-run.ts'
 
 export const run: Run = (invocation) =>
@@ -32,12 +32,7 @@ export const run: Run = (invocation) =>
     const typed = await readRunId(command, given, 'inspect-runs')
     const key = section === undefined ? undefined : parseSectionKey(section)
     const { context, runId } = await openForReader(command, invocation, typed)
-    if (isWatched)
-      return await watchRun(
-        invocation,
-        followRun(context, { runId, show: viewFor(invocation) }),
-        shortNameOf(context, runId),
-      )
+    if (isWatched) return await watchRun(invocation, followRun(context, { runId, show: viewFor(invocation) }), context)
     return key === undefined
       ? await showOne(invocation, context, runId)
       : await showSection(invocation, context, { runId, key })
@@ -77,23 +72,13 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
 }
 
 /** A terminal gets the history in colour; a pipe gets one fact per line. */
-function formatForPerson({ flags, runtime }: Invocation, run: RunOutline, context: RunContext): string {
-  const { clock, terminal } = runtime
+function formatForPerson(invocation: Invocation, run: RunOutline, context: RunContext): string {
+  const { clock, terminal } = invocation.runtime
   const { out } = terminal
   const driven = readDrive(context.store, run.id)
   const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
   if (!out.isTty) return formatRun(run, clock.now()) + lines.map((line) => `${line}\n`).join('')
-  const name = shortNameOf(context, run.id)
-  return formatRunView(run, {
-    now: clock.now(),
-    name,
-    hasRoot: flags.text('root') !== undefined,
-    isDriven: driven !== undefined,
-    isDelivered: driven !== undefined && isDelivered(driven),
-    isRemoved: driven !== undefined && !existsSync(run.workspace),
-    out,
-    more: lines,
-  })
+  return formatRunView(run, { ...viewOptionsOf(invocation, { context, run, driven }), more: lines })
 }
 
 async function showSection(

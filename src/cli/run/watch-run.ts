@@ -1,20 +1,22 @@
+import { readDrive } from '../../drive/record/drive-journal.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toJsonLine } from './print-change.ts'
 import { formatUpdate } from './run-text.ts'
 import { formatRunView, viewLines } from './run-view.ts'
+import { viewOptionsOf } from './view-options.ts'
 
 /** Prints a run after every change, until the run has ended or the reader has closed the pipe. */
 export async function watchRun(
-  { flags, runtime }: Invocation,
+  invocation: Invocation,
   updates: AsyncIterable<RunOutline>,
-  name: string,
+  context: RunContext,
 ): Promise<number> {
-  const { terminal, clock } = runtime
-  if (terminal.out.canRedraw && !flags.isOn('json')) {
-    return await redrawRun({ terminal, clock }, updates, { name, hasRoot: flags.text('root') !== undefined })
-  }
+  const { flags, runtime } = invocation
+  const { terminal } = runtime
+  if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun(invocation, updates, context)
   for await (const run of updates) {
     const written = await terminal.out.write(flags.isOn('json') ? toJsonLine(run) : formatUpdate(run))
     if (written === 'closed') break
@@ -24,18 +26,19 @@ export async function watchRun(
 
 /** The last version is printed in full, so that its commands can be copied. */
 async function redrawRun(
-  { terminal, clock }: Pick<Invocation['runtime'], 'terminal' | 'clock'>,
+  invocation: Invocation,
   updates: AsyncIterable<RunOutline>,
-  shown: { name: string; hasRoot: boolean },
+  context: RunContext,
 ): Promise<number> {
-  const live = new LiveLines(terminal.out)
+  const { out } = invocation.runtime.terminal
+  const live = new LiveLines(out)
   let last = ''
   for await (const run of updates) {
-    const view = { ...shown, now: clock.now(), out: terminal.out }
+    const view = viewOptionsOf(invocation, { context, run, driven: readDrive(context.store, run.id) })
     last = formatRunView(run, view)
-    await live.draw(viewLines(run, { ...view, rows: terminal.out.rows - 1 }).slice(0, terminal.out.rows - 1))
+    await live.draw(viewLines(run, { ...view, rows: out.rows - 1 }).slice(0, out.rows - 1))
   }
   await live.clear()
-  await terminal.out.write(last)
+  await out.write(last)
   return 0
 }
