@@ -13,7 +13,7 @@ const run = {
 
 function view(options: Partial<ViewOptions>, shown: RunOutline = run): string {
   const out: ViewOptions['out'] = { style: (_style, text) => text, isTty: true, columns: 80 }
-  return formatRunView(shown, { now: new Date(run.updated_at), name: '6f1c2c6e', hasRoot: false, out, ...options })
+  return formatRunView(shown, { now: new Date(run.updated_at), name: '6f1c2c6e', out, ...options })
 }
 
 describe('the view of a run', () => {
@@ -39,7 +39,8 @@ describe('the view of a run', () => {
   it('offers the report of a run that has ended, in place of its summary for programs', () => {
     const ended = { ...run, state: 'ended', summary: 'Worktree:\n- observed_since_start' } as RunOutline
     expect(view({}, ended)).toMatch(/\nNext\n {2}drover report 6f1c2c6e +what was done, and the evidence\n$/)
-    expect(view({ hasRoot: true }, ended)).toContain(`drover report 6f1c2c6e --root ${run.workspace}\n`)
+    expect(view({ root: '..' }, ended)).toContain(`drover report 6f1c2c6e --root ${run.workspace}\n`)
+    expect(view({ root: '..', isRemoved: true }, ended)).toContain('drover report 6f1c2c6e --root ..  ')
     expect(view({}, ended)).not.toContain('observed_since_start')
   })
 

@@ -16,8 +16,8 @@ export type ViewOptions = {
   now: Date
   /** The short id of the run. */
   name: string
-  /** The user named a worktree, so the commands that can follow must name it too. */
-  hasRoot: boolean
+  /** The worktree that the user named, so the commands that can follow must name one too. */
+  root?: string | undefined
   /** By `drover drive`, and not by a host. */
   isDriven?: boolean
   /** Its work is on a branch. */
@@ -149,18 +149,21 @@ function block(title: string, lines: readonly string[], { out }: Pick<ViewOption
 /** The commands that can follow, with what each does. The summary of a run is for programs; the report says the same to people. */
 function nextLines(run: Pick<RunOutline, 'next' | 'state' | 'workspace'>, options: ViewOptions): string[] {
   const report = { line: `drover report ${options.name}`, says: 'what was done, and the evidence' }
-  const root = options.isRemoved === true ? [] : ['--root', run.workspace]
-  if (run.state === 'ended') return block('Next', wordLines(withRoot(report, root, options), options.out), options)
+  const hasRoot = options.root !== undefined
+  const root = (options.isRemoved === true ? options.root : undefined) ?? run.workspace
+  if (run.state === 'ended') {
+    return block('Next', wordLines(withRoot(report, ['--root', root], { hasRoot }), options.out), options)
+  }
   return block(
     'Next',
-    formatNextWords(run.next, { ...options, canStop: ['active', 'paused'].includes(run.state) }),
+    formatNextWords(run.next, { ...options, hasRoot, canStop: ['active', 'paused'].includes(run.state) }),
     options,
   )
 }
 
 function formatNextWords(
   { variants }: Next,
-  options: Pick<ViewOptions, 'name' | 'hasRoot' | 'isDriven' | 'out'> & { canStop: boolean },
+  options: Pick<ViewOptions, 'name' | 'isDriven' | 'out'> & { hasRoot: boolean; canStop: boolean },
 ): string[] {
   const { name, out, canStop, isDriven = false } = options
   const words = variants.flatMap((variant) => {

@@ -15,7 +15,7 @@ export function viewOptionsOf(
   return {
     now: runtime.clock.now(),
     name: shortNameOf(context, run.id),
-    hasRoot: flags.text('root') !== undefined,
+    root: flags.text('root'),
     isDriven: driven !== undefined,
     isDelivered: driven !== undefined && isDelivered(driven),
     isRemoved: driven !== undefined && !existsSync(run.workspace),
