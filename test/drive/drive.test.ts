@@ -285,6 +285,19 @@ describe('wrong use', () => {
 })
 
 describe('the status and the report of a driven run', () => {
+  it('lists delivered runs only, if asked to', async () => {
+    const driving = createDriving()
+    const id = runIdIn((await driving.drive(GOAL, '--no-review')).stdout)
+    await driving.call(['run', 'Another goal'])
+    const idsIn = async (...states: string[]) => {
+      const { stdout } = await driving.call(['status', '--json', ...states.flatMap((state) => ['--state', state])])
+      return JSON.parse(stdout).runs.map((run: { id: string }) => run.id)
+    }
+    expect(await idsIn('delivered')).toEqual([id])
+    expect(await idsIn('ended')).toEqual([id])
+    expect(await idsIn('active', 'delivered')).toHaveLength(2)
+  })
+
   it('show attempts, checks, evidence, cost and the branch, even when the worktree is gone', async () => {
     const edits = { ...HONEST.edits, 'a b/wïnd ü.txt': 'new\n' }
     const driving = createDriving({ orient: [{ cost: 0.25 }], implement: [{ edits }] })

@@ -4,7 +4,7 @@ import type { Command } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
-const STATES: readonly RunStatus['state'][] = ['active', 'paused', 'stopped', 'ended']
+const STATES: readonly (RunStatus['state'] | 'delivered')[] = ['active', 'paused', 'stopped', 'ended', 'delivered']
 
 export const RUN_COMMANDS: readonly Command[] = [
   {
@@ -43,7 +43,7 @@ from a file, the run works from the requirements of the issue. Without a goal, t
     summary: 'List the runs of the repository, or show one of them',
     description: `With an id: shows the state of the run, what it is waiting for, and the commands that can follow, ready to paste. Without
 an id: lists all runs, oldest first, or only those in the given states. Runs of other worktrees say so. A run that cannot
-be read is always listed. Nothing is changed.`,
+be read is always listed. A delivered run has ended, and its work is on a branch. Nothing is changed.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
       {

@@ -95,10 +95,10 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   const { out } = runtime.terminal
   const states = flags.texts('state')
   if (flags.isOn('json')) {
-    await out.write(toJsonLine(inStates(await listRuns(context), states)))
+    await out.write(toJsonLine(inStates(context, await listRuns(context), states)))
     return 0
   }
-  const list = inStates(await outlineRuns(context), states)
+  const list = inStates(context, await outlineRuns(context), states)
   const { style, isTty, columns } = out
   const driven = new Map(isTty ? list.runs.map(({ id }) => [id, readDrive(context.store, id)]) : [])
   const nameOf = namesOn(out, list)
@@ -150,8 +150,16 @@ function namesOn(
 }
 
 /** Unavailable runs stay in the list: their state is unknown and may be one of these. */
-function inStates<L extends RunList>(list: L, states: readonly string[]): L {
-  return states.length === 0 ? list : { ...list, runs: list.runs.filter(({ state }) => states.includes(state)) }
+function inStates<L extends RunList>({ store }: RunContext, list: L, states: readonly string[]): L {
+  if (states.length === 0) return list
+  const isWanted = ({ id, state }: L['runs'][number]) =>
+    states.includes(state) || (state === 'ended' && states.includes('delivered') && isDeliveredIn(store, id))
+  return { ...list, runs: list.runs.filter(isWanted) }
+}
+
+function isDeliveredIn(store: RunContext['store'], runId: string): boolean {
+  const driven = readDrive(store, runId)
+  return driven !== undefined && isDelivered(driven)
 }
 
 function formatNone(states: readonly string[]): string {
