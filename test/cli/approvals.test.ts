@@ -45,16 +45,18 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
 
   it('is told how to be asked if there is no server, but not if drover would not use it', async () => {
     const user = createLocalUser()
-    const warned = async (...args: string[]) => {
-      const terminal = open(user, [...ASKING, ...args])
+    const warned = async (args: readonly string[], env = {}) => {
+      const terminal = open({ ...user, env: { ...user.env, ...env } }, [...ASKING, ...args])
       await terminal.ended
       return shown(terminal).replace(/\s+/g, ' ')
     }
     const remedy = '; run drover up first, and drover asks you'
-    expect(await warned('-b', 'claude')).toContain(`everything that needs approval is denied${remedy}`)
-    expect(await warned('-b', 'codex')).toContain(`it may write nowhere${remedy}`)
-    const direct = await warned('-b', 'claude', '--direct')
-    expect([direct.includes('without a user to ask'), direct.includes(remedy)]).toEqual([true, false])
+    expect(await warned(['-b', 'claude'])).toContain(`everything that needs approval is denied${remedy}`)
+    expect(await warned(['-b', 'codex'])).toContain(`it may write nowhere${remedy}`)
+    const direct = await warned(['-b', 'claude', '--direct'])
+    const cold = await warned(['-b', 'claude'], { DROVER_WARM_ENABLED: 'false' })
+    for (const text of [direct, cold])
+      expect([text.includes('without a user to ask'), text.includes(remedy)]).toEqual([true, false])
   })
 
   it('is asked on stderr, so that stdout has only events', async () => {

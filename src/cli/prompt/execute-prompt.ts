@@ -68,8 +68,7 @@ export async function runAndPrint(
       if ((await printer.event(next.value)) === 'closed') pipeClosed.abort()
     }
     if (pipeClosed.signal.aborted) return { exitCode: EXIT_PIPE_CLOSED }
-    const couldAsk = served === undefined && isInteractive(invocation.runtime) && canUseServer(invocation, attempt)
-    const result = couldAsk ? withRemedy(next.value) : next.value
+    const result = served === undefined && couldAsk(invocation, attempt) ? withRemedy(next.value) : next.value
     await printer.end(result)
     const endedBy = interruption.by()
     return { exitCode: endedBy === undefined ? result.exit_code : exitCodeOfSignal(endedBy), result, endedBy }
@@ -78,7 +77,11 @@ export async function runAndPrint(
   }
 }
 
-/** Only the server of this user passes questions of agents on. */
+/** Only agents that the server of this user keeps running can ask. */
+function couldAsk(invocation: Invocation, attempt: ServerAttempt): boolean {
+  return attempt.config.warm.enabled && isInteractive(invocation.runtime) && canUseServer(invocation, attempt)
+}
+
 function withRemedy({ warnings, ...result }: PromptResult): PromptResult {
   if (warnings === undefined) return result
   const remedy = '; run drover up first, and drover asks you'
