@@ -86,7 +86,9 @@ describe('drover up', () => {
       home: serving.home,
       env: { DROVER_UNIFIED_FLAGS_COMMAND_TIMEOUT_SECS: '77' },
     })
-    expect(stdout).toContain('so prompts that you wait for run without it; restart that "drover serve".\n')
+    expect(stdout).toContain(
+      'so prompts that you wait for run without it; restart that "drover serve" with the settings of this command.\n',
+    )
   })
 
   it('ends by itself when no one uses it', async () => {

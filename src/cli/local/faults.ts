@@ -28,7 +28,7 @@ export const localServerDiffers = defineFault({
   kind: 'conflict',
   when: 'The server of this user has another version or other settings than the command that needs it.',
   message: (d: { pid: number; isBackground: boolean }) =>
-    `the server of this user (process ${d.pid}) has another version or other settings; ${d.isBackground ? 'end it with "drover down"' : 'restart that "drover serve"'}, then try again`,
+    `the server of this user (process ${d.pid}) has another version or other settings; ${d.isBackground ? 'end it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
 })
 
 export const localServerNotEnded = defineFault({

@@ -35,7 +35,9 @@ function formatFacts({ status, isStarted, isAlike }: Facts, wantsDetails: boolea
 
 /** A prompt says only with `--verbose` that it runs without the server. */
 function differenceOf({ is_background: isBackground }: LocalStatus): string {
-  const remedy = isBackground ? '"drover down && drover up" starts it anew' : 'restart that "drover serve"'
+  const remedy = isBackground
+    ? '"drover down && drover up" starts it anew'
+    : 'restart that "drover serve" with the settings of this command'
   return `It has another version or configuration, so prompts that you wait for run without it; ${remedy}.\n`
 }
 
