@@ -48,6 +48,7 @@ describe('showSetting', () => {
     ['postgres://drover:secret@db/drover', 'postgres://drover:********@db/drover'],
     ['postgres://drover:sec@ret@db/drover?sslmode=require', 'postgres://drover:********@db/drover?sslmode=require'],
     ['postgres://db/drover?user=drover&password=secret', 'postgres://db/drover?user=drover&password=********'],
+    ['postgres://drover:12?word@db/drover', 'postgres://drover:********@db/drover'],
     ['postgres://drover@db/drover', 'postgres://drover@db/drover'],
   ])('masks the password of %s', async (url, value) => {
     expect(showSetting(await read(`store: {url: '${url}'}\n`), 'store.url')).toMatchObject({ value })

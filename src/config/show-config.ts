@@ -52,10 +52,10 @@ function maskSecrets({ secrets = [], isSecret }: ConfigKey, value: unknown) {
   return { value: isMasked ? mask(value as Tree[], secrets) : value, isMasked }
 }
 
-/** Up to the last `@`, because a password may contain one. Also in the query, where libpq accepts a password too. */
+/** Up to the last `@` of the text, because a password may contain an `@` or a `?`. Also in the query, where libpq accepts a password too. */
 function maskPassword(address: string): string {
   return address
-    .replace(/^([a-z]+:\/\/[^:@/?]*):[^?]*@/, `$1:${MASK}@`)
+    .replace(/^([a-z]+:\/\/[^:@/?]*):.*@/, `$1:${MASK}@`)
     .replace(/([?&](?:ssl)?password=)[^&]*/g, `$1${MASK}`)
 }
 
