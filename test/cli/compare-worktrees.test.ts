@@ -141,16 +141,6 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toHaveLength(1)
   })
 
-  it('warns without the control characters that an agent has put into the message of git', async () => {
-    repository.git('config', 'filter.wind.clean', `printf '\\033[31mwind' >&2; false`)
-    repository.git('config', 'filter.wind.required', 'true')
-    teach('claude', `echo '* filter=wind' > .gitattributes; echo two >> a`)
-    teach('codex', 'echo two >> a')
-    const { stderr } = await compare()
-    expect(stderr).toMatch(/^drover: warning: .* could not be compared with its commit: .*\[31mwind/m)
-    expect(stderr).not.toContain('\u001b')
-  })
-
   it('leaves nothing behind after Ctrl-C', async () => {
     const pidFile = join(home.path, 'pids')
     teach('claude', 'echo two >> a')
@@ -182,6 +172,20 @@ describe('drover compare --worktrees', () => {
     expect([...worktrees(), ...branches()]).toEqual([])
     const [, commit = ''] = /dropped claude\. To get it back: git branch NAME ([0-9a-f]{12})/.exec(stderr) ?? []
     expect(repository.git('show', `${commit}:a`)).toContain('two')
+  })
+
+  it('names what it cannot remove, without the control characters that an agent has chosen', async () => {
+    teach('claude', `git init -q "$(printf 'wind\\033[31m')"`)
+    teach('codex', ':')
+    const pidFile = join(home.path, 'check')
+    const check = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', '--check', check]
+    const { child, ended } = home.start(args, { cwd: repository.root })
+    await hangingAgent(pidFile)
+    child.kill('SIGINT')
+    const { stderr } = await ended
+    expect(stderr).toMatch(/^drover: warning: .* could not be removed: .* inside: wind\[31m/m)
+    expect(stderr).not.toContain('\u001b')
   })
 
   it('leaves worktrees that can be dropped if drover is killed', async () => {

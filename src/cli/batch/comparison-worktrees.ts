@@ -171,7 +171,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
     await this.#say(`warning: ${message}`)
   }
 
-  /** The message of git may hold control characters that an agent has chosen. */
+  /** A message may name files, and an agent may have put control characters into their names. */
   async #say(message: string): Promise<void> {
     await this.#invocation.runtime.terminal.err.write(`drover: ${toPrintable(message)}\n`)
   }
