@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { findRun, isSameLine, readCommandLine } from './commands.ts'
 import { unwrapShell } from './shell-line.ts'
 
@@ -91,6 +95,59 @@ describe('the exit code that a line shows', () => {
   ])('of %s in %s with %s: %s %s', (reported, line, exitCode, how, shown) => {
     const expected = how === undefined ? undefined : { exitCode: shown, isSame: how === 'same' }
     expect(findRun(read(reported), read(line), exitCode ?? 'unknown')).toEqual(expected)
+  })
+})
+
+/** The lines are run by a real shell, in which `npm` fails and says that it ran. */
+describe('a failing command', () => {
+  it.each([
+    'true ||\nnpm test',
+    'true || # or\n\nnpm test',
+    'npm test |\ncat',
+    'set -n; npm test',
+    'set -o noexec; npm test',
+    'command exit 0; npm test',
+    'command -p exit 0; npm test',
+    'builtin exit 0; npm test',
+    'X=1 exit 0; npm test',
+    'E=exit; $E 0; npm test',
+    '{exit,0}; npm test',
+    'command trap "exit 0" EXIT; npm test',
+    'hash -p /bin/true npm; npm test',
+    'printf -v PATH %s "$OTHER"; npm test',
+    'declare -x PATH="$OTHER"; npm test',
+    'command -v npm test',
+    'env --help npm test',
+    'env -S true npm test',
+    'nice --version npm test',
+    'nohup --version npm test',
+    'timeout --help 9 npm test',
+    `npm test${' '.repeat(9)}|| true`,
+    'alias npm=true\nshopt -s expand_aliases\nnpm test',
+    'npm() { true; }; npm test',
+    'exec true; npm test',
+    'enable -n test; exit 0; npm test',
+    'time -p true npm test',
+  ])('is not shown to succeed by %s', (line) => {
+    const directory = mkdtempSync(join(tmpdir(), 'drover-shell-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const [marker, other] = [join(directory, 'ran'), join(directory, 'other')]
+    writeFileSync(join(directory, 'npm'), `#!/bin/sh\n: > '${marker}'\nexit 3\n`, { mode: 0o755 })
+    const env = { PATH: `${directory}:/usr/bin:/bin`, OTHER: other }
+    const { status } = spawnSync('bash', ['-c', line], { env, stdio: 'ignore' })
+    const shown = findRun(read('npm test'), read(line), status ?? 'unknown')
+    // It either did not run or ended with 3.
+    expect([undefined, 'unknown', ...(existsSync(marker) ? [3] : [])]).toContain(shown?.exitCode)
+  })
+
+  it.each([
+    'nice -n5 npm test',
+    'env -i npm test',
+    'time -p npm test',
+    'timeout --foreground 9 npm test',
+    'sudo -n npm test',
+  ])('that is started by another program is found in %s', (line) => {
+    expect(findRun(read('npm test'), read(line), 0)).toEqual({ exitCode: 0, isSame: false })
   })
 })
 

@@ -1,6 +1,6 @@
 /** Finds the run of a reported command in a line that an agent was seen to run. Pure. */
 import { basename } from 'node:path'
-import { type Command, readShellLine, type ShellLine, unwrapShell } from './shell-line.ts'
+import { type Command, readShellLine, type ShellLine, unwrapShell, VARIABLE } from './shell-line.ts'
 
 /** A run of the reported command. */
 export type CommandRun = {
@@ -83,16 +83,18 @@ function isSetting({ words }: Command): boolean {
   return /^(?:cd|pushd|export|unset)$/.test(words[0] ?? '') || words.every((word) => VARIABLE.test(word))
 }
 
-const VARIABLE = /^[A-Za-z_]\w*=/
-/** Programs that start another one: with the number of their own arguments, beside flags and variables. */
-const STARTERS: Readonly<Record<string, number>> = {
-  time: 0,
-  command: 0,
-  nice: 0,
-  nohup: 0,
-  env: 0,
-  timeout: 1,
-  sudo: 0,
+/**
+ * Programs that start another one: the number of their own arguments, and the flags with which they do. With others, such
+ * as `command -v` or `sudo -l`, they start nothing, or it is not known what.
+ */
+const STARTERS: Readonly<Record<string, { args: number; flags: RegExp }>> = {
+  time: { args: 0, flags: /^-p$/ },
+  command: { args: 0, flags: /^-p$/ },
+  nice: { args: 0, flags: /^-(?:n?-?\d+|-adjustment=-?\d+)$/ },
+  nohup: { args: 0, flags: /^$/ },
+  env: { args: 0, flags: /^(?:-|-i|--ignore-environment)$/ },
+  timeout: { args: 1, flags: /^(?:-v|--(?:foreground|preserve-status|verbose|signal=\w+|kill-after=[\d.]+[smhd]?))$/ },
+  sudo: { args: 0, flags: /^-[nEH]+$/ },
 }
 
 type Surroundings = { at: number; around: readonly string[]; root: string }
@@ -126,8 +128,9 @@ function ownWordsOf(words: readonly string[]): number {
   const starter = STARTERS[first]
   if (starter === undefined || words.length < 2) return 0
   const flags = words.slice(1).findIndex((word) => !word.startsWith('-'))
-  const taken = 1 + flags + starter
-  return flags === -1 || taken >= words.length ? 0 : taken
+  const taken = 1 + flags + starter.args
+  const isKnown = words.slice(1, 1 + flags).every((word) => starter.flags.test(word))
+  return flags === -1 || taken >= words.length || !isKnown ? 0 : taken
 }
 
 function withoutRoot(word: string, root: string): string {

@@ -25,8 +25,12 @@ const JOINERS: Readonly<Record<string, Joiner>> = { '&&': '&&', '||': '||', ';':
 const REDIRECTION = /^(?:&>>?|>>?|>\||[<>]&|<)$/
 /** What stands alone and makes the line more than a list of commands. */
 const KEYWORD = /^(?:!|\{|\}|\[\[|if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc)$/
-/** Commands after which the rest of the line means something else. */
-const CHANGES_FLOW = /^(?:exit|return|exec|eval|trap|source|\.|alias|break|continue|wait|kill)$/
+/** Commands after which the rest of the line does not run, or means something else. */
+const CHANGES_FLOW =
+  /^(?:exit|logout|return|exec|eval|trap|source|\.|alias|break|continue|wait|kill|suspend|hash|enable|shopt|declare|typeset|local|readonly|read|readarray|mapfile|getopts|let)$/
+/** What `set` may be given: other options turn errors off, or the commands themselves. */
+const KNOWN_OPTION = /^(?:-[eux]*o?|pipefail|errexit|nounset|xtrace)$/
+export const VARIABLE = /^[A-Za-z_]\w*=/
 
 export function readShellLine(line: string): ShellLine {
   const reader = new LineReader()
@@ -64,6 +68,10 @@ class LineReader {
 
   get isAtWordStart(): boolean {
     return this.#word === undefined
+  }
+
+  get #isEmpty(): boolean {
+    return this.#word === undefined && this.#words.length === 0 && !this.#usesFile && this.#redirection === undefined
   }
 
   /** Takes the next piece of the line. */
@@ -119,6 +127,8 @@ class LineReader {
       this.#redirection = operator
       return operator
     }
+    // A line may break after `&&`, `||` or `|`.
+    if (operator === '\n' && this.#isEmpty) return operator
     const joiner = JOINERS[operator]
     // A subshell, a command in the background, or a text in the line.
     if (joiner === undefined) this.#isOpaque = true
@@ -146,8 +156,7 @@ class LineReader {
       this.#isOpaque = true
     }
     if (words.length > 0) {
-      const [first = ''] = words
-      if (CHANGES_FLOW.test(first) || isOptionOff(words)) this.#isOpaque = true
+      if (changesRest(words)) this.#isOpaque = true
       this.#commands.push({
         joinedBy: this.#commands.length === 0 ? '' : this.#joinedBy,
         words,
@@ -159,9 +168,14 @@ class LineReader {
   }
 }
 
-/** `set +e` */
-function isOptionOff([first, ...args]: readonly string[]): boolean {
-  return first === 'set' && args.some((word) => word.startsWith('+'))
+/** Whether the commands after it run in another way, or not at all. */
+function changesRest(words: readonly string[]): boolean {
+  const [first = '', ...args] = words
+  if (VARIABLE.test(first) || /^(?:command|builtin)$/.test(first)) return args.length > 0 && changesRest(args)
+  if (first === 'set') return !args.every((word) => KNOWN_OPTION.test(word))
+  // `command -p exit`, `$X`, and `printf -v PATH`, which sets a variable.
+  const isUnknown = first.startsWith('-') || first.includes(MARK)
+  return isUnknown || CHANGES_FLOW.test(first) || (first === 'printf' && args[0]?.startsWith('-v') === true)
 }
 
 /** It only joins outputs, or drops one. */

@@ -90,5 +90,8 @@ describe('a trace', () => {
   it('cuts long commands', () => {
     const [entry] = traceOf('codex', [{ name: 'command_execution', input: { command: 'x'.repeat(5000) } }])
     expect(entry?.did === 'command' && entry.command.length).toBe(4096)
+    expect(entry).not.toHaveProperty('exit_code')
+    const [whole] = traceOf('codex', [{ name: 'command_execution', input: { command: 'x'.repeat(4096) } }])
+    expect(whole).toHaveProperty('exit_code', 0)
   })
 })

@@ -59,8 +59,11 @@ function toEntry(
   if (typeof command !== 'string') return undefined
   const isShown = showsExitCodes && fieldOf(input, 'run_in_background') !== true
   const exitCode = exitCodeIn(result, { command, isShown })
-  const shown = unwrapShell(command).slice(0, MAX_COMMAND).toWellFormed()
-  return { did: 'command', seq, command: shown, ...(exitCode !== undefined && { exit_code: exitCode }) }
+  const line = unwrapShell(command)
+  const shown = line.slice(0, MAX_COMMAND).toWellFormed()
+  // The exit code of a line that is cut says nothing about what is shown of it.
+  const isKnown = exitCode !== undefined && line.length <= MAX_COMMAND
+  return { did: 'command', seq, command: shown, ...(isKnown && { exit_code: exitCode }) }
 }
 
 function pathsIn(input: unknown): string[] {
