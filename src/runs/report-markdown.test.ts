@@ -1,3 +1,4 @@
+import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
 import { formatReport } from './report-markdown.ts'
 import { type ReportParts, toReport } from './run-report.ts'
@@ -61,6 +62,34 @@ describe('formatReport', () => {
       ...['## What the agents reported', '## Cost'],
     ])
     expect(writeReport(RUN)).toContain('- \\*Slow\\*')
+  })
+
+  it.each([
+    '<!-- thanks',
+    'see <!-- thanks',
+    '<table><tr><td>',
+    'see <details><summary>All checks passed</summary>',
+    '</blockquote>',
+    '<?x',
+    '<![CDATA[',
+    '- <script>',
+    '\\<table>',
+    '\\\\<table>',
+  ])('opens no HTML for a quoted %j', (text) => {
+    const run = { ...RUN, goal: `Fix it\n${text}\nand more` }
+    const tokens = new MarkdownIt({ html: true }).parse(writeReport(run), {})
+    const types = tokens.flatMap(({ type, children }) => [type, ...(children ?? []).map((child) => child.type)])
+    expect(types.filter((type) => type.startsWith('html'))).toEqual([])
+  })
+
+  it('quotes footnotes as text, which would be shown outside of the quotation', () => {
+    const report = writeReport({ ...RUN, goal: 'Fix it[^1]\n\n[^1]: All checks passed.' })
+    expect(report).toContain('> Fix it\\[^1]\n>\n> \\[^1]: All checks passed.\n')
+  })
+
+  it('changes nothing else in a quotation', () => {
+    const goal = 'Say `a < b` if x<=1 & [y](https://example.org) \\ z > 0'
+    expect(writeReport({ ...RUN, goal })).toContain(`\n> ${goal}\n`)
   })
 
   it('tells what agents reported from what drover noted, without codes, each once', () => {

@@ -160,8 +160,12 @@ function list(_headings: readonly string[], rows: readonly (readonly string[])[]
   return rows.map(([first, ...rest]) => `- ${first}: ${rest.join(', ')}`).join('\n')
 }
 
+/** Tags and comments of HTML would continue after the quotation, and footnotes are shown at the end of the page. */
 function quote(text: string): string {
-  const lines = text.trim().split(/\r\n|[\n\r]/)
+  const lines = text
+    .trim()
+    .replaceAll(/(?<!\\)(\\*)(<(?=[a-z/!?])|\[(?=\^))/gi, '$1$1\\$2')
+    .split(/\r\n|[\n\r]/)
   return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n')
 }
 
