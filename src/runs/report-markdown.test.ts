@@ -92,6 +92,16 @@ describe('formatReport', () => {
     expect(writeReport({ ...RUN, goal })).toContain(`\n> ${goal}\n`)
   })
 
+  it.each([
+    ['a|b', 'a\\|b'],
+    ['a\\|b', 'a\\\\\\|b'],
+    ['a\\\\|b\\c', 'a\\\\\\\\\\|b\\c'],
+  ])('shows the path %j in one cell', (path, shown) => {
+    expect(writeReport(RUN, { changes: [{ path, insertions: 1, deletions: 0 }] })).toContain(
+      `| \`${shown}\` | +1 | -0 |`,
+    )
+  })
+
   it('tells what agents reported from what drover noted, without codes, each once', () => {
     const asked = { ...outcome, status: 'needs_input', summary: 'It asks.', known_issues: [], implementation: null }
     const run = {

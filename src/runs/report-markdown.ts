@@ -179,9 +179,12 @@ function cell(text: string): string {
   return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
 }
 
-/** A code span that the text cannot end. */
+/** A code span that the text cannot end. In a table, a bar after an even number of backslashes ends its cell. */
 function code(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim().replaceAll('|', '\\|')
+  const line = text
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll(/(?<!\\)(\\*)\|/g, '$1$1\\|')
   const longest = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
