@@ -130,7 +130,7 @@ describe('without a terminal', () => {
     const path = await until(() => / http:\/\/localhost(\S+)\n/.exec(stderr())?.[1])
     expect(await post(user.socket, path, { decision: 'allow' })).toMatchObject({ decision: 'allow' })
     const { code, stdout } = await ended
-    expect([code, stderr().match(/waits for a decision: Bash echo asked\n/g)?.length]).toEqual([0, 1])
+    expect([code, stderr().match(/wants to use Bash:\n {2}\| echo asked\n/g)?.length]).toEqual([0, 1])
     expect(stdout).toMatch(/behavior.*allow/)
     for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('type')
   })

@@ -111,11 +111,14 @@ describe('a key', () => {
   })
 })
 
-it('a notice has the command that decides', () => {
-  const facts = { ...asked({ command: 'ls' }), executionId: 'e1', socket: '/s', timeoutSecs: 300 }
-  expect(formatNotice(facts)).toBe(
+it('a notice has all that is asked for, with bars, and the command that decides', () => {
+  const input = { command: 'ls', target: 'prod' }
+  const facts = { ...asked({ command: 'ls', input }), executionId: 'e1', socket: '/s', timeoutSecs: 300 }
+  expect(formatNotice(facts, 80)).toBe(
     [
-      'drover: claude waits for a decision: Bash ls',
+      'drover: an agent waits for a decision:',
+      'claude wants to use Bash:',
+      ...['  | ls', '  | {', '  |   "target": "prod"', '  | }'],
       'drover: without one it is denied after 300 s. To allow it (or "deny" it), run:',
       `  curl --unix-socket '/s' -H 'content-type: application/json' -d '{"decision":"allow"}' http://localhost/api/v1/executions/e1/approvals/a1`,
       '',

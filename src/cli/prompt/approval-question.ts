@@ -1,12 +1,11 @@
 /** What a user is asked about something that an agent wants to do, and which key decides what. Pure. */
 import type { ApprovalDecision, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
-import { describeToolInput } from '../../agents/tool-input.ts'
 import type { Key } from '../key-reader.ts'
 import { columnsOf, toOneLine, toRevealed } from '../output/printable.ts'
 
 /** A longer diff would scroll its own beginning away. */
 const MAX_LINES = 200
-const NOTICE_COLUMNS = 200
+const LINE_COLUMNS = 200
 
 export type Asked = { backend: Backend; request: ApprovalRequest }
 
@@ -22,10 +21,10 @@ export function formatRequest({ backend, request }: Asked, columns: number): str
   const lines = toRevealed(detailsOf(request)).split('\n').flatMap(split)
   const hidden = lines.length - MAX_LINES
   return [
-    ...splitOurs(`${backend} wants to use ${toOneLine(tool, NOTICE_COLUMNS)}:`),
+    ...splitOurs(`${backend} wants to use ${toOneLine(tool, LINE_COLUMNS)}:`),
     ...lines.slice(0, MAX_LINES).map(withBar),
     ...(hidden > 0 ? [`  (${hidden} more lines are not shown)`] : []),
-    ...(reason === undefined ? [] : splitOurs(`Its reason: ${toOneLine(reason, NOTICE_COLUMNS)}`)),
+    ...(reason === undefined ? [] : splitOurs(`Its reason: ${toOneLine(reason, LINE_COLUMNS)}`)),
   ]
 }
 
@@ -100,13 +99,13 @@ export const ANSWER_WORDS: Readonly<Record<Answer, string>> = {
 
 export type NoticeFacts = Asked & { executionId: string; socket: string; timeoutSecs: number }
 
-/** For a user who cannot be asked: what the agent waits for, and the command that decides. */
-export function formatNotice({ backend, request, executionId, socket, timeoutSecs }: NoticeFacts): string {
-  const { tool_name: tool, command, diff, input, approval_id: id } = request
-  const what = toOneLine(`${tool} ${command ?? diff ?? describeToolInput(input)}`, NOTICE_COLUMNS)
-  const path = `/api/v1/executions/${executionId}/approvals/${id}`
+/** For a user who cannot be asked: all that the agent waits for, and the command that decides. */
+export function formatNotice(facts: NoticeFacts, columns: number): string {
+  const { request, executionId, socket, timeoutSecs } = facts
+  const path = `/api/v1/executions/${executionId}/approvals/${request.approval_id}`
   return [
-    `drover: ${backend} waits for a decision: ${what}`,
+    'drover: an agent waits for a decision:',
+    ...formatRequest(facts, columns),
     `drover: without one it is denied after ${timeoutSecs} s. To allow it (or "deny" it), run:`,
     `  curl --unix-socket '${socket}' -H 'content-type: application/json' -d '{"decision":"allow"}' http://localhost${path}`,
     '',

@@ -26,7 +26,7 @@ export async function askApproval(
 ): Promise<ApprovalDecision | undefined> {
   const { err } = runtime.terminal
   if (!isInteractive(runtime)) {
-    await err.write(formatNotice(facts))
+    await err.write(formatNotice(facts, err.columns))
     return undefined
   }
   const keys = await runtime.stdin.keys()
