@@ -121,9 +121,13 @@ const warmServer = (env: Record<string, string> = {}) =>
   startServer({ agents: 'warm', env, config: { warm: { enabled: true, spare_after: 1 } } })
 
 /** Starts a prompt whose agent asks whether it may use a tool. */
-async function askForApproval(server: TestServer, headers: Record<string, string> = {}): Promise<string> {
+async function askForApproval(
+  server: TestServer,
+  headers: Record<string, string> = {},
+  input: object = {},
+): Promise<string> {
   const body = {
-    prompt: '{"ask":"Bash","say":"it went on"}',
+    prompt: JSON.stringify({ ask: 'Bash', input, say: 'it went on' }),
     backend: 'claude',
     workdir: server.workdir,
     approval_mode: 'always',
@@ -154,6 +158,15 @@ describe('an approval', () => {
     await one.page.getByText('Nothing waits for you.').waitFor()
     await until(async () => (await server.request(`/api/v1/executions/${id}`)).text.includes('it went on'))
     expect(one.complaints).toEqual([])
+  })
+
+  it('shows what the input says besides the command', async () => {
+    const server = await warmServer()
+    await askForApproval(server, {}, { target: 'prod' })
+    const { page } = await visit(`${server.url}/`)
+    await page.getByText('echo asked').waitFor()
+    const shown = await page.getByRole('article').innerText()
+    expect([shown, shown.match(/echo asked/g)?.length]).toEqual([expect.stringContaining('"target": "prod"'), 1])
   })
 
   it.runIf(isFull)('is denied with a reason from the page of the execution', async () => {

@@ -3,7 +3,7 @@
  * turn; a prompt that is not JSON is answered with "hello".
  *
  * before: frames to print first · say: the answer · pid: answer with the process id · spawn: a command to start and leave
- * running · tool: the same, but ended on an interruption · ask: a tool to ask about · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
+ * running · tool: the same, but ended on an interruption · ask: a tool to ask about · input: more fields of its input · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
  * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
  * prompt · after: frames to print after the result · flood: how many lines to print after
  * it · grow: MiB of memory to take · noise: lines that are not frames of the protocol; `true`: one · closes: close the input · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
@@ -64,7 +64,7 @@ async function takeTurn({ uuid, message }) {
   if (order.grow) held.push(Buffer.alloc(order.grow * 1024 * 1024, 1))
   if (order.spawn) spawn('sh', ['-c', order.spawn], { detached: true, stdio: 'ignore' }).unref()
   if (order.tool) turn.tool = spawn('sh', ['-c', order.tool], { detached: true, stdio: 'ignore' })
-  if (order.ask) await ask(order.ask)
+  if (order.ask) await ask(order.ask, order.input)
   const said = order.pid ? String(process.pid) : (order.say ?? 'hello')
   print({
     type: 'assistant',
@@ -111,11 +111,11 @@ function toOrder(text) {
   }
 }
 
-async function ask(tool_name) {
+async function ask(tool_name, more) {
   const request_id = randomUUID()
   const answered = Promise.withResolvers()
   answers.set(request_id, answered)
-  const input = { command: 'echo asked' }
+  const input = { command: 'echo asked', ...more }
   print({
     type: 'control_request',
     request_id,

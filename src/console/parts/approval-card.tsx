@@ -7,6 +7,7 @@ import { now } from '../live/now.ts'
 import { toHash } from '../live/router.ts'
 import { serverState } from '../live/server-state.ts'
 import { formatDuration } from '../text/format.ts'
+import { restOfInput } from '../text/rest-of-input.ts'
 import { toLine } from '../text/visible-text.ts'
 import { Code } from './text-view.tsx'
 
@@ -27,6 +28,7 @@ export function ApprovalCard({
   const [reason, setReason] = useState('')
   const mayDecide = sender.value?.may_decide === true
   const execution = serverState.value.executions.get(approval.execution_id)
+  const rest = restOfInput(approval)
   const answer = async (choice: Choice) => {
     setSent(true)
     await decide(approval, choice, choice === 'deny' ? reason : '')
@@ -44,9 +46,7 @@ export function ApprovalCard({
       {execution?.workdir !== undefined && !isInExecution && <p class="dim path">{toLine(execution.workdir)}</p>}
       {approval.command !== undefined && <Code text={approval.command} language="sh" />}
       {approval.diff !== undefined && <Code text={approval.diff} language="diff" />}
-      {approval.command === undefined && approval.diff === undefined && approval.input !== undefined && (
-        <Code text={JSON.stringify(approval.input, null, 2)} language="json" />
-      )}
+      {rest !== undefined && <Code text={JSON.stringify(rest, null, 2)} language="json" />}
       {mayDecide ? (
         <div class="actions">
           {approval.choices.map((choice) => (
