@@ -1,12 +1,12 @@
 /** What only a driver knows about a run, for its report. Pure. */
 import type { ReportChange, ReportEvidence, ReportParts } from '../runs/run-report.ts'
 import { spentBy } from './decide/budget.ts'
-import { howItEnded } from './prompt/follow-ups.ts'
+import { checkResults } from './decide/check-results.ts'
 import type { DriveState } from './record/drive-state.ts'
 import type { Claim } from './record/event.shape.ts'
 
 export function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
-  const { place, attempts, goal, issue, previous_run_id, delivered } = state
+  const { place, goal, issue, previous_run_id, delivered } = state
   const judged = lastOfEachAction(state)
   return {
     goal,
@@ -17,11 +17,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: judged.flatMap(({ evidence }) => evidence?.flags ?? []),
-    checks: (attempts.findLast(({ checks }) => checks.length > 0)?.checks ?? []).map((check) => ({
-      command: check.command,
-      passed: check.passed,
-      result: howItEnded(check),
-    })),
+    checks: checkResults(state).map(({ command, passed, result }) => ({ command, passed, result })),
     cost: costOf(state),
   }
 }

@@ -1,4 +1,5 @@
 /** Drives a run for a program, as `drover drive` does for a person. */
+import { checkResults } from '../drive/decide/check-results.ts'
 import { uninterrupted } from '../drive/drive-context.ts'
 import { type DriveResult as DrivenResult, driveRounds } from '../drive/drive-rounds.ts'
 import { issueNotConfirmed } from '../drive/faults.ts'
@@ -144,12 +145,12 @@ function toRecord(runId: string, { type, at, data }: DriveEvent): DriveRecord {
 
 async function toResult({ runId, end, state }: DrivenResult, runs: RunContext): Promise<DriveResult> {
   const question = end.is === 'paused' ? end.message : end.is === 'waits' ? await readQuestion(runs, runId) : undefined
-  const checks = state.attempts.findLast((attempt) => attempt.checks.length > 0)?.checks
+  const checks = checkResults(state)
   return {
     run_id: runId,
     ended: end.is,
     ...(question !== undefined && { question }),
-    ...(checks !== undefined && { checks_passed: checks.every(({ passed }) => passed) }),
+    ...(checks.length > 0 && { checks_passed: checks.every(({ passed }) => passed) }),
     ...(state.delivered !== undefined && { delivered: state.delivered }),
   }
 }

@@ -129,7 +129,7 @@ export type DriveResult = {
   ended: 'ended' | 'waits' | 'paused' | 'interrupted'
   /** What a person has to know or decide; absent if the run has ended. */
   question?: string | undefined
-  /** Whether the last checks passed; absent if none ran. */
+  /** Whether the checks passed after the last change; absent if there were none, or nothing to check. */
   checks_passed?: boolean | undefined
   /** What became of the work. */
   delivered?:

@@ -81,7 +81,7 @@ const tested = (command: string, exit_code = 0) => ({
 })
 const question = (text: string): DrivenTurn => ({
   outcome: {
-    ...{ status: 'needs_input', suggested_actions: [] },
+    ...{ status: 'needs_input', suggested_actions: [], implementation: null },
     pause: { reason: 'decision_required', question: text, destructive_request: null },
   },
 })
@@ -257,6 +257,40 @@ export const LIES: readonly Lie[] = [
       const { by, status } = dataOf(records, 'outcome_submitted')[0] ?? {}
       deepEqual([by, status], ['drover', 'error'])
       equal(dataOf(records, 'attempt_ended')[0]?.said, 'All done, trust me.')
+    },
+  },
+  {
+    name: 'deletes a test and reports no outcome: checked and flagged, and the check that fails counts',
+    script: {
+      implement: [
+        { writes: { 'wind.txt': 'wind: 12\n' }, deletes: ['rain.test.js'], says: 'Done.' },
+        { says: 'Done.' },
+      ],
+    },
+    args: ['--no-review', '--check', 'sh check.sh', '--rounds', '0'],
+    caught: async ({ code, stdout, flags, call, id }) => {
+      equal(code, 3)
+      match(stdout, /A check still fails\./)
+      deepEqual(flags, [
+        'test_deleted rain.test.js',
+        'change_not_reported rain.test.js',
+        'change_not_reported wind.txt',
+      ])
+      match((await call('report', id)).stdout, /sh check\.sh.*failed/)
+    },
+  },
+  {
+    name: 'changes files and only asks: a check that was not run counts as one that fails',
+    script: { implement: [{ ...HONEST, ...question('Go on?') }] },
+    args: ['--no-review', '--check', 'sh check.sh'],
+    caught: async ({ code, call, id }) => {
+      equal(code, WAITS)
+      const skipped = await call('skip', id)
+      equal(skipped.code, 0)
+      const again = await call('drive', id)
+      equal(again.code, 3)
+      match(again.stdout, /A check was not run\./)
+      match((await call('report', id)).stdout, /sh check\.sh.*was not run/)
     },
   },
   ...[

@@ -3,6 +3,7 @@ import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
+import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
 import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
@@ -209,9 +210,8 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
   const { flags, runtime } = invocation
   const { end, state, runId } = result
   const run = await outlineRun(uninterrupted(context), runId)
-  const failed =
-    state.attempts.findLast(({ checks }) => checks.length > 0)?.checks.some(({ passed }) => !passed) ?? false
-  const exitCode = exitCodeFor(result, failed)
+  const failed = checkResults(state).filter(({ passed }) => !passed)
+  const exitCode = exitCodeFor(result, failed.length > 0)
   const kept =
     end.is === 'ended' && result.isAttached !== true
       ? await removeDelivered(findPaths(configEnvironmentOf(invocation)).worktrees, context, state)
@@ -228,7 +228,7 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
     result,
     run,
     name,
-    isCheckFailing: failed,
+    failedChecks: failed,
     wasAsked: canAskIn(invocation) && result.isAttached !== true,
     kept,
   }

@@ -13,7 +13,7 @@ const request = { targets: [{ kind: 'path', value: 'a' }], impact: 'All is lost.
 
 function linesFor(end: DriveEnd, run: object, state: Partial<DriveState> = {}, more: object = {}): string {
   const result = { runId: '6f1c2c6e', end, state: driveState([], state) }
-  const facts = { name: '6f1c', isCheckFailing: false, wasAsked: false, kept: undefined, ...more }
+  const facts = { name: '6f1c', failedChecks: [], wasAsked: false, kept: undefined, ...more }
   return endLines({ result, run: { actions: [], ...run } as unknown as RunOutline, ...facts }, layout).join('\n')
 }
 
@@ -70,10 +70,16 @@ describe('endLines', () => {
     expect(text).not.toContain('Knots or km/h?')
   })
 
-  it('names the branch, a check that fails, and why a worktree stays', () => {
+  it('names the branch, checks that fail or were not run, and why a worktree stays', () => {
     const delivered = { as: 'branch', branch: 'drover/wind-1', commit: 'c0ffee' } as const
-    const text = linesFor({ is: 'ended' }, {}, { delivered }, { isCheckFailing: true, kept: 'The worktree stays.' })
-    for (const part of ['git merge drover/wind-1', 'A check still fails.', 'The worktree stays.']) {
+    const failedChecks = [{ run: {} }, {}]
+    const text = linesFor({ is: 'ended' }, {}, { delivered }, { failedChecks, kept: 'The worktree stays.' })
+    for (const part of [
+      'git merge drover/wind-1',
+      'A check still fails.',
+      'A check was not run.',
+      'The worktree stays.',
+    ]) {
       expect(text).toContain(part)
     }
   })

@@ -60,7 +60,8 @@ type EndFacts = {
   readonly run: RunOutline
   /** The short id of the run. */
   readonly name: string
-  readonly isCheckFailing: boolean
+  /** Those that fail or were not run. */
+  readonly failedChecks: readonly { readonly run?: unknown }[]
   /** The question was just shown. */
   readonly wasAsked: boolean
   /** Why the worktree stays. */
@@ -68,7 +69,7 @@ type EndFacts = {
 }
 
 /** How a drive ended, and what can follow. */
-export function endLines({ result, run, name, isCheckFailing, wasAsked, kept }: EndFacts, out: Layout): string[] {
+export function endLines({ result, run, name, failedChecks, wasAsked, kept }: EndFacts, out: Layout): string[] {
   const { end, state } = result
   const drive = { line: `drover drive ${name}`, says: 'go on' }
   const next = (words: readonly PeopleWords[]) => ['', 'Next:', ...words.flatMap((each) => wordLines(each, out))]
@@ -85,7 +86,8 @@ export function endLines({ result, run, name, isCheckFailing, wasAsked, kept }: 
       : [{ line: `git merge ${delivered.branch}`, says: 'take the work over into your branch' }]
   return [
     describeSpent(state),
-    ...(isCheckFailing ? [out.style('red', 'A check still fails.')] : []),
+    ...(failedChecks.some(({ run }) => run !== undefined) ? [out.style('red', 'A check still fails.')] : []),
+    ...(failedChecks.some(({ run }) => run === undefined) ? [out.style('red', 'A check was not run.')] : []),
     ...(kept === undefined ? [] : wrapWords(kept, tableWidth(out), { keepsPaths: true })),
     ...next([...merge, { line: `drover report ${name}`, says: 'what was done, and the evidence' }]),
   ]

@@ -1,8 +1,8 @@
 /** What an ended run leaves open, and the goal of the run that works on it. Pure. */
 import type { RunOutline } from '../../runs/run-status.ts'
 import { cleanText } from '../prompt/clean-text.ts'
-import { howItEnded } from '../prompt/follow-ups.ts'
 import type { DriveState } from '../record/drive-state.ts'
+import { checkResults } from './check-results.ts'
 
 /** The goal of a run has at most 256 KiB, also as JSON. */
 const MAX_CHARACTERS = 30_000
@@ -10,17 +10,15 @@ const MAX_CHARACTERS = 30_000
 /** One entry per finding of the last review and per check that still fails. */
 export function openWork(
   { actions }: Pick<RunOutline, 'actions'>,
-  { attempts }: Pick<DriveState, 'attempts'>,
+  state: Pick<DriveState, 'attempts' | 'options' | 'round'>,
 ): string[] {
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
-  const checks = attempts.findLast((each) => each.checks.length > 0)?.checks ?? []
+  const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))
   return [
-    ...checks
-      .filter(({ passed }) => !passed)
-      .map(
-        (check) =>
-          `The check \`${check.command}\` ${howItEnded(check)}. The end of its output:\n${check.output.slice(-2000)}`,
-      ),
+    ...failed.map(
+      ({ command, result, output }) =>
+        `The check \`${command}\` ${result}. The end of its output:\n${output.slice(-2000)}`,
+    ),
     ...(review?.findings ?? []).map(({ location, summary, detail }) => `${location}: ${summary}\n${detail}`),
   ]
 }

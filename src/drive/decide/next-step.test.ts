@@ -220,6 +220,34 @@ describe('an implementation', () => {
     expect(stepAfter([attempt], { options })).toMatchObject({ do: 'compare' })
   })
 
+  it('that could not be done, or has no valid outcome, is checked if it changed files, and never goes back for it', () => {
+    const tree = treeOf({ 'a.ts': '1' })
+    const { implementation } = JSON.parse(outcomeText(implement))
+    const outcome = outcomeText(implement, { status: 'error', implementation: { ...implementation, result: 'unable' } })
+    const silent = { problem: 'there is none', tree }
+    const cases = [
+      { by: 'agent', attempts: [attemptAt(implement, {}, { outcome, tree })] },
+      {
+        by: 'drover',
+        attempts: [1, 2, 3].map((attempt) =>
+          attemptAt(implement, { attempt, purpose: attempt === 1 ? 'action' : 'outcome_problem' }, silent),
+        ),
+      },
+    ]
+    for (const { by, attempts } of cases) {
+      const before = attempts.slice(0, -1)
+      const [last] = attempts.slice(-1) as [Attempt]
+      expect(stepAfter(attempts, { options })).toMatchObject({ do: 'check', command: 'npm test' })
+      const checked = { ...last, checks: [FAILED, PASSED_LINT] }
+      expect(stepAfter([...before, checked], { options })).toMatchObject({ do: 'compare' })
+      expect(stepAfter([...before, { ...checked, evidence: NO_EVIDENCE }], { options })).toMatchObject({
+        do: 'submit',
+        by,
+        outcome: { status: 'error', known_issues: [expect.stringContaining('npm test')] },
+      })
+    }
+  })
+
   it('that is contradicted goes back once; then a person sees both sides', () => {
     const evidence = { ...NO_EVIDENCE, claims: [LIE] }
     const first = attemptAt(implement, { evidence })

@@ -10,6 +10,7 @@ import { type ReportedOutcome, readOutcomeText } from '../prompt/read-outcome.ts
 import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
 import type { DrivePause, Purpose } from '../record/event.shape.ts'
 import { reachedCap, spentBy } from './budget.ts'
+import { hasChangedFiles, hasWork } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 
 export type Step =
@@ -127,7 +128,7 @@ function afterAnswer(facts: Facts, last: Attempt): Step {
   if (action.kind === 'review' && hasChangedFiles(last)) return afterWritingReview(facts, last)
   const { outcome } = reported
   if (outcome.implementation === null || outcome.implementation === undefined) return submit(outcome, last)
-  return checkWork(facts, last, outcome)
+  return checkWork(facts, last, { outcome, by: 'agent' })
 }
 
 function reportedBy({ ended, rejected }: Attempt, action: Action): ReportedOutcome {
@@ -136,8 +137,10 @@ function reportedBy({ ended, rejected }: Attempt, action: Action): ReportedOutco
   return readOutcomeText(ended.outcome, action)
 }
 
-function submit(outcome: Outcome, attempt: Attempt): Step {
-  return { do: 'submit', outcome, by: 'agent', attempt }
+type Writer = Extract<Step, { do: 'submit' }>['by']
+
+function submit(outcome: Outcome, attempt: Attempt, by: Writer = 'agent'): Step {
+  return { do: 'submit', outcome, by, attempt }
 }
 
 function afterProblem(facts: Facts, last: Attempt, problem: string): Step {
@@ -145,14 +148,13 @@ function afterProblem(facts: Facts, last: Attempt, problem: string): Step {
   if (told < MAX_OUTCOME_PROBLEMS) return again(facts, { why: 'outcome_problem', problem })
   const said = last.ended?.said === undefined ? [] : [`It said: ${last.ended.said}`]
   const outcome = errorOutcome(facts.action, `${last.backend} reported no valid outcome: ${problem}.`, said)
-  return { do: 'submit', outcome, by: 'drover', attempt: last }
+  // What the agent has changed is checked and compared even if it reports nothing.
+  return facts.action.kind === 'implement'
+    ? checkWork(facts, last, { outcome, by: 'drover' })
+    : submit(outcome, last, 'drover')
 }
 
 /** A review must leave the worktree as it is. */
-function hasChangedFiles({ tree, ended }: Attempt): boolean {
-  return ended?.tree !== undefined && ended.tree.snapshot !== tree.snapshot
-}
-
 function afterWritingReview(facts: Facts, last: Attempt): Step {
   if (isOfEarlierDriver(facts, last)) return start(facts)
   const message = `the review by ${last.backend} changed files, so it does not count; look at the worktree, then go on for another review`
@@ -160,17 +162,18 @@ function afterWritingReview(facts: Facts, last: Attempt): Step {
 }
 
 /** Runs the checks, compares the claims, and submits the outcome if both allow it. */
-function checkWork(facts: Facts, last: Attempt, outcome: Outcome): Step {
+function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outcome; by: Writer }): Step {
   const { state, attempts } = facts
   const isDone = outcome.status !== 'error'
   const command = state.options.checks.find((each) => !last.checks.some((run) => run.command === each))
-  if (isDone && command !== undefined) return { do: 'check', attempt: last, command }
+  if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command }
   const failed = last.checks.filter(({ passed }) => !passed)
   const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length
-  if (failed.length > 0 && told < state.options.attempts) return again(facts, { why: 'failed_check', checks: failed })
+  if (isDone && failed.length > 0 && told < state.options.attempts)
+    return again(facts, { why: 'failed_check', checks: failed })
   if (last.evidence === undefined) return { do: 'compare', attempt: last, outcome }
   const claims = last.evidence.claims.filter(({ verdict }) => verdict === 'contradicted')
-  if (claims.length === 0) return submit(completeOutcome(outcome, attempts), last)
+  if (claims.length === 0) return submit(completeOutcome(outcome, attempts), last, by)
   const wasTold = attempts.filter(({ purpose }) => purpose === 'contradiction').length >= MAX_TOLD
   if (!wasTold) return again(facts, { why: 'contradiction', claims })
   const sides = claims.map(describeClaim).join('\n')
