@@ -5,7 +5,7 @@ import { formatReport } from '../runs/report-markdown.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { type ReportChange, type RunReport, toReport } from '../runs/run-report.ts'
 import type { RunOutline } from '../runs/run-status.ts'
-import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import { asOwnerOf } from '../runs/run-worktree.ts'
 import {
   diffCommits,
   diffWorktree,
@@ -49,7 +49,7 @@ async function readChanges(context: RunContext, state: DriveState): Promise<read
 async function changesOnBranch(context: RunContext, state: DriveState): Promise<readonly ReportChange[]> {
   const work = locateWork(state)
   if (work === undefined) return []
-  if (work.is === 'worktree') return await changesIn(context, work.root, work.base)
+  if (work.is === 'worktree') return await changesIn(context, state, work.base)
   const { git, signal, workspace } = context
   return await diffCommits({ git, directory: workspace.git_common_dir, from: work.base, to: work.commit, signal })
 }
@@ -60,33 +60,35 @@ export async function patchOfRun(context: RunContext, state: DriveState): Promis
   if (work === undefined) return undefined
   const { git, signal } = context
   if (work.is === 'worktree') {
-    const workspace = await discoverWorkspace({ start: work.root, git, signal })
+    const { workspace } = asOwnerOf(context, state.run_id)
     return await patchWorktree({ git, workspace, base: work.base, signal })
   }
   const directory = context.workspace.git_common_dir
   return await patchCommits({ git, directory, from: work.base, to: work.commit, signal })
 }
 
-type Work = { base: string } & ({ is: 'worktree'; root: string } | { is: 'commit'; commit: string })
+type Work = { base: string } & ({ is: 'worktree' } | { is: 'commit'; commit: string })
 
 /** What was delivered, else what is in the worktree, else what is on the branch. */
 function locateWork({ place, delivered }: DriveState): Work | undefined {
   if (place.kind !== 'worktree') return undefined
   const { base, root, branch } = place
-  if (delivered?.commit === undefined && existsSync(root)) return { is: 'worktree', root, base }
+  if (delivered?.commit === undefined && existsSync(root)) return { is: 'worktree', base }
   return { is: 'commit', commit: delivered?.commit ?? `refs/heads/${branch}`, base }
 }
 
 /** In place, only paths that changed between the first and the last look of the driver count. */
-async function changesInPlace(context: RunContext, { place, attempts }: DriveState) {
+async function changesInPlace(context: RunContext, state: DriveState) {
+  const { attempts } = state
   const first = attempts[0]?.tree
   const last = attempts.findLast(({ ended }) => ended?.tree !== undefined)?.ended?.tree
   if (first === undefined || last === undefined || first.head !== last.head || first.head === 'unborn') return undefined
   const seen = changedPaths(first, last, [])
-  return (await changesIn(context, place.root, first.head)).filter(({ path }) => seen.includes(path))
+  return (await changesIn(context, state, first.head)).filter(({ path }) => seen.includes(path))
 }
 
-async function changesIn({ git, signal }: RunContext, root: string, base: string): Promise<readonly ReportChange[]> {
-  const workspace = await discoverWorkspace({ start: root, git, signal })
+/** The run knows its repository. What `.git` says there now may come from an agent. */
+async function changesIn(context: RunContext, { run_id }: DriveState, base: string): Promise<readonly ReportChange[]> {
+  const { git, signal, workspace } = asOwnerOf(context, run_id)
   return (await diffWorktree({ git, workspace, base, signal })).files
 }

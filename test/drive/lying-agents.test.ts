@@ -1,10 +1,14 @@
 /** Agents that lie, cheat or never end, and what follows when they are told. */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { RunReader } from '../../src/drive/service/run-reader.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { locateGit } from '../../src/workspace/git.ts'
 import { catchLie, LIES } from '../faults/lies.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { replaceRepository } from '../support/foreign-repository.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 
 const GOAL = 'Show the wind in knots'
@@ -38,25 +42,39 @@ describe('an agent that', () => {
   })
 
   it('replaces the repository of its worktree: that of the run is used, and no program of the other', async () => {
-    const fake = [
-      'branch=$(git branch --show-current)',
-      'rm .git',
-      'git init --quiet --initial-branch=$branch',
-      'git add .',
-      'git -c user.name=a -c user.email=a@localhost commit --quiet --message=x',
-      'echo "* filter=bad" > .git/info/attributes',
-      `git config filter.bad.clean "touch '$HOME/filtered'; cat"`,
-      'touch wind.txt check.sh',
-    ]
-    const driving = createDriving({ implement: [{ ...HONEST, runs: [fake.join('; ')] }] })
+    const driving = createDriving()
+    const ran = join(driving.home, 'ran')
+    driving.rewrite({ implement: [{ ...HONEST, runs: [replaceRepository(ran)] }] })
     const { code, stdout } = await driving.drive(GOAL, '--no-review')
     expect(code).toBe(0)
     const records = driving.records(runIdIn(stdout))
     expect(dataOf(records, 'evidence')[0]?.claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
     const [{ branch } = {}] = dataOf(records, 'delivered')
     expect(driving.repository.git('show', `${branch}:wind.txt`)).toBe('wind: 23 knots\n')
-    expect(existsSync(join(driving.env.HOME, 'filtered'))).toBe(false)
+    expect(existsSync(ran)).toBe(false)
     expect(stdout).toContain('weather stays: ')
+  })
+
+  it('replaces the repository and asks: the report and the patch come from that of the run', async () => {
+    const driving = createDriving()
+    const ran = join(driving.home, 'ran')
+    const pause = { reason: 'decision_required', question: 'Why?', destructive_request: null }
+    const outcome = { status: 'needs_input', suggested_actions: [], pause }
+    driving.rewrite({ orient: [{ ...HONEST, runs: [replaceRepository(ran)], outcome }] })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    expect(code).toBe(4)
+    const id = runIdIn(stdout)
+    const shown = await driving.call(['report', id, '--json'])
+    expect(JSON.parse(shown.stdout).changes).toEqual([{ path: 'wind.txt', insertions: 1, deletions: 1 }])
+    const git = locateGit({ env: driving.env, cwd: '/' })
+    const directory = join(driving.env.DROVER_HOME, 'driven-runs')
+    const reader = new RunReader({ directory, git, clock: systemClock, version: '1.0.0', isDrivenHere: () => false })
+    const facts = await reader.read(reader.find(id, { apiKey: undefined }))
+    expect((await reader.patch(facts)).patch).toContain('\n+wind: 23 knots\n')
+    expect((await reader.detail(facts)).report).toContain('| `wind.txt` | +1 | -1 |')
+    rmSync(facts.run.workspace_identity.git_dir, { recursive: true })
+    expect(JSON.parse((await driving.call(['report', id, '--json'])).stdout).changes).toBeUndefined()
+    expect(existsSync(ran)).toBe(false)
   })
 
   it('removes its worktree: what it cost is recorded all the same', async () => {

@@ -3,7 +3,7 @@
  * index is copied and the files are added to the copy, with an object directory of its own. The worktree, its index and
  * the repository are not changed.
  */
-import { copyFileSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -42,6 +42,7 @@ export const PATCH_LIMIT_BYTES = 1024 * 1024
 
 export type DiffOptions = {
   git: Git
+  /** Git uses exactly these directories, whatever `.git` in the worktree says: an agent may have replaced it. */
   workspace: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir' | 'git_common_dir'>
   /** The commit to compare with. */
   base: string
@@ -65,6 +66,7 @@ export async function patchWorktree(options: DiffOptions): Promise<Patch> {
 
 async function withTree<T>(options: DiffOptions, work: (ask: Ask, tree: string) => Promise<T>): Promise<T> {
   const { workspace } = options
+  if (!existsSync(workspace.git_dir)) throw gitFailed({ command: 'git add', problem: `${workspace.git_dir} is gone` })
   removeLeftovers(workspace.git_dir)
   const scratch = join(workspace.git_dir, temporaryName())
   mkdirSync(join(scratch, 'objects'), { recursive: true, mode: 0o700 })
@@ -149,7 +151,7 @@ function withScratch(git: Git, { workspace, scratch }: Pick<DiffOptions, 'worksp
     GIT_OBJECT_DIRECTORY: join(scratch, 'objects'),
     GIT_ALTERNATE_OBJECT_DIRECTORIES: quote(join(workspace.git_common_dir, 'objects')),
   }
-  return { ...git, env, timeoutMs: SLOW_GIT_MS }
+  return { ...git, env, timeoutMs: SLOW_GIT_MS, pinned: workspace }
 }
 
 /** Without quotes, a colon would separate two directories. */
