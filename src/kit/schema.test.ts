@@ -278,6 +278,35 @@ describe('within', () => {
   })
 })
 
+describe('many problems', () => {
+  it('are not all listed, and are found in a time that grows with their number only', () => {
+    const fails = (items: number): Validate =>
+      Object.assign(() => false, {
+        errors: Array.from({ length: items }, (_, at) => ({
+          keyword: 'type',
+          instancePath: `/${at}`,
+          params: { type: 'object' },
+        })),
+      })
+    expect(findProblems(fails(20), [])).toHaveLength(20)
+    for (const items of [21, 200, 201, 1_000_000]) {
+      const problems = findProblems(fails(items), [])
+      expect([problems.length, problems.at(-1)]).toEqual([21, { path: '$', rule: 'has more problems' }])
+    }
+  })
+
+  it('of a rule are not all listed', () => {
+    const check = (count: number) => () =>
+      checker(
+        'it',
+        Object.assign(() => true, {}),
+        [() => Array.from({ length: count }, (_, at) => ({ path: `$[${at}]`, rule: 'is odd' }))],
+      )([])
+    expect(refusalOf(check(20)).details).toMatchObject({ problems: { length: 20 } })
+    expect(refusalOf(check(21)).message).toMatch(/\$\[19\] is odd; \$ has more problems$/)
+  })
+})
+
 describe('formatPath', () => {
   it.each([
     [[], '$'],

@@ -39,6 +39,17 @@ describe('fillPrompt', () => {
   })
 })
 
+describe('a text that only begins like a placeholder', () => {
+  it.each([
+    ['with white space', `{{steps.${' '.repeat(2_000_000)}x`],
+    ['with white space in front', `{{${' '.repeat(2_000_000)}x`],
+    ['often', `{{steps.${' '.repeat(150)}`.repeat(10_000)],
+  ])('stays as it is: %s', (_name, prompt) => {
+    expect(fillPrompt(prompt, { previous: 'A', named: new Map() })).toBe(prompt)
+    expect(() => checkReferences([step(prompt)])).not.toThrow()
+  })
+})
+
 describe('a prompt that grows', () => {
   const fill = (length: number, rest: string) =>
     fillPrompt(`{{previous}}${rest}`, { previous: 'x'.repeat(length), named: new Map() }).length

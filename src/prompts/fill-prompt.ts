@@ -2,8 +2,11 @@
 import { chainInvalid, promptOverfilled } from './faults.ts'
 import type { ChainStep } from './prompt-request.shape.ts'
 
-/** `{{previous}}`, `{{steps.a name}}`, and `{{session}}`, which is refused. White space inside the braces is ignored. */
-const PLACEHOLDER = /\{\{\s*(?:(previous)|steps\.([^{}]+?)|(session))\s*\}\}/g
+/**
+ * `{{previous}}`, `{{steps.a name}}`, and `{{session}}`, which is refused. White space inside the braces is ignored. It is
+ * limited, because the time for a text that only begins like a placeholder would grow with the square of its length.
+ */
+const PLACEHOLDER = /\{\{\s{0,16}(?:(previous)|steps\.([^{}]{0,199}[^{}\s])|(session))\s{0,16}\}\}/gu
 
 /** Throws a Fault for a placeholder without a step, before any agent is started. */
 export function checkReferences(steps: readonly ChainStep[]): void {
