@@ -47,7 +47,7 @@ export async function createServer(
   // Metadata may contain integers that only a bigint holds exactly.
   app.setReplySerializer(toJsonText)
   app.setErrorHandler((error, request, reply) => sendError({ error, request, reply }, context))
-  addBodyParser(app, connections, { limitBytes: server.max_request_body_bytes, jsonThread: context.jsonThread })
+  addBodyParser(app, connections, context.jsonThread)
   addRequestHooks(app, context, {
     connections,
     rateLimiter: rateLimiterFrom(server, context.rateLimits),

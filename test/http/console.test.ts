@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { DROVER } from '../support/run-drover.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const FILES = join(dirname(DROVER), '..', 'dist', 'console')
 const KEY = 'a-key-that-is-long-enough'
@@ -124,6 +125,22 @@ describe('a login with a key', () => {
     expect((await browser.request('/api/v1/me', { headers })).status).toBe(401)
     expect((await browser.request('/api/v1/executions', { headers })).status).toBe(401)
     expect((await logIn(server, { key: KEY }, headers)).answer.status).toBe(403)
+  })
+
+  it('reads at most 4 KiB of a sender without a key, however they are sent', async () => {
+    const server = await startServer(withKey)
+    const sized = (bytes: number) => ({ key: 'x'.repeat(bytes - '{"key":""}'.length) })
+    expect((await logIn(server, sized(4096))).answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    const tooLarge = { status: 413, body: { error: 'request_too_large' } }
+    expect((await logIn(server, sized(4097))).answer).toMatchObject(tooLarge)
+    const connection = await server.connect()
+    const json = 'Content-Type: application/json'
+    connection.write(
+      `POST /api/v1/login HTTP/1.1\r\nHost: localhost:${server.port}\r\n${json}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
+    connection.write(`1001\r\n${' '.repeat(4097)}\r\n`)
+    await until(() => connection.heard().startsWith('HTTP/1.1 413'))
+    expect((await logIn(server, sized(4097), { 'x-api-key': KEY })).answer.status).toBe(400)
   })
 
   it.each([

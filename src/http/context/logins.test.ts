@@ -70,6 +70,15 @@ describe('Logins', () => {
     expect(tokens.map((token) => open().find(token)?.name)).toEqual(['ci', 'ci'])
   })
 
+  it('keeps the 50 newest of each key, and those of others', () => {
+    const { open } = setUp()
+    const logins = open()
+    const { token: user = '' } = logins.useLink(logins.createLink()) ?? {}
+    const tokens = Array.from({ length: 51 }, () => logins.useKey(KEY)?.token ?? '')
+    expect(tokens.map((token) => logins.find(token)?.name)).toEqual([undefined, ...Array(50).fill('ci')])
+    expect(logins.find(user)?.name).toBe('console@local')
+  })
+
   it('ends a login with its key', () => {
     const { open, keys } = setUp()
     const logins = open()

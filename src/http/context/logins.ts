@@ -23,8 +23,8 @@ type LoginOptions = { clock: Clock; ids: Ids; keys: KeyRing; log: Log; file?: st
 const LINK_MS = 5 * 60 * 1000
 const LOGIN_MS = 7 * 24 * 60 * 60 * 1000
 const TOKEN_BYTES = 32
-/** The oldest ones are dropped: no user has so many browsers. */
-const MAX_LOGINS = 1000
+/** Of one key or of the user. The oldest ones are dropped: no user has so many browsers. */
+const MAX_LOGINS = 50
 
 /** The user of the server. No key of the config can have this name. */
 export const CONSOLE_USER: ApiKey = { name: 'console@local', role: 'operator', rateLimit: {}, ceilings: {} }
@@ -83,7 +83,7 @@ export class Logins {
   #change(edit: (logins: Map<string, Login>) => void): void {
     const logins = new Map([...this.#read(), ...this.#logins])
     edit(logins)
-    const valid = [...logins].filter(([, { expiresAt }]) => expiresAt > this.#now()).slice(-MAX_LOGINS)
+    const valid = newestOfEach([...logins].filter(([, { expiresAt }]) => expiresAt > this.#now()))
     this.#logins = new Map(valid)
     const { file, log } = this.#options
     if (file === undefined) return
@@ -108,6 +108,15 @@ export class Logins {
   #now(): number {
     return this.#options.clock.now().getTime()
   }
+}
+
+function newestOfEach(logins: readonly [string, Login][]): [string, Login][] {
+  const counts = new Map<LoginAs, number>()
+  const isKept = ([, { as }]: [string, Login]) => {
+    counts.set(as, (counts.get(as) ?? 0) + 1)
+    return (counts.get(as) ?? 0) <= MAX_LOGINS
+  }
+  return logins.toReversed().filter(isKept).toReversed()
 }
 
 /** The text that the page sends with each request, to show that a request comes from it. Only the page can read it. */

@@ -89,7 +89,7 @@ export const tooManyRequests = defineFault({
 export const requestTooLarge = defineFault({
   code: 'request_too_large',
   kind: 'too_large',
-  when: 'The request body is larger than `server.max_request_body_bytes`.',
+  when: 'The request body is larger than `server.max_request_body_bytes`, or that of a login larger than 4 KiB.',
   message: (d: { limitBytes: number }) =>
     `the request body exceeds the limit of ${d.limitBytes} bytes; send a smaller one`,
 })

@@ -1,6 +1,6 @@
 /** Reads request bodies: strict JSON, at most `server.max_request_body_bytes`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { bodyMissing, mediaTypeUnsupported, requestCutOff, requestTooLarge } from '../errors/faults.ts'
 import type { Connections } from './connection.ts'
 import { BodyParts, createBodyReader } from './read-body.ts'
@@ -8,19 +8,17 @@ import { BodyParts, createBodyReader } from './read-body.ts'
 /** 0 means no limit. */
 type BodyLimit = { limitBytes: number }
 
-type BodyOptions = BodyLimit & {
-  /** The program of the thread that reads large bodies, if there is one. */
-  jsonThread: string | undefined
-}
-
-/** Fastify passes every body to this parser. `acceptBody` has checked the headers. */
-export function addBodyParser(app: FastifyInstance, connections: Connections, options: BodyOptions): void {
-  const read = createBodyReader(options.jsonThread)
+/**
+ * Fastify passes every body to this parser. `acceptBody` has checked the headers. `jsonThread` is the program of the thread
+ * that reads large bodies, if there is one.
+ */
+export function addBodyParser(app: FastifyInstance, connections: Connections, jsonThread: string | undefined): void {
+  const read = createBodyReader(jsonThread)
   app.removeAllContentTypeParsers()
   // `*` alone would work, but Fastify caches the parser only for a media type that is listed.
-  app.addContentTypeParser(['application/json', '*'], async (_request: unknown, raw: IncomingMessage) => {
+  app.addContentTypeParser(['application/json', '*'], async ({ facts }: FastifyRequest, raw: IncomingMessage) => {
     if (!hasBody(raw)) return undefined
-    return await read(await collect(raw, connections, options))
+    return await read(await collect(raw, connections, { limitBytes: facts.bodyLimitBytes }))
   })
   // By default Fastify also parses the body of a DELETE. No endpoint reads one, so it is ignored.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })

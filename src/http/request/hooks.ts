@@ -18,7 +18,7 @@ import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
 import { checkSender } from './browser-login.ts'
 import { handleCors, refuseForeignPages } from './browsers.ts'
 import { type Connections, commonHeaders } from './connection.ts'
-import { clientAddress, readTrace, requireKey } from './identify.ts'
+import { bodyLimitFor, clientAddress, readTrace, requireKey } from './identify.ts'
 import { limitRate, type RateLimiter } from './rate-limit.ts'
 import { isDecodable, pathOf } from './target.ts'
 
@@ -49,8 +49,10 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
     const check = checkSender(request, context)
     if (check.result === 'valid') request.facts.key = check.key
     const accept = () => {
-      refuseLongBody(request.raw, { limitBytes: server.max_request_body_bytes })
-      const { metrics_public: isMetricsPublic } = server
+      const { metrics_public: isMetricsPublic, max_request_body_bytes: limitBytes } = server
+      const isKnown = isLocalUser || !context.keys.isRequired || check.result === 'valid'
+      request.facts.bodyLimitBytes = bodyLimitFor(pathOf(request), { isKnown, limitBytes })
+      refuseLongBody(request.raw, { limitBytes: request.facts.bodyLimitBytes })
       if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
       refuseMalformed(request)
       // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
@@ -75,7 +77,8 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, { co
   const trace = readTrace(request.headers)
   const isLocalUser = connections.isLocal(request.raw)
   const depth = readDepth(String(request.headers['x-drover-depth'] ?? ''))
-  request.facts = { address: clientAddress(request), trace, depth, key: undefined, isLocalUser }
+  const address = clientAddress(request)
+  request.facts = { address, trace, depth, key: undefined, isLocalUser, bodyLimitBytes: 0 }
   reply.headers(commonHeaders(request.id))
   // The name of the header in the message API.
   if (apiStyleOf(request.url, request.headers) !== 'native') reply.header('request-id', request.id)

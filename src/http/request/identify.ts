@@ -109,6 +109,15 @@ export function bearerToken(header: string | undefined): string | undefined {
 /** These endpoints reveal no user data. */
 const OPEN_PATHS = /^(?:\/|\/console\/.*|\/api\/v1\/login|\/health|\/openapi\.json|\/docs|\/docs\/.*)$/
 
+/** A login has a key or a token of a link. */
+const OPEN_BODY_BYTES = 4096
+
+/** How long a body may be; 0 means no limit. Of a sender that is not known, only those of open endpoints are read at all. */
+export function bodyLimitFor(path: string, { isKnown, limitBytes }: { isKnown: boolean; limitBytes: number }): number {
+  if (isKnown || !OPEN_PATHS.test(path)) return limitBytes
+  return limitBytes === 0 ? OPEN_BODY_BYTES : Math.min(limitBytes, OPEN_BODY_BYTES)
+}
+
 export function requireKey(
   { path, check }: { path: string; check: KeyCheck },
   { keys, isMetricsPublic }: { keys: KeyRing; isMetricsPublic: boolean },

@@ -11,6 +11,8 @@ type RequestFacts = {
   key: ApiKey | undefined
   /** It came over the local socket, so its sender is the user of the server. */
   isLocalUser: boolean
+  /** 0 means no limit. */
+  bodyLimitBytes: number
   /** The token of the login to the console, if the request comes from there. */
   loginToken?: string
   /** It asks for a file of the console. The log has such a request only if it fails: a browser sends many at once. */
