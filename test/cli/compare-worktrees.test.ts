@@ -1,7 +1,9 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
+import { replaceRepository } from '../support/foreign-repository.ts'
 import type { Repository } from '../support/git-repository.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -312,6 +314,31 @@ describe('drover worktrees', () => {
     expect(repository.git('show', `${commit}:a`)).toBe('one\ntwo\n')
     expect(worktrees()).toEqual([])
     expect(branches()).toHaveLength(1)
+  })
+
+  it('uses the repository of a worktree, whatever the agent put in its place', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    const ran = join(home.path, 'ran')
+    const list = async () => JSON.parse((await worktreesCommand('list', '--json')).stdout).worktrees
+    for (const { path } of await list()) execFileSync('sh', ['-c', replaceRepository(ran)], { cwd: path })
+    expect(await list()).toMatchObject([{ state: 'uncommitted_changes' }, { state: 'uncommitted_changes' }])
+    expect(await worktreesCommand('remove', 'show-the-wind-claude')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('changes that are not committed'),
+    })
+    const { stdout } = await worktreesCommand('remove', 'show-the-wind-claude', '--discard')
+    const [, commit = ''] = /git branch NAME ([0-9a-f]{12})/.exec(stdout) ?? []
+    expect(repository.git('show', `${commit}:a`)).toBe('one\ntwo\n')
+    expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(2)
+    rmSync(join(repository.root, '.git', 'worktrees'), { recursive: true })
+    expect(await list()).toMatchObject([{ state: 'unknown' }])
+    expect(await worktreesCommand('remove', 'show', '--discard')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/ was kept: git worktree failed: \S+ has no worktree /),
+    })
+    expect(existsSync(ran)).toBe(false)
   })
 
   it('removes nothing if a name is unknown or ambiguous', async () => {

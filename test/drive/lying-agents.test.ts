@@ -55,7 +55,7 @@ describe('an agent that', () => {
     expect(stdout).toContain('weather stays: ')
   })
 
-  it('replaces the repository and asks: the report and the patch come from that of the run', async () => {
+  it('replaces the repository and asks: the report, the patch and the list come from that of the run', async () => {
     const driving = createDriving()
     const ran = join(driving.home, 'ran')
     const pause = { reason: 'decision_required', question: 'Why?', destructive_request: null }
@@ -72,8 +72,13 @@ describe('an agent that', () => {
     const facts = await reader.read(reader.find(id, { apiKey: undefined }))
     expect((await reader.patch(facts)).patch).toContain('\n+wind: 23 knots\n')
     expect((await reader.detail(facts)).report).toContain('| `wind.txt` | +1 | -1 |')
+    expect((await driving.drive('--list')).stdout).toContain('it has changes that are not committed')
     rmSync(facts.run.workspace_identity.git_dir, { recursive: true })
     expect(JSON.parse((await driving.call(['report', id, '--json'])).stdout).changes).toBeUndefined()
+    expect(await driving.drive('--list')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('git cannot read it'),
+    })
     expect(existsSync(ran)).toBe(false)
   })
 

@@ -3,11 +3,11 @@ import { findPaths } from '../../config/paths.ts'
 import { shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRuns } from '../../runs/run-status.ts'
-import { describeKeepReason, findKeepReason, inspectWorktree } from '../../workspace/worktrees/inspect-worktree.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { formatNotedTable } from '../output/noted-table.ts'
 import { configEnvironmentOf } from '../settings.ts'
+import { describeState, stateOf } from '../worktrees/worktree-state.ts'
 
 type Listed = {
   branch: string
@@ -66,7 +66,6 @@ function nameOf(runId: string | null, context: RunContext, { isTty }: { isTty: b
 }
 
 async function whyItStays(worktree: FoundWorktree, { git, signal }: RunContext): Promise<string> {
-  if (worktree.isMissing) return 'its directory is gone'
-  const reason = findKeepReason(await inspectWorktree({ git, worktree, signal }))
-  return reason === undefined ? 'its run has not delivered yet' : describeKeepReason(reason)
+  const state = await stateOf(worktree, git, signal)
+  return state === 'removable' ? 'its run has not delivered yet' : describeState(state)
 }

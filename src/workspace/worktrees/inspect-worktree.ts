@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
 import { type ChangedPath, parseStatus } from '../parse-status.ts'
+import { pinToWorktree } from './pin-worktree.ts'
 import type { Worktree } from './worktree-records.ts'
 
 export type WorktreeFacts = {
@@ -49,10 +50,11 @@ export function describeKeepReason(reason: KeepReason): string {
 export type InspectOptions = { git: Git; worktree: Worktree; signal: AbortSignal }
 
 /** Throws a fault if git fails, for example because the repository is gone. */
-export async function inspectWorktree(options: InspectOptions): Promise<WorktreeFacts> {
-  const { worktree } = options
-  const branchTip = await findBranchTip(options)
+export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFacts> {
+  const { worktree } = given
+  const branchTip = await findBranchTip(given)
   if (!existsSync(join(worktree.path, '.git'))) return { ...MISSING, branchTip }
+  const options = { ...given, git: pinToWorktree(given.git, worktree) }
   const changed = parseStatus(await ask(options, STATUS))
   const head = await findCommit(options, 'HEAD')
   const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { askGit, askGitForOutput } from '../git.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import {
@@ -37,6 +37,8 @@ export async function removeWorktree(options: InspectOptions): Promise<Removal> 
 export async function discardWorktree(options: InspectOptions): Promise<void> {
   const { worktree } = options
   if (existsSync(worktree.git_common_dir)) {
+    // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
+    rmSync(worktree.path, { recursive: true, force: true, maxRetries: 3 })
     await unregister(options, { isForced: true })
     const tip = await findBranchTip(options)
     if (tip !== undefined) await deleteBranch(options, tip)

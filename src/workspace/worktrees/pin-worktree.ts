@@ -1,0 +1,36 @@
+/** Git for a worktree in which an agent may have replaced `.git`. The repository itself knows which worktrees it has. */
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { gitFailed } from '../faults.ts'
+import type { Git } from '../git.ts'
+import type { Worktree } from './worktree-records.ts'
+
+type Place = Pick<Worktree, 'path' | 'git_common_dir'>
+
+/** Throws `git_failed` if the repository does not know the worktree. Runs no git. */
+export function pinToWorktree(git: Git, { path, git_common_dir: shared }: Place): Git {
+  const all = join(shared, 'worktrees')
+  const root = tryTo(() => realpathSync.native(path))
+  const name = tryTo(() => readdirSync(all))?.find((each) => rootOf(join(all, each)) === root)
+  if (root === undefined || name === undefined) {
+    throw gitFailed({ command: 'git worktree', problem: `${shared} has no worktree ${path}` })
+  }
+  return { ...git, pinned: { worktree_root: path, git_dir: join(all, name) } }
+}
+
+/** The root of the worktree that a git directory belongs to. Its file `gitdir` names the `.git` there. */
+function rootOf(gitDir: string): string | undefined {
+  return tryTo(() => {
+    const link = readFileSync(join(gitDir, 'gitdir'), 'utf8').replace(/\n$/, '')
+    return realpathSync.native(dirname(resolve(gitDir, link)))
+  })
+}
+
+/** A worktree of the same repository may be gone or half created. */
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
