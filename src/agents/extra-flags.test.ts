@@ -125,6 +125,13 @@ describe('withoutModeFlags', () => {
     ['codex', ['-s', 'danger-full-access', '-m', 'a', '--yolo'], ['-m', 'a']],
     ['codex', ['--sandbox=danger-full-access', '--dangerously-bypass-approvals-and-sandbox'], []],
     ['gemini', ['-y', '--approval-mode', 'yolo', '-d'], ['-d']],
+    ['claude', ['--allowedTools', 'Bash', 'Edit', '--effort', 'low'], ['--effort', 'low']],
+    ['claude', ['--allowed-tools=Bash', 'Edit'], []],
+    ['claude', ['--settings', '{"permissions":{}}', '--add-dir', '/', '/srv', '--verbose'], ['--verbose']],
+    ['codex', ['-c', 'sandbox_mode=danger-full-access', '-c', 'model=a'], ['-c', 'model=a']],
+    ['codex', ['-capproval_policy=never', '--config="permissions.x"=1', '--config=model=a'], ['--config=model=a']],
+    ['codex', ['-a', 'never', '-sdanger-full-access', '--add-dir', '/', '-p', 'wild', '-mb'], ['-mb']],
+    ['gemini', ['--allowed-tools', 'run_shell_command', '--include-directories=/', '/srv', '-d'], ['-d']],
   ])('keeps of the %s arguments %j only %j', (backend, extra, kept) => {
     expect(withoutModeFlags(extra, NATIVE_AGENTS[backend]).kept).toEqual(kept)
   })

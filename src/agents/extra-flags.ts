@@ -39,14 +39,31 @@ export function withoutModeFlags(
 ): { kept: string[]; dropped: string[] } {
   const [kept, dropped]: [string[], string[]] = [[], []]
   for (let at = 0; at < extra.length; ) {
-    const argument = extra[at] ?? ''
-    const [name = ''] = argument.split('=')
+    const { name, value } = splitFlag(extra[at] ?? '')
     const kind = modeFlags[name]
-    const words = kind === 'value' && !argument.includes('=') ? 2 : 1
-    ;(kind === undefined ? kept : dropped).push(...extra.slice(at, at + words))
+    const words = wordsOf(kind, value, extra.slice(at + 1))
+    const setsMode = kind instanceof RegExp ? kind.test(value ?? extra[at + 1] ?? '') : kind !== undefined
+    ;(setsMode ? dropped : kept).push(...extra.slice(at, at + words))
     at += words
   }
   return { kept, dropped }
+}
+
+/** `--name=value`, `-nvalue`, or only the name. */
+function splitFlag(argument: string): { name: string; value: string | undefined } {
+  const [, name = argument, value] = /^(-[^-])=?(.+)$/s.exec(argument) ?? /^(--[^=]*)=(.*)$/s.exec(argument) ?? []
+  return { name, value }
+}
+
+function wordsOf(
+  kind: Agent['modeFlags'][string] | undefined,
+  value: string | undefined,
+  next: readonly string[],
+): number {
+  if (kind === undefined || kind === 'switch') return 1
+  if (kind !== 'values') return value === undefined ? 2 : 1
+  const others = next.findIndex((word) => word.startsWith('-'))
+  return 1 + (others === -1 ? next.length : others)
 }
 
 type FlagCheck = { words: 1 | 2; problem?: string }

@@ -124,11 +124,14 @@ describe('securityWarnings', () => {
   })
 
   it('warns that configured flags are left out where a ceiling applies', () => {
-    const flags = { 'backends.claude.extra_flags': ['--effort=low', '--permission-mode', 'bypassPermissions'] }
+    const flags = {
+      'backends.claude.extra_flags': ['--effort=low', '--permission-mode', 'bypassPermissions'],
+      'backends.claude.allowed_tools': 'Bash',
+    }
     expect(warningsOf({ config: configWith(flags) })).toEqual([])
     const config = configWith({ ...flags, 'server.max_approval_mode': 'auto' })
     expect(securityWarnings({ ...safe, config }).map(({ warning }) => warning)).toEqual([
-      'extra flags are left out, because they would override the ceilings: --permission-mode bypassPermissions',
+      'extra flags and allowed tools are left out, because they would override the ceilings: --permission-mode bypassPermissions allowed_tools: Bash',
     ])
   })
 

@@ -4,7 +4,7 @@ import { withoutModeFlags } from '../agents/extra-flags.ts'
 import { NATIVE_AGENTS } from '../agents/registry.ts'
 import { findLoweredModes } from '../config/ceilings.ts'
 import type { Config } from '../config/config.shape.ts'
-import type { Ceilings } from '../prompts/ceilings.ts'
+import { type Ceilings, isLimiting } from '../prompts/ceilings.ts'
 import { ceilingsFor } from './context/ceilings.ts'
 import { type Exposure, exposureOf } from './context/exposure.ts'
 import type { BoundAddress } from './listen.ts'
@@ -113,10 +113,13 @@ const modeFlags: Rule = (facts) => {
   const dropped = NATIVE_BACKENDS.flatMap(
     (name) => withoutModeFlags(backends[name].extra_flags, NATIVE_AGENTS[name]).dropped,
   )
-  if (dropped.length === 0 || ceilingsOfServer(facts) === undefined) return undefined
+  const { allowed_tools: tools } = backends.claude
+  if (!['', 'all'].includes(tools.trim())) dropped.push(`allowed_tools: ${tools}`)
+  const ceilings = ceilingsOfServer(facts)
+  if (dropped.length === 0 || ceilings === undefined || !isLimiting(ceilings)) return undefined
   return {
-    warning: `extra flags are left out, because they would override the ceilings: ${dropped.join(' ')}`,
-    suggestion: 'remove them from extra_flags of the backend',
+    warning: `extra flags and allowed tools are left out, because they would override the ceilings: ${dropped.join(' ')}`,
+    suggestion: 'remove them from extra_flags and allowed_tools of the backend',
   }
 }
 

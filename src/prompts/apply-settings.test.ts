@@ -59,4 +59,14 @@ describe('applySettings', () => {
     const request = applySettings({ ...ASKED, ...asked }, { own: { ...OWN, ...own }, shared: { ...SHARED, ...shared } })
     expect(request).toEqual({ ...LEAST, ...expected })
   })
+
+  it.each([
+    ['without a ceiling', undefined, 'Bash'],
+    ['below a ceiling that allows everything', { approval: { mode: 'none', setting: 'a' } }, 'Bash'],
+    ['below a ceiling of approvals', { approval: { mode: 'auto', setting: 'a' } }, undefined],
+    ['below a ceiling of sandboxes', { sandbox: { mode: 'workspace', setting: 'a' } }, undefined],
+  ] as const)('takes the tools of the agent %s: %j', (_name, ceilings, allowedTools) => {
+    const settings = { own: { ...OWN, allowed_tools: 'Bash' }, shared: SHARED, ceilings }
+    expect(applySettings(ASKED, settings).allowedTools).toBe(allowedTools)
+  })
 })

@@ -1,6 +1,6 @@
 /** Fills in what a request leaves open: first from the agent's own settings, then from those for all agents. Pure. */
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../agents/adapter/agent.ts'
-import { type Ceilings, lowerModes } from './ceilings.ts'
+import { type Ceilings, isLimiting, lowerModes } from './ceilings.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
 /** The section of one backend in the config; an empty text means that the shared setting applies. */
@@ -64,7 +64,8 @@ export function applySettings(request: PromptRequest, { own, shared, ceilings }:
     maxTurns,
     systemPrompt,
     outputSchema: request.output_schema,
-    allowedTools: own.allowed_tools || undefined,
+    // The agent may use them without asking, whatever its modes.
+    allowedTools: ceilings !== undefined && isLimiting(ceilings) ? undefined : own.allowed_tools || undefined,
     resumeId: request.resumes?.backend_session_id,
   }
 }

@@ -58,6 +58,11 @@ export function lowerModes(modes: Modes, { approval, sandbox }: Ceilings): Modes
   return { approvalMode, sandboxMode: needsSandbox ? sandboxModeOf(own) : 'default' }
 }
 
+/** Whether an agent may not do everything without asking. */
+export function isLimiting({ approval, sandbox }: Ceilings): boolean {
+  return [approval, sandbox].some((each) => each !== undefined && RANKS[each.mode] < TOP_RANK)
+}
+
 /**
  * For agents whose own settings may let them do everything without asking: without a mode they run with the ceilings. The
  * native agents need this not, because they are told to ask.

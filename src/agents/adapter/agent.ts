@@ -201,6 +201,6 @@ type AgentTraits = {
   }
   /** Flags that a caller may pass in `extra`, and whether they take a value. */
   extraFlags: Readonly<Record<string, 'switch' | 'value'>>
-  /** Flags that override the modes of a request, also if the config sets them. */
-  modeFlags: Readonly<Record<string, 'switch' | 'value'>>
+  /** Flags that override the modes of a request, also if the config sets them. With a pattern, only if their value matches. */
+  modeFlags: Readonly<Record<string, 'switch' | 'value' | 'values' | RegExp>>
 }

@@ -42,5 +42,10 @@ export const claude: LineAgent = {
     '--dangerously-skip-permissions': 'switch',
     '--allow-dangerously-skip-permissions': 'switch',
     '--permission-mode': 'value',
+    '--permission-prompt-tool': 'value',
+    '--settings': 'value',
+    '--allowedTools': 'values',
+    '--allowed-tools': 'values',
+    '--add-dir': 'values',
   },
 }

@@ -4,6 +4,9 @@ import { toCodexCommand } from './command.ts'
 import { configuredModel } from './configured-model.ts'
 import { CodexOutput } from './output.ts'
 
+/** Settings of a `-c KEY=VALUE` that decide about the sandbox, approvals and permissions. */
+const MODE_SETTING = /^\s*["']?(?:sandbox|approval|permission|default_permission|profile|project)/
+
 export const codex: LineAgent = {
   backend: 'codex',
   executable: 'codex',
@@ -35,5 +38,12 @@ export const codex: LineAgent = {
     '--full-auto': 'switch',
     '--sandbox': 'value',
     '-s': 'value',
+    '--ask-for-approval': 'value',
+    '-a': 'value',
+    '--add-dir': 'value',
+    '--profile': 'value',
+    '-p': 'value',
+    '--config': MODE_SETTING,
+    '-c': MODE_SETTING,
   },
 }

@@ -36,5 +36,7 @@ export const gemini: LineAgent = {
     '--yolo': 'switch',
     '-y': 'switch',
     '--approval-mode': 'value',
+    '--allowed-tools': 'values',
+    '--include-directories': 'values',
   },
 }
