@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { replaceRepository } from '../../test/support/foreign-repository.ts'
 import { PLAIN_ENV } from '../../test/support/git-repository.ts'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
@@ -60,6 +62,22 @@ describe('askGit', () => {
     expect(await setting('core.hooksPath')).toBe('/dev/null')
     expect(await setting('status.showStash')).toBe('false')
     expect(await setting('protocol.allow')).toBe('never')
+  })
+
+  it('uses the pinned repository of a worktree, also if the path to it has a link', async () => {
+    const { root, git: make, write, commit } = createRepository()
+    write('a', 'one\n')
+    commit()
+    const home = temporaryDirectory()
+    const link = join(temporaryDirectory(), 'link')
+    symlinkSync(home, link)
+    make('worktree', 'add', '--quiet', join(home, 'tree'))
+    const pinned = { worktree_root: realpathSync(join(home, 'tree')), git_dir: join(root, '.git/worktrees/tree') }
+    execFileSync('sh', ['-c', replaceRepository(join(home, 'ran'))], { cwd: join(home, 'tree') })
+    writeFileSync(join(home, 'tree/a'), 'two\n')
+    const { stdout } = await ask({ ...git, pinned }, { directory: join(link, 'tree') })
+    expect(String(stdout)).toBe(' M a\0')
+    expect(existsSync(join(home, 'ran'))).toBe(false)
   })
 
   it('reports that git is missing', async () => {

@@ -4,6 +4,7 @@
  * modified. Creating a worktree runs smudge filters, for the same reason. External diffs, textconv and pagers belong to
  * commands that drover never runs.
  */
+import { realpathSync } from 'node:fs'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
@@ -82,8 +83,17 @@ export async function askGit(git: Git, { directory, args, signal, ...more }: Git
 }
 
 function pinFor({ pinned }: Git, directory: string): string[] {
-  if (pinned?.worktree_root !== directory) return []
+  if (pinned === undefined || realPath(pinned.worktree_root) !== realPath(directory)) return []
   return [`--git-dir=${pinned.git_dir}`, `--work-tree=${directory}`]
+}
+
+/** The home of the worktrees may be behind a link, and only some paths of a worktree are resolved. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
 }
 
 /** The output of git. Throws `git_failed` for a non-zero exit code. */
