@@ -390,6 +390,12 @@ describe('an error', () => {
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'session_id_malformed' } })
   })
 
+  it.each(['events', 'executions/x/events', 'runs/x/events'])('refuses HEAD of the stream %s', async (path) => {
+    const server = await startServer()
+    const { status, headers } = await server.request(`/api/v1/${path}`, { method: 'HEAD' })
+    expect([status, headers.allow]).toEqual([405, 'GET'])
+  })
+
   it('for HEAD has headers and no body', async () => {
     const server = await start()
     const { status, headers, text } = await server.request('/api/v1/nothing', { method: 'HEAD' })

@@ -9,6 +9,9 @@ import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
 /** A client that receives nothing for longer knows that its connection is dead. */
 const HEARTBEAT_MS = 10_000
 
+/** For a route that streams. A `HEAD` of it would be as long as the stream. */
+export const STREAM = { exposeHeadRoute: false } as const
+
 export function wantsServerSentEvents({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') ?? false
 }

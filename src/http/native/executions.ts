@@ -15,7 +15,13 @@ import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
 import { promptsOf } from '../response/prompts-of.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
-import { executionStreamLimits, numberedFormat, stateFormat, wantsServerSentEvents } from './execution-streams.ts'
+import {
+  executionStreamLimits,
+  numberedFormat,
+  STREAM,
+  stateFormat,
+  wantsServerSentEvents,
+} from './execution-streams.ts'
 import type {
   ApprovalDecided,
   DecisionBody,
@@ -47,7 +53,7 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     sendJson(reply, await findExecution(request.params.id, request, context)),
   )
 
-  scope.get<ById>('/executions/:id/events', async (request, reply) => {
+  scope.get<ById>('/executions/:id/events', STREAM, async (request, reply) => {
     const { id, state, last_seq: lastSeq } = await findExecution(request.params.id, request, context)
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
@@ -83,7 +89,7 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     return sendJson(reply, { approvals: approvals.filter(({ execution_id: id }) => isVisible(id)) })
   })
 
-  scope.get('/events', async (request, reply) => {
+  scope.get('/events', STREAM, async (request, reply) => {
     const disconnected = abortOnDisconnect(reply.raw, context)
     const signal = AbortSignal.any([disconnected, context.shutdown])
     const apiKey = keyThatSees(request, context)

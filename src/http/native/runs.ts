@@ -28,7 +28,7 @@ import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
 import { drivePromptsFor, isReachable } from '../response/prompts-of.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
-import { executionStreamLimits, numberedFormat, wantsServerSentEvents } from './execution-streams.ts'
+import { executionStreamLimits, numberedFormat, STREAM, wantsServerSentEvents } from './execution-streams.ts'
 import type { EventsQuery } from './executions.shape.ts'
 import { keyThatSees, lastEventId } from './executions.ts'
 import type { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from './runs.shape.ts'
@@ -71,7 +71,7 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
     sendJson(reply, await runs.diff(request.params.id, viewerOf(request, context))),
   )
 
-  scope.get<ById>('/runs/:id/events', async (request, reply) => {
+  scope.get<ById>('/runs/:id/events', STREAM, async (request, reply) => {
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     const signal = AbortSignal.any([abortOnDisconnect(reply.raw, context), context.shutdown])
     const viewer = viewerOf(request, context)
