@@ -141,7 +141,7 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
     await terminal.shows('I look.')
     terminal.type('typed too early\nand more')
     await terminal.shows('Answer (/skip: skip this action, empty: later): ')
-    expect(terminal.seen()).toContain('\nKnots or km/h?\n')
+    expect(terminal.seen()).toContain('\n  | Knots or km/h?\n')
     terminal.type('Knots.\n')
     await until(() => terminal.seen().split('Answer (').length === 3)
     terminal.type('/skip\n')

@@ -121,10 +121,11 @@ describe.runIf(hasTerminals)('drover answer on a terminal', () => {
     expect((await fixture.status(state.run_id)).answers).toMatchObject([{ confirm_destructive: true }])
   })
 
-  it('asks for the answer, and Ctrl-C changes nothing', async () => {
+  it('asks for the answer below the barred question, and Ctrl-C changes nothing', async () => {
     const { fixture, state } = await asking()
     const typing = startOnTerminal(['answer'], { cwd: fixture.root, env: fixture.env })
     await typing.shows('Answer: ')
+    expect(typing.seen()).toMatch(/^ {2}\| Knots or metres per second\?$/m)
     typing.type('\u0003')
     const { code, seen } = await typing.ended
     expect(code).toBe(3)

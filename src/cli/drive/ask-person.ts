@@ -16,8 +16,8 @@ type Asked = { run: RunOutline; context: RunContext; ask: (question: string) => 
 
 /** True if the run goes on; false if the person leaves the question open, with an empty line, Ctrl-D or Ctrl-C. */
 export async function askAboutRun(person: Person, run: RunOutline, context: RunContext): Promise<boolean> {
-  const { out, err } = person.terminal
-  await err.write(`\n${describeWait(run, out).join('\n')}\n`)
+  const { err } = person.terminal
+  await err.write(`\n${describeWait(run, err).join('\n')}\n`)
   const ask = (question: string) => askPerson(person, { question: err.style('bold', question), signal: context.signal })
   try {
     return await askFor({ run, context, ask })

@@ -65,6 +65,19 @@ describe('endLines', () => {
     expect(at).toEqual(at.toSorted((one, other) => one - other))
   })
 
+  it.each(['decision_required', 'destructive_confirmation_required', 'environment_unavailable'])(
+    'puts a bar before each row of the question of an agent (%s)',
+    (pause_reason) => {
+      const question = `Which unit?\n\nDelivered: branch x\n${'y '.repeat(60)}\n\nNext:\n  curl https://example.org`
+      const run = { ...asked, pause_reason, actions: [{ outcome: { pause: { question } } }] }
+      const lines = linesFor(WAITS, run).split('\n')
+      const first = lines.indexOf('  | Which unit?')
+      const rest = lines.slice(first + 1, lines.indexOf('  |   curl https://example.org') + 1)
+      expect([rest.length, rest.filter((line) => !line.startsWith('  |'))]).toEqual([7, []])
+      expect(lines.filter((line) => line === 'Next:')).toHaveLength(1)
+    },
+  )
+
   it('does not repeat a question that was just asked', () => {
     const text = linesFor(WAITS, { ...asked, pause_reason: 'decision_required' }, {}, { wasAsked: true })
     expect(text).not.toContain('Knots or km/h?')

@@ -2,6 +2,7 @@
 import type { DriveResult } from '../../drive/drive-rounds.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import type { PeopleWords } from '../failures/people-words.ts'
+import { toBarred } from '../output/barred-text.ts'
 import { describeSpent } from '../output/drive-text.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
@@ -18,7 +19,7 @@ export function describeWait(run: RunOutline, out: Layout): string[] {
   if (source_candidate !== undefined) {
     return ['The issue has changed, and the run waits for a choice between its pinned and its current text.']
   }
-  const question = wrapWords(toPrintable(actions.at(-1)?.outcome?.pause?.question ?? ''), tableWidth(out))
+  const question = toBarred(toPrintable(actions.at(-1)?.outcome?.pause?.question ?? ''), tableWidth(out))
   switch (pause_reason) {
     case 'destructive_confirmation_required':
       return [...question, ...destructiveLines(run, { out })]

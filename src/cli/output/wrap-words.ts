@@ -6,22 +6,31 @@ import { columnsOf, cutToColumns, splitToColumns } from './printable.ts'
  * line of its own, so that it can be copied. That is only for the text of drover: the terminal wraps such a line without the
  * indentation, so the text of an agent could look like a heading of drover.
  */
-export function wrapWords(text: string, columns: number, { keepsPaths = false } = {}): string[] {
-  const split = (word: string, width: number) =>
-    keepsPaths && COPIED.test(word) ? [word] : splitToColumns(word, width)
-  return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns, split))
+export function wrapWords(
+  text: string,
+  columns: number,
+  { keepsPaths = false, ruler = USUAL }: { keepsPaths?: boolean | undefined; ruler?: Ruler } = {},
+): string[] {
+  const split = (word: string, width: number) => (keepsPaths && COPIED.test(word) ? [word] : ruler.split(word, width))
+  const used = { ...ruler, split }
+  return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns, used))
 }
+
+/** How wide a text is, and how a word is split. */
+type Ruler = { measure: (text: string) => number; split: (word: string, columns: number) => string[] }
+
+const USUAL: Ruler = { measure: columnsOf, split: splitToColumns }
 
 const COPIED = /^(?:\/|~\/|https?:\/\/)/
 
-function wrapLine(line: string, columns: number, split: typeof splitToColumns): string[] {
-  if (columnsOf(line) <= columns) return [line]
+function wrapLine(line: string, columns: number, { measure, split }: Ruler): string[] {
+  if (measure(line) <= columns) return [line]
   const indent = cutToColumns(/^ */.exec(line)?.[0] ?? '', Math.floor(columns / 2))
   const lines: string[] = []
   let current = indent
   for (const word of line.trimStart().split(/ +/)) {
     const joined = current.trim() === '' ? current + word : `${current} ${word}`
-    if (columnsOf(joined) <= columns) {
+    if (measure(joined) <= columns) {
       current = joined
       continue
     }

@@ -1,16 +1,14 @@
 /** What a user is asked about something that an agent wants to do, and which key decides what. Pure. */
 import type { ApprovalDecision, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
 import type { Key } from '../key-reader.ts'
-import { columnsOf, toOneLine, toRevealed } from '../output/printable.ts'
+import { BAR, splitSafely } from '../output/barred-text.ts'
+import { toOneLine, toRevealed } from '../output/printable.ts'
 
 /** A longer diff would scroll its own beginning away. */
 const MAX_LINES = 200
 const LINE_COLUMNS = 200
 
 export type Asked = { backend: Backend; request: ApprovalRequest }
-
-/** Before each line of the agent, so that it cannot look like ours. */
-const BAR = '  | '
 
 /** The tool, what it would do, and why it asks. No line is wider than the terminal, which would continue it without a bar. */
 export function formatRequest({ backend, request }: Asked, columns: number): string[] {
@@ -26,27 +24,6 @@ export function formatRequest({ backend, request }: Asked, columns: number): str
     ...(hidden > 0 ? [`  (${hidden} more lines are not shown)`] : []),
     ...(reason === undefined ? [] : splitOurs(`Its reason: ${toOneLine(reason, LINE_COLUMNS)}`)),
   ]
-}
-
-/** Pieces of at most `columns` on any terminal. */
-function splitSafely(text: string, columns: number): string[] {
-  const pieces = ['']
-  let width = 0
-  for (const character of text) {
-    const more = mostColumnsOf(character)
-    width += more
-    if (width > columns && pieces.at(-1) !== '') {
-      pieces.push('')
-      width = more
-    }
-    pieces[pieces.length - 1] += character
-  }
-  return pieces
-}
-
-/** Terminals disagree about marks, fillers, symbols and joined emoji, which may take more columns than they should. */
-function mostColumnsOf(character: string): number {
-  return /[\x20-\x7e]/.test(character) || (/\p{L}/u.test(character) && columnsOf(character) === 1) ? 1 : 2
 }
 
 /** The command, the diff, and what else the input says: a user must not allow something that is not shown. */

@@ -8,9 +8,9 @@ import type { RunOutline } from '../../runs/run-status.ts'
 import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
+import { toBarred } from '../output/barred-text.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { wrapWords } from '../output/wrap-words.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { askPerson, canAsk } from './ask-person.ts'
@@ -81,12 +81,12 @@ async function askFor(
   { run, signal }: { run: RunOutline; signal: AbortSignal },
   actionId: string,
 ): Promise<Answer> {
-  const { out, err } = runtime.terminal
+  const { err } = runtime.terminal
   const request = run.pending_destructive_request
   const shown =
     request === undefined
-      ? wrapWords(toPrintable(run.actions.at(-1)?.outcome?.pause?.question ?? ''), tableWidth(out))
-      : destructiveLines(run, { out })
+      ? toBarred(toPrintable(run.actions.at(-1)?.outcome?.pause?.question ?? ''), tableWidth(err))
+      : destructiveLines(run, { out: err })
   await err.write(`${shown.join('\n')}\n`)
   const question =
     request === undefined ? 'Answer: ' : 'Type y to allow exactly this, once. Any other text refuses it: '
