@@ -121,6 +121,25 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
+  it('compares, keeps and drops with the repository, whatever an agent put in its place', async () => {
+    const ran = join(home.path, 'ran')
+    teach('claude', `echo two >> a; ${replaceRepository(ran)}`)
+    teach('codex', replaceRepository(ran))
+    const { code, report } = await reportOf(compare('--json'))
+    expect(code).toBe(0)
+    expect(report.results).toMatchObject([
+      { worktree: { changes: [{ path: 'a', insertions: 1, deletions: 0 }] } },
+      { worktree: { files: 0, path: expect.any(String) } },
+    ])
+    const { stdout } = await drover('--keep', 'claude')
+    expect(stdout).toMatch(
+      /^Kept claude as .*\nDropped codex, which changed nothing\.\nLeft claude in .*: it contains another/,
+    )
+    expect(repository.git('show', `${branches()[0]}:a`)).toBe('one\ntwo\n')
+    expect(worktrees()).toHaveLength(1)
+    expect(existsSync(ran)).toBe(false)
+  })
+
   it('fails if a check of what is kept fails, and keeps it anyway', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
@@ -323,10 +342,10 @@ describe('drover worktrees', () => {
     const ran = join(home.path, 'ran')
     const list = async () => JSON.parse((await worktreesCommand('list', '--json')).stdout).worktrees
     for (const { path } of await list()) execFileSync('sh', ['-c', replaceRepository(ran)], { cwd: path })
-    expect(await list()).toMatchObject([{ state: 'uncommitted_changes' }, { state: 'uncommitted_changes' }])
+    expect(await list()).toMatchObject([{ state: 'nested_repository' }, { state: 'nested_repository' }])
     expect(await worktreesCommand('remove', 'show-the-wind-claude')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('changes that are not committed'),
+      stderr: expect.stringContaining('it contains another git repository'),
     })
     const { stdout } = await worktreesCommand('remove', 'show-the-wind-claude', '--discard')
     const [, commit = ''] = /git branch NAME ([0-9a-f]{12})/.exec(stdout) ?? []

@@ -52,7 +52,7 @@ describe('an agent that', () => {
     const [{ branch } = {}] = dataOf(records, 'delivered')
     expect(driving.repository.git('show', `${branch}:wind.txt`)).toBe('wind: 23 knots\n')
     expect(existsSync(ran)).toBe(false)
-    expect(stdout).toContain('weather stays: ')
+    expect(stdout).toContain('weather stays: it contains another git repository')
   })
 
   it('replaces the repository and asks: the report, the patch and the list come from that of the run', async () => {
@@ -72,7 +72,7 @@ describe('an agent that', () => {
     const facts = await reader.read(reader.find(id, { apiKey: undefined }))
     expect((await reader.patch(facts)).patch).toContain('\n+wind: 23 knots\n')
     expect((await reader.detail(facts)).report).toContain('| `wind.txt` | +1 | -1 |')
-    expect((await driving.drive('--list')).stdout).toContain('it has changes that are not committed')
+    expect((await driving.drive('--list')).stdout).toContain('it contains another git repository')
     rmSync(facts.run.workspace_identity.git_dir, { recursive: true })
     expect(JSON.parse((await driving.call(['report', id, '--json'])).stdout).changes).toBeUndefined()
     expect(await driving.drive('--list')).toMatchObject({

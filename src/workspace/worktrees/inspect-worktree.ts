@@ -1,5 +1,5 @@
 /** Finds out whether anything would be lost with a worktree. */
-import { existsSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
@@ -53,14 +53,17 @@ export type InspectOptions = { git: Git; worktree: Worktree; signal: AbortSignal
 export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFacts> {
   const { worktree } = given
   const branchTip = await findBranchTip(given)
-  if (!existsSync(join(worktree.path, '.git'))) return { ...MISSING, branchTip }
+  const link = lstatSync(join(worktree.path, '.git'), { throwIfNoEntry: false })
+  if (link === undefined) return { ...MISSING, branchTip }
   const options = { ...given, git: pinToWorktree(given.git, worktree) }
   const changed = parseStatus(await ask(options, STATUS))
   const head = await findCommit(options, 'HEAD')
   const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))
   const links = await findGitLinks(options)
   const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
-  const nestedRepositories = [...findUntrackedRepositories(changed), ...filled]
+  // The `.git` of a worktree is a file. Someone put a repository of their own there.
+  const replaced = link.isFile() ? [] : ['.git']
+  const nestedRepositories = [...replaced, ...findUntrackedRepositories(changed), ...filled]
   return { exists: true, changed, branchTip, head, isHeadOnBranch, nestedRepositories, hasGitLinks: links.length > 0 }
 }
 
