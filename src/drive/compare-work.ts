@@ -3,10 +3,11 @@ import type { Outcome } from '../contract/outcome.shape.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { compareClaims, type Traced } from './evidence/compare-claims.ts'
 import { findFlags, isNamedBy, isTestPath } from './evidence/flags.ts'
-import { fileChange, ignoredPaths, observeTree, pathsBetween } from './observe-tree.ts'
+import { unreadPaths } from './evidence/tree.ts'
+import { changedSince, fileChange, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
 import { type Attempt, attemptsAt } from './record/drive-state.ts'
 
-const MAX_FILES = 200
+const MAX_TESTS = 200
 
 /** Records the evidence about the outcome of an attempt. */
 export async function compareWork(
@@ -17,9 +18,11 @@ export async function compareWork(
   if (implementation === null || implementation === undefined) return
   const state = stateOf(context)
   const attempts = attemptsAt(state, attempt.action_id)
-  const begin = (attempts[0] ?? attempt).tree
   const beginOfRun = (state.attempts[0] ?? attempt).tree
-  const now = await observeTree(context)
+  const beginOfAction = (attempts[0] ?? attempt).tree
+  // A list that was cut does not show what was changed before.
+  const begin = beginOfAction.is_cut ? beginOfRun : beginOfAction
+  const now = await observeWholeTree(context)
   const changed = await pathsBetween(context, begin, now)
   const root = context.runs.workspace.worktree_root
   const trace = attempts.flatMap(({ execution_id, ended }) =>
@@ -27,30 +30,33 @@ export async function compareWork(
   )
   const claims = compareClaims(implementation, {
     root,
-    changed,
+    changed: begin.is_cut ? changed.filter((path) => Object.hasOwn(begin.paths, path)) : changed,
     changedInRun: await pathsBetween(context, beginOfRun, now),
-    isComplete: begin.is_complete && now.is_complete,
+    isComplete: !begin.is_cut,
+    unread: unreadPaths(now),
     ignored: await ignoredPaths(context, implementation.files_changed),
     trace,
     checks: attempt.checks,
   })
-  const tests = changed.filter(isTestPath).slice(0, MAX_FILES)
+  const old = await changedSince(context, beginOfRun.head)
+  const tests = changed.filter((path) => old.has(path) && isTestPath(path))
   const checkedByDrover = attempt.checks.map(({ command }) => command)
   const commands = [...checkedByDrover, ...implementation.activities.map(({ command }) => command)]
-  const named = changed.filter((path) => isNamedBy(commands, path)).slice(0, MAX_FILES)
-  const changes = async (paths: readonly string[]) =>
-    await Promise.all(paths.map((path) => fileChange(context, path, beginOfRun.head)))
-  const checkPrograms = (await changes(named)).filter(({ before }) => before !== undefined).map(({ path }) => path)
   const flags = findFlags({
     root,
     implementation,
     claims,
     trace,
     changed,
-    tests: await changes(tests),
-    checkPrograms,
+    old,
+    tests: await Promise.all(tests.slice(0, MAX_TESTS).map((path) => fileChange(context, path, beginOfRun.head))),
+    checkPrograms: changed.filter((path) => old.has(path) && isNamedBy(commands, path)),
     checkedByDrover,
     warnings: attempts.flatMap(({ ended }) => ended?.warnings ?? []),
+    gaps: [
+      ...(beginOfAction.is_cut ? ['too many files were changed before this action to tell which it changed'] : []),
+      ...(tests.length > MAX_TESTS ? [`only ${MAX_TESTS} of ${tests.length} changed tests were looked at`] : []),
+    ],
   })
   record(context, 'evidence', { attempt: attempt.attempt, claims, flags })
 }

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { askGit } from '../workspace/git.ts'
-import { observeGit } from '../workspace/observe-git.ts'
+import { observeAllPaths } from '../workspace/observe-git.ts'
 import type { DriveContext } from './drive-context.ts'
 import type { FileChange } from './evidence/flags.ts'
 import { changedPaths, toTree } from './evidence/tree.ts'
@@ -13,9 +13,19 @@ type Place = Pick<DriveContext, 'runs'>
 const TEXT_LIMIT_BYTES = 1024 * 1024
 
 /** Not interrupted by the signal of the driver: the state after an attempt is needed most when it was cancelled. */
-export async function observeTree({ runs }: Place): Promise<Tree> {
+export async function observeTree(place: Place): Promise<Tree> {
+  return toTree((await observe(place)).observation)
+}
+
+/** With all paths, also if they are too many for a record. */
+export async function observeWholeTree(place: Place): Promise<Tree> {
+  const { observation, paths } = await observe(place)
+  return toTree(observation, paths)
+}
+
+async function observe({ runs }: Place) {
   const { signal } = new AbortController()
-  return toTree(await observeGit({ start: runs.workspace.worktree_root, isRoot: true, git: runs.git, signal }))
+  return await observeAllPaths({ start: runs.workspace.worktree_root, isRoot: true, git: runs.git, signal })
 }
 
 /** The paths that differ between two states, sorted. */
@@ -27,6 +37,13 @@ async function committedBetween(place: Place, from: string, to: string): Promise
   if (from === to || from === 'unborn' || to === 'unborn') return []
   const args = ['diff', '--name-only', '-z', '--no-ext-diff', '--no-renames', from, to] as const
   return (await ask(place, args)).split('\0').filter((path) => path !== '')
+}
+
+/** The paths that a commit has, and that are not like that now. */
+export async function changedSince(place: Place, commit: string): Promise<ReadonlySet<string>> {
+  if (commit === 'unborn') return new Set()
+  const names = ['diff', '--name-only', '-z', '--no-ext-diff', '--no-renames', '--ignore-submodules'] as const
+  return new Set((await ask(place, [...names, '--diff-filter=a', commit, '--'])).split('\0'))
 }
 
 /** Those of the paths that git ignores. */

@@ -33,14 +33,21 @@ export type ObserveOptions = {
 
 /** Throws `git_observation_failed`. A path that cannot be read is part of the observation, not a failure. */
 export async function observeGit(options: ObserveOptions): Promise<GitObservation> {
+  return (await observeAllPaths(options)).observation
+}
+
+/** All paths, and the observation, which may list only the first of them. */
+type WholeObservation = { readonly observation: GitObservation; readonly paths: readonly PathObservation[] }
+
+export async function observeAllPaths(options: ObserveOptions): Promise<WholeObservation> {
   try {
     const { start, isRoot } = options
     const root = isRoot ? start : (await discoverWorkspace(options)).worktree_root
     const answers = await askAboutWorktree(options, root)
     const changed = parseStatus(answers.status)
     const budget = new ContentBudget(options.limits)
-    const observations = await observePaths(changed, { ...options, root, budget })
-    return toGitObservation({ ...answers, observations, budget })
+    const paths = await observePaths(changed, { ...options, root, budget })
+    return { observation: toGitObservation({ ...answers, observations: paths, budget }), paths }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     throw gitObservationFailed({ root: options.start, problem: error.message }, error)

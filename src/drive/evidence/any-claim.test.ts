@@ -125,7 +125,16 @@ describe('any claim after any lines', () => {
         const activities = [{ kind: 'test', command, exit_code: code, summary: '-' }] as const
         const [, judged] = compareClaims(
           { result: 'applied', files_changed: ['a'], activities, uncertainties: [], attempts: 1 },
-          { root: ROOT, changed: ['a'], changedInRun: ['a'], isComplete: true, ignored: [], trace, checks: [] },
+          {
+            root: ROOT,
+            changed: ['a'],
+            changedInRun: ['a'],
+            isComplete: true,
+            unread: [],
+            ignored: [],
+            trace,
+            checks: [],
+          },
         )
         const runs = executed.flatMap(({ ran }) => ran).filter((each) => each.core === core)
         if (judged?.verdict === 'observed') expect(runs.map((each) => each.code)).toContain(code)
@@ -145,7 +154,16 @@ describe('any claim after any lines', () => {
         const activities = [{ kind: 'test', command: `y${command}`, exit_code: 0, summary: '-' }] as const
         const [, judged] = compareClaims(
           { result: 'applied', files_changed: ['a'], activities, uncertainties: [], attempts: 1 },
-          { root: ROOT, changed: ['a'], changedInRun: ['a'], isComplete: true, ignored: [], trace, checks: [] },
+          {
+            root: ROOT,
+            changed: ['a'],
+            changedInRun: ['a'],
+            isComplete: true,
+            unread: [],
+            ignored: [],
+            trace,
+            checks: [],
+          },
         )
         expect(judged?.verdict).not.toBe('contradicted')
       }),
@@ -171,6 +189,7 @@ describe('any file', () => {
               changed,
               changedInRun: changed,
               isComplete,
+              unread: [],
               ignored: isIgnored ? [file] : [],
               trace: [],
               checks: [],

@@ -6,6 +6,7 @@ const WORK: ObservedWork = {
   changed: ['src/wind.ts', 'src/new/knots.ts'],
   changedInRun: ['src/wind.ts', 'src/new/knots.ts', 'docs/wind.md'],
   isComplete: true,
+  unread: [],
   ignored: ['dist/wind.js'],
   trace: [],
   checks: [],
@@ -56,6 +57,8 @@ describe('a file that is reported as changed', () => {
 
   it('is not contradicted if git could not observe everything', () => {
     expect(verdictOfFile('src/other.ts', { isComplete: false })).toBe('claimed')
+    expect(verdictOfFile('src/other.ts', { unread: ['src/other.ts'] })).toBe('claimed')
+    expect(verdictOfFile('src/other.ts', { unread: ['src/big.ts'] })).toBe('contradicted')
   })
 })
 
@@ -63,6 +66,7 @@ describe('applied work without files', () => {
   it('is contradicted if git shows no change', () => {
     expect(claimsOf([], [], { changed: [] })).toMatchObject([{ verdict: 'contradicted' }])
     expect(claimsOf([], [], { changed: [], isComplete: false })).toEqual([])
+    expect(claimsOf([], [], { changed: [], unread: ['a'] })).toEqual([])
     expect(claimsOf([], [])).toEqual([])
   })
 })

@@ -21,8 +21,10 @@ export type ObservedWork = {
   readonly changed: readonly string[]
   /** The paths that differ between the begin of the run and now. */
   readonly changedInRun: readonly string[]
-  /** Whether git could observe everything both times. */
+  /** Whether all paths are known that differ. */
   readonly isComplete: boolean
+  /** Paths whose content could not be read. */
+  readonly unread: readonly string[]
   /** Those of the reported files that git ignores. */
   readonly ignored: readonly string[]
   /** All attempts at the action, oldest first. */
@@ -53,8 +55,8 @@ export function compareClaims(implementation: Implementation, work: ObservedWork
 }
 
 /** Work that was applied must show somewhere. */
-function judgeEmptyWork({ changed, isComplete }: ObservedWork): Claim[] {
-  if (changed.length > 0 || !isComplete) return []
+function judgeEmptyWork({ changed, isComplete, unread }: ObservedWork): Claim[] {
+  if (changed.length > 0 || !isComplete || unread.length > 0) return []
   const note = 'the result is applied, but no file is reported and git shows no change'
   return [{ about: 'file', subject: '.', verdict: 'contradicted', note }]
 }
@@ -64,7 +66,9 @@ function judgeFile(path: string, work: ObservedWork): Verdict {
   if (place === undefined) return { verdict: 'claimed', note: 'it is outside the worktree' }
   if (covers(place, work.changed)) return { verdict: 'observed', note: 'git shows the change' }
   if (work.ignored.includes(path)) return { verdict: 'claimed', note: 'git ignores it' }
-  if (!work.isComplete) return { verdict: 'claimed', note: 'git could not observe every file' }
+  if (!work.isComplete || covers(place, work.unread)) {
+    return { verdict: 'claimed', note: 'git could not observe every file' }
+  }
   if (covers(place, work.changedInRun)) {
     return { verdict: 'claimed', note: 'it was changed earlier in the run, not in this action' }
   }

@@ -8,10 +8,12 @@ const FACTS: FlagFacts = {
   claims: [],
   trace: [],
   changed: ['src/wind.ts'],
+  old: new Set(),
   tests: [],
   checkPrograms: [],
   checkedByDrover: [],
   warnings: [],
+  gaps: [],
 }
 const flagsOf = (facts: Partial<FlagFacts>) =>
   findFlags({ ...FACTS, ...facts }).map(({ flag, detail }) => `${flag} ${detail}`)
@@ -113,6 +115,16 @@ describe('the configuration of a check', () => {
       'check_configuration_changed src/check.sh',
     ])
   })
+
+  it('that was there before is listed before new files, of which at most 20 are', () => {
+    const changed = [...Array.from({ length: 25 }, (_, at) => `src/${at}/package.json`), 'src/tsconfig.json']
+    const flags = flagsOf({ changed, old: new Set(['src/tsconfig.json']) })
+    expect(flags).toHaveLength(21)
+    expect([flags[0], flags.at(-1)]).toEqual([
+      'check_configuration_changed src/tsconfig.json',
+      'check_configuration_changed and 6 more',
+    ])
+  })
 })
 
 describe('other flags', () => {
@@ -129,5 +141,9 @@ describe('other flags', () => {
   it('name denied tool calls', () => {
     const warnings = ['2 tool calls were denied: Bash (npm test), Write', 'something else']
     expect(flagsOf({ warnings })).toEqual([`tool_call_denied ${warnings[0]}`])
+  })
+
+  it('say what was not looked at', () => {
+    expect(flagsOf({ gaps: ['too many tests'] })).toEqual(['evidence_incomplete too many tests'])
   })
 })

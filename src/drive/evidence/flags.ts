@@ -18,6 +18,8 @@ export type FlagFacts = {
   readonly claims: readonly Claim[]
   readonly trace: readonly Traced[]
   readonly changed: readonly string[]
+  /** Those of them, at least, that were there before. */
+  readonly old: ReadonlySet<string>
   /** The changed files that look like tests. */
   readonly tests: readonly FileChange[]
   /** The changed files that checks name, and that were there before. */
@@ -26,6 +28,8 @@ export type FlagFacts = {
   readonly checkedByDrover: readonly string[]
   /** Warnings of the agent's runs. */
   readonly warnings: readonly string[]
+  /** Why there may be more to flag. */
+  readonly gaps: readonly string[]
 }
 
 const MAX_LISTED = 20
@@ -34,14 +38,25 @@ export function findFlags(facts: FlagFacts): Flag[] {
   return [
     ...staleChecks(facts),
     ...facts.tests.flatMap(judgeTest),
-    ...facts.changed
-      .filter((path) => isCheckConfiguration(path) || facts.checkPrograms.includes(path))
-      .map((path): Flag => ({ flag: 'check_configuration_changed', detail: path })),
+    ...list('check_configuration_changed', checkConfiguration(facts)),
     ...unreported(facts),
     ...facts.warnings
       .filter((warning) => DENIED.test(warning))
       .map((detail): Flag => ({ flag: 'tool_call_denied', detail })),
+    ...facts.gaps.map((detail): Flag => ({ flag: 'evidence_incomplete', detail })),
   ]
+}
+
+/** New files come last: they must not hide that an old one was changed. */
+function checkConfiguration({ changed, checkPrograms, old }: FlagFacts): string[] {
+  const paths = changed.filter((path) => isCheckConfiguration(path) || checkPrograms.includes(path))
+  return [...paths.filter((path) => old.has(path)), ...paths.filter((path) => !old.has(path))]
+}
+
+function list(flag: Flag['flag'], paths: readonly string[]): Flag[] {
+  const listed = paths.slice(0, MAX_LISTED)
+  const more = paths.length - listed.length
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].map((detail) => ({ flag, detail }))
 }
 
 const DENIED = /^\d+ tool calls? (?:was|were) denied/
@@ -98,7 +113,5 @@ export function isNamedBy(commands: readonly string[], path: string): boolean {
 function unreported({ implementation, changed, root }: FlagFacts): Flag[] {
   const reported = implementation.files_changed.map((path) => toRelative(path, root) ?? path)
   const missing = changed.filter((path) => !reported.some((each) => each === path || path.startsWith(`${each}/`)))
-  const listed = missing.slice(0, MAX_LISTED).map((path): Flag => ({ flag: 'change_not_reported', detail: path }))
-  const more = missing.length - listed.length
-  return more > 0 ? [...listed, { flag: 'change_not_reported', detail: `and ${more} more` }] : listed
+  return list('change_not_reported', missing)
 }

@@ -2,18 +2,26 @@
 import type { GitObservation, PathObservation } from '../../contract/git-observation.shape.ts'
 import type { Tree } from '../record/event.shape.ts'
 
-export function toTree(git: GitObservation): Tree {
+/** `paths` are those that it lists: a record has no room for more than the observation has. */
+export function toTree(git: GitObservation, paths: readonly PathObservation[] = git.path_observations): Tree {
+  const isCut = paths.length < git.path_count
   return {
     head: git.head,
     snapshot: git.snapshot_hash,
-    is_complete: git.content_observation_complete && !git.details_truncated,
-    paths: Object.fromEntries(git.path_observations.map((each) => [each.path, markOf(each)])),
+    is_complete: git.content_observation_complete && !isCut,
+    ...(isCut && { is_cut: true }),
+    paths: Object.fromEntries(paths.map((each) => [each.path, markOf(each)])),
   }
 }
 
 /** Changes with the content of the path, and not with whether it is staged. */
 function markOf({ observation, content_sha256, size, modified_unix_nano }: PathObservation): string {
   return `${observation} ${content_sha256 ?? [size, modified_unix_nano].join(' ')}`
+}
+
+/** The paths whose content was not read. */
+export function unreadPaths({ paths }: Tree): string[] {
+  return Object.keys(paths).filter((path) => /^(?:unreadable|content_unobserved) /.test(paths[path] ?? ''))
 }
 
 /** The paths that differ, sorted. `committed` are the paths that differ between the two commits. */

@@ -34,10 +34,10 @@ void 0){let i=e;if(typeof t.root!="string")return X.errors=[{instancePath:s+"/ro
 base!="string")return X.errors=[{instancePath:s+"/base",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;
 if(p)if(t.repository!==void 0){let i=e;if(typeof t.repository!="string")return X.errors=[{instancePath:s+"/repository",keyword:"\
 type",params:{type:"string"}}],!1;var p=i===e}else var p=!0}}}}}else return X.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return X.errors=r,e===0}var br=new RegExp("^sha256:[0-9a-f]{64}$","u");function G(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,
-dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!br.test(t))return G.errors=[{instancePath:s,
-keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return G.errors=[{instancePath:s,
-keyword:"type",params:{type:"string"}}],!1;return G.errors=r,e===0}var gr=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
+type:"object"}}],!1;return X.errors=r,e===0}var br=new RegExp("^sha256:[0-9a-f]{64}$","u");function J(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,
+dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!br.test(t))return J.errors=[{instancePath:s,
+keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return J.errors=[{instancePath:s,
+keyword:"type",params:{type:"string"}}],!1;return J.errors=r,e===0}var gr=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
 ens","max_cost_microusd","max_time_ms","rounds","attempts","stall_ms","deliver"],wr=["default","auto","none","always"],Se=[
 "none","branch","pr"];function E(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.backend===void 0&&(i="backend")||t.review_backend===
@@ -110,9 +110,9 @@ type:"string"}}],!1;var i=y===e}else var i=!0;if(i){if(u.round!==void 0){let y=u
 q&&typeof y=="number"&&isFinite(y)&&(y<1||isNaN(y)))return V.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{
 comparison:">=",limit:1}}],!1;var i=q===e}else var i=!0;if(i){if(u.previous_run_id!==void 0){let y=e;if(typeof u.previous_run_id!=
 "string")return V.errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var i=y===e}else
-var i=!0;if(i){if(u.place!==void 0){let y=u.place,q=e,A=e,K=e,N=!0,J=e;if(y&&typeof y=="object"&&!Array.isArray(y)){let Z;
+var i=!0;if(i){if(u.place!==void 0){let y=u.place,q=e,A=e,K=e,N=!0,Q=e;if(y&&typeof y=="object"&&!Array.isArray(y)){let Z;
 if(y.kind===void 0&&(Z="kind")){let I={};r===null?r=[I]:r.push(I),e++}else if(y.kind!==void 0&&y.kind!=="in_place"){let I={};
-r===null?r=[I]:r.push(I),e++}}var o=J===e;if(e=K,r!==null&&(K?r.length=K:r=null),o){let Z=e;ie(y,{instancePath:s+"/data/\
+r===null?r=[I]:r.push(I),e++}}var o=Q===e;if(e=K,r!==null&&(K?r.length=K:r=null),o){let Z=e;ie(y,{instancePath:s+"/data/\
 place",parentData:u,parentDataProperty:"place",rootData:b,dynamicAnchors:g})||(r=r===null?ie.errors:r.concat(ie.errors),
 e=r.length);var o=Z===e;N=o}if(!N){let Z={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[Z]:r.push(Z),e++,V.errors=r,!1}var n=A===e;if(n){let Z=e,I=e,xe=!0,He=e;if(y&&typeof y=="object"&&!Array.isArray(
@@ -126,29 +126,29 @@ kind!==void 0){let I=y.kind;if(!(I==="in_place"||I==="worktree"))return V.errors
 enum",params:{allowedValues:yr}}],!1}}else return V.errors=[{instancePath:s+"/data/place",keyword:"type",params:{type:"o\
 bject"}}],!1;var i=q===e}else var i=!0;if(i){if(u.issue!==void 0){let y=u.issue,q=e;if(e===q)if(y&&typeof y=="object"&&!Array.
 isArray(y)){let K;if(y.url===void 0&&(K="url")||y.sha256===void 0&&(K="sha256"))return V.errors=[{instancePath:s+"/data/\
-issue",keyword:"required",params:{missingProperty:K}}],!1;for(let N in y){let J=e;if(!(N==="url"||N==="sha256")){let O={
-instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:mr},propertyName:N};r===null?r=[O]:r.push(O),e++}var l=J===
+issue",keyword:"required",params:{missingProperty:K}}],!1;for(let N in y){let Q=e;if(!(N==="url"||N==="sha256")){let O={
+instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:mr},propertyName:N};r===null?r=[O]:r.push(O),e++}var l=Q===
 e;if(!l){let O={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:N}};return r===null?r=[O]:r.push(
 O),e++,V.errors=r,!1;break}}if(l){if(y.url!==void 0){let N=e;if(typeof y.url!="string")return V.errors=[{instancePath:s+
 "/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var _=N===e}else var _=!0;if(_)if(y.sha256!==void 0){let N=e;
-G(y.sha256,{instancePath:s+"/data/issue/sha256",parentData:y,parentDataProperty:"sha256",rootData:b,dynamicAnchors:g})||
-(r=r===null?G.errors:r.concat(G.errors),e=r.length);var _=N===e}else var _=!0}}else return V.errors=[{instancePath:s+"/d\
+J(y.sha256,{instancePath:s+"/data/issue/sha256",parentData:y,parentDataProperty:"sha256",rootData:b,dynamicAnchors:g})||
+(r=r===null?J.errors:r.concat(J.errors),e=r.length);var _=N===e}else var _=!0}}else return V.errors=[{instancePath:s+"/d\
 ata/issue",keyword:"type",params:{type:"object"}}],!1;var i=q===e}else var i=!0;if(i){if(u.spent!==void 0){let y=u.spent,
 q=e;if(e===q)if(y&&typeof y=="object"&&!Array.isArray(y)){let K;if(y.tokens===void 0&&(K="tokens")||y.cost_microusd===void 0&&
 (K="cost_microusd")||y.time_ms===void 0&&(K="time_ms"))return V.errors=[{instancePath:s+"/data/spent",keyword:"required",
-params:{missingProperty:K}}],!1;for(let N in y){let J=e;if(!(N==="tokens"||N==="cost_microusd"||N==="time_ms")){let O={instancePath:s+
-"/data/spent",keyword:"enum",params:{allowedValues:Ie},propertyName:N};r===null?r=[O]:r.push(O),e++}var f=J===e;if(!f){let O={
+params:{missingProperty:K}}],!1;for(let N in y){let Q=e;if(!(N==="tokens"||N==="cost_microusd"||N==="time_ms")){let O={instancePath:s+
+"/data/spent",keyword:"enum",params:{allowedValues:Ie},propertyName:N};r===null?r=[O]:r.push(O),e++}var f=Q===e;if(!f){let O={
 instancePath:s+"/data/spent",keyword:"propertyNames",params:{propertyName:N}};return r===null?r=[O]:r.push(O),e++,V.errors=
-r,!1;break}}if(f){if(y.tokens!==void 0){let N=y.tokens,J=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return V.
-errors=[{instancePath:s+"/data/spent/tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===J&&typeof N=="number"&&isFinite(
+r,!1;break}}if(f){if(y.tokens!==void 0){let N=y.tokens,Q=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return V.
+errors=[{instancePath:s+"/data/spent/tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===Q&&typeof N=="number"&&isFinite(
 N)&&(N<0||isNaN(N)))return V.errors=[{instancePath:s+"/data/spent/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var c=J===e}else var c=!0;if(c){if(y.cost_microusd!==void 0){let N=y.cost_microusd,J=e;if(!(typeof N=="number"&&!(N%1)&&
+!1;var c=Q===e}else var c=!0;if(c){if(y.cost_microusd!==void 0){let N=y.cost_microusd,Q=e;if(!(typeof N=="number"&&!(N%1)&&
 !isNaN(N)&&isFinite(N)))return V.errors=[{instancePath:s+"/data/spent/cost_microusd",keyword:"type",params:{type:"intege\
-r"}}],!1;if(e===J&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return V.errors=[{instancePath:s+"/data/spent/cost_m\
-icrousd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var c=J===e}else var c=!0;if(c)if(y.time_ms!==void 0){let N=y.
-time_ms,J=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return V.errors=[{instancePath:s+"/data/spent/time_\
-ms",keyword:"type",params:{type:"integer"}}],!1;if(e===J&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return V.errors=
-[{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var c=J===e}else var c=!0}}}else
+r"}}],!1;if(e===Q&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return V.errors=[{instancePath:s+"/data/spent/cost_m\
+icrousd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var c=Q===e}else var c=!0;if(c)if(y.time_ms!==void 0){let N=y.
+time_ms,Q=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return V.errors=[{instancePath:s+"/data/spent/time_\
+ms",keyword:"type",params:{type:"integer"}}],!1;if(e===Q&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return V.errors=
+[{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var c=Q===e}else var c=!0}}}else
 return V.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var i=q===e}else var i=!0;if(i)
 if(u.options!==void 0){let y=e;E(u.options,{instancePath:s+"/data/options",parentData:u,parentDataProperty:"options",rootData:b,
 dynamicAnchors:g})||(r=r===null?E.errors:r.concat(E.errors),e=r.length);var i=y===e}else var i=!0}}}}}}}}else return V.errors=
@@ -172,22 +172,24 @@ rootData:b,dynamicAnchors:g})||(r=r===null?E.errors:r.concat(E.errors),e=r.lengt
 "/data",keyword:"type",params:{type:"object"}}],!1;var p=n===e}else var p=!0}}}else return te.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Nr=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","r\
 esumes","reserved","prompt_sha256","tree"],jr=["orient","clarify","implement","review","summarize"],qr=["action","outcom\
-e_problem","failed_check","contradiction","stalled","after_failure","after_unknown_end"];var Ar=["head","snapshot","is_complete","paths"],xr=new RegExp("^.*$","u");function W(t,{instancePath:s="",parentData:h,
+e_problem","failed_check","contradiction","stalled","after_failure","after_unknown_end"];var Ar=["head","snapshot","is_complete","is_cut","paths"],xr=new RegExp("^.*$","u");function G(t,{instancePath:s="",parentData:h,
 parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let i;if(t.head===void 0&&(i="head")||t.snapshot===void 0&&(i="snapshot")||t.is_complete===void 0&&(i="is_complete")||
-t.paths===void 0&&(i="paths"))return W.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let o in t){
-let n=e;if(!(o==="head"||o==="snapshot"||o==="is_complete"||o==="paths")){let m={instancePath:s,keyword:"enum",params:{allowedValues:Ar},
-propertyName:o};r===null?r=[m]:r.push(m),e++}var v=n===e;if(!v){let m={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[m]:r.push(m),e++,W.errors=r,!1;break}}if(v){if(t.head!==void 0){let o=e;if(typeof t.head!="string")return W.
-errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var p=o===e}else var p=!0;if(p){if(t.snapshot!==
-void 0){let o=e;G(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentDataProperty:"snapshot",rootData:b,dynamicAnchors:g})||
-(r=r===null?G.errors:r.concat(G.errors),e=r.length);var p=o===e}else var p=!0;if(p){if(t.is_complete!==void 0){let o=e;if(typeof t.
-is_complete!="boolean")return W.errors=[{instancePath:s+"/is_complete",keyword:"type",params:{type:"boolean"}}],!1;var p=o===
-e}else var p=!0;if(p)if(t.paths!==void 0){let o=t.paths,n=e;if(e===n)if(o&&typeof o=="object"&&!Array.isArray(o)){var d=!0;
-for(let l in o)if(xr.test(l)){let _=e;if(typeof o[l]!="string")return W.errors=[{instancePath:s+"/paths/"+l.replace(/~/g,
-"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var d=_===e;if(!d)break}}else return W.errors=[{instancePath:s+
-"/paths",keyword:"type",params:{type:"object"}}],!1;var p=n===e}else var p=!0}}}}else return W.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return W.errors=r,e===0}function D(t,{instancePath:s="",parentData:h,parentDataProperty:j,
+t.paths===void 0&&(i="paths"))return G.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let o in t){
+let n=e;if(!(o==="head"||o==="snapshot"||o==="is_complete"||o==="is_cut"||o==="paths")){let m={instancePath:s,keyword:"e\
+num",params:{allowedValues:Ar},propertyName:o};r===null?r=[m]:r.push(m),e++}var v=n===e;if(!v){let m={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:o}};return r===null?r=[m]:r.push(m),e++,G.errors=r,!1;break}}if(v){if(t.head!==void 0){
+let o=e;if(typeof t.head!="string")return G.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var p=o===
+e}else var p=!0;if(p){if(t.snapshot!==void 0){let o=e;J(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentDataProperty:"\
+snapshot",rootData:b,dynamicAnchors:g})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var p=o===e}else var p=!0;if(p){
+if(t.is_complete!==void 0){let o=e;if(typeof t.is_complete!="boolean")return G.errors=[{instancePath:s+"/is_complete",keyword:"\
+type",params:{type:"boolean"}}],!1;var p=o===e}else var p=!0;if(p){if(t.is_cut!==void 0){let o=e;if(typeof t.is_cut!="bo\
+olean")return G.errors=[{instancePath:s+"/is_cut",keyword:"type",params:{type:"boolean"}}],!1;var p=o===e}else var p=!0;
+if(p)if(t.paths!==void 0){let o=t.paths,n=e;if(e===n)if(o&&typeof o=="object"&&!Array.isArray(o)){var d=!0;for(let l in o)
+if(xr.test(l)){let _=e;if(typeof o[l]!="string")return G.errors=[{instancePath:s+"/paths/"+l.replace(/~/g,"~0").replace(
+/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var d=_===e;if(!d)break}}else return G.errors=[{instancePath:s+"/\
+paths",keyword:"type",params:{type:"object"}}],!1;var p=n===e}else var p=!0}}}}}else return G.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return G.errors=r,e===0}function D(t,{instancePath:s="",parentData:h,parentDataProperty:j,
 rootData:b=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===
 void 0&&(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return D.errors=[{instancePath:s,keyword:"requi\
 red",params:{missingProperty:m}}],!1;for(let l in t){let _=e;if(!(l==="type"||l==="at"||l==="data")){let f={instancePath:s,
@@ -244,10 +246,10 @@ isFinite(k)))return D.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"
 w&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return D.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"m\
 inimum",params:{comparison:">=",limit:0}}],!1;var n=w===e}else var n=!0}}}else return D.errors=[{instancePath:s+"/data/r\
 eserved",keyword:"type",params:{type:"object"}}],!1;var i=u===e}else var i=!0;if(i){if(l.prompt_sha256!==void 0){let a=e;
-G(l.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:l,parentDataProperty:"prompt_sha256",rootData:b,dynamicAnchors:g})||
-(r=r===null?G.errors:r.concat(G.errors),e=r.length);var i=a===e}else var i=!0;if(i)if(l.tree!==void 0){let a=e;W(l.tree,
-{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:b,dynamicAnchors:g})||(r=r===null?W.errors:
-r.concat(W.errors),e=r.length);var i=a===e}else var i=!0}}}}}}}}}}}}}else return D.errors=[{instancePath:s+"/data",keyword:"\
+J(l.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:l,parentDataProperty:"prompt_sha256",rootData:b,dynamicAnchors:g})||
+(r=r===null?J.errors:r.concat(J.errors),e=r.length);var i=a===e}else var i=!0;if(i)if(l.tree!==void 0){let a=e;G(l.tree,
+{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:b,dynamicAnchors:g})||(r=r===null?G.errors:
+r.concat(G.errors),e=r.length);var i=a===e}else var i=!0}}}}}}}}}}}}}else return D.errors=[{instancePath:s+"/data",keyword:"\
 type",params:{type:"object"}}],!1;var p=_===e}else var p=!0}}}else return D.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return D.errors=r,e===0}var Fr=["attempt","session_id"];function S(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===void 0&&(o="type")||t.at===void 0&&
@@ -367,8 +369,8 @@ a)&&(a<0||isNaN(a)))return T.errors=[{instancePath:s+"/data/cost_microusd",keywo
 !1;var i=u===e}else var i=!0;if(i){if(l.duration_ms!==void 0){let a=l.duration_ms,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(
 a)&&isFinite(a)))return T.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
 u&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return T.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimu\
-m",params:{comparison:">=",limit:0}}],!1;var i=u===e}else var i=!0;if(i){if(l.tree!==void 0){let a=e;W(l.tree,{instancePath:s+
-"/data/tree",parentData:l,parentDataProperty:"tree",rootData:b,dynamicAnchors:g})||(r=r===null?W.errors:r.concat(W.errors),
+m",params:{comparison:">=",limit:0}}],!1;var i=u===e}else var i=!0;if(i){if(l.tree!==void 0){let a=e;G(l.tree,{instancePath:s+
+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:b,dynamicAnchors:g})||(r=r===null?G.errors:r.concat(G.errors),
 e=r.length);var i=a===e}else var i=!0;if(i){if(l.outcome!==void 0){let a=e;if(typeof l.outcome!="string")return T.errors=
 [{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var i=a===e}else var i=!0;if(i){if(l.problem!==
 void 0){let a=e;if(typeof l.problem!="string")return T.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"\
@@ -436,44 +438,44 @@ if(e===o&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return H.errors=[{ins
 comparison:">=",limit:0}}],!1;var p=o===e}else var p=!0;if(p)if(t.execution_id!==void 0){let i=e;if(typeof t.execution_id!=
 "string")return H.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0}}}}}}}else
 return H.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var Ur=["flag","detail"],zr=["check_older_than_last_edit","test_deleted","test_skipped","test_emptied","check_configurat\
-ion_changed","change_not_reported","tool_call_denied"];function me(t,{instancePath:s="",parentData:h,parentDataProperty:j,
-rootData:b=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.flag===
-void 0&&(d="flag")||t.detail===void 0&&(d="detail"))return me.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
-!1;for(let i in t){let o=e;if(!(i==="flag"||i==="detail")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Ur},
-propertyName:i};r===null?r=[n]:r.push(n),e++}var v=o===e;if(!v){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[n]:r.push(n),e++,me.errors=r,!1;break}}if(v){if(t.flag!==void 0){let i=t.flag,o=e;if(!(i==="check_old\
-er_than_last_edit"||i==="test_deleted"||i==="test_skipped"||i==="test_emptied"||i==="check_configuration_changed"||i==="\
-change_not_reported"||i==="tool_call_denied"))return me.errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:zr}}],
-!1;var p=o===e}else var p=!0;if(p)if(t.detail!==void 0){let i=e;if(typeof t.detail!="string")return me.errors=[{instancePath:s+
-"/detail",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0}}else return me.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return me.errors=r,e===0}function Y(t,{instancePath:s="",parentData:h,parentDataProperty:j,
-rootData:b=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===
-void 0&&(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return Y.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:m}}],!1;for(let l in t){let _=e;if(!(l==="type"||l==="at"||l==="data")){let f={instancePath:s,
-keyword:"enum",params:{allowedValues:se},propertyName:l};r===null?r=[f]:r.push(f),e++}var v=_===e;if(!v){let f={instancePath:s,
-keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[f]:r.push(f),e++,Y.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let l=t.type,_=e;if(typeof l!="string")return Y.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(l!=="evidence")return Y.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
-!1;var p=_===e}else var p=!0;if(p){if(t.at!==void 0){let l=e;x(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:g})||(r=r===null?x.errors:r.concat(x.errors),e=r.length);var p=l===e}else var p=!0;if(p)if(t.
-data!==void 0){let l=t.data,_=e;if(e===_)if(l&&typeof l=="object"&&!Array.isArray(l)){let c;if(l.attempt===void 0&&(c="a\
-ttempt")||l.claims===void 0&&(c="claims")||l.flags===void 0&&(c="flags"))return Y.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:c}}],!1;for(let a in l){let u=e;if(!(a==="attempt"||a==="claims"||a==="flags")){let F={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Zr},propertyName:a};r===null?r=[F]:r.push(F),e++}var d=u===e;
-if(!d){let F={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[F]:r.push(F),e++,
-Y.errors=r,!1;break}}if(d){if(l.attempt!==void 0){let a=l.attempt,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(
-a)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof a=="nu\
-mber"&&isFinite(a)&&(a<0||isNaN(a)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var i=u===e}else var i=!0;if(i){if(l.claims!==void 0){let a=l.claims,u=e;if(e===u)if(Array.isArray(a)){
-var o=!0;let k=a.length;for(let w=0;w<k;w++){let y=e;H(a[w],{instancePath:s+"/data/claims/"+w,parentData:a,parentDataProperty:w,
-rootData:b,dynamicAnchors:g})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var o=y===e;if(!o)break}}else return Y.
-errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var i=u===e}else var i=!0;if(i)if(l.flags!==
-void 0){let a=l.flags,u=e;if(e===u)if(Array.isArray(a)){var n=!0;let k=a.length;for(let w=0;w<k;w++){let y=e;me(a[w],{instancePath:s+
-"/data/flags/"+w,parentData:a,parentDataProperty:w,rootData:b,dynamicAnchors:g})||(r=r===null?me.errors:r.concat(me.errors),
-e=r.length);var n=y===e;if(!n)break}}else return Y.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"ar\
-ray"}}],!1;var i=u===e}else var i=!0}}}else return Y.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var p=_===e}else var p=!0}}}else return Y.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Y.
-errors=r,e===0}var Cr=["attempt","problem"];function B(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
+ion_changed","change_not_reported","tool_call_denied","evidence_incomplete"];function me(t,{instancePath:s="",parentData:h,
+parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
+t)){let d;if(t.flag===void 0&&(d="flag")||t.detail===void 0&&(d="detail"))return me.errors=[{instancePath:s,keyword:"req\
+uired",params:{missingProperty:d}}],!1;for(let i in t){let o=e;if(!(i==="flag"||i==="detail")){let n={instancePath:s,keyword:"\
+enum",params:{allowedValues:Ur},propertyName:i};r===null?r=[n]:r.push(n),e++}var v=o===e;if(!v){let n={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,me.errors=r,!1;break}}if(v){if(t.flag!==void 0){
+let i=t.flag,o=e;if(!(i==="check_older_than_last_edit"||i==="test_deleted"||i==="test_skipped"||i==="test_emptied"||i===
+"check_configuration_changed"||i==="change_not_reported"||i==="tool_call_denied"||i==="evidence_incomplete"))return me.errors=
+[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:zr}}],!1;var p=o===e}else var p=!0;if(p)if(t.detail!==void 0){
+let i=e;if(typeof t.detail!="string")return me.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"string"}}],
+!1;var p=i===e}else var p=!0}}else return me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return me.
+errors=r,e===0}function Y(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){let r=null,
+e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===void 0&&(m="type")||t.at===void 0&&(m="at")||
+t.data===void 0&&(m="data"))return Y.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let l in t){
+let _=e;if(!(l==="type"||l==="at"||l==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:l};
+r===null?r=[f]:r.push(f),e++}var v=_===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
+null?r=[f]:r.push(f),e++,Y.errors=r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,_=e;if(typeof l!="string")return Y.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="evidence")return Y.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"evidence"}}],!1;var p=_===e}else var p=!0;if(p){if(t.at!==void 0){let l=e;
+x(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:g})||(r=r===null?x.errors:r.
+concat(x.errors),e=r.length);var p=l===e}else var p=!0;if(p)if(t.data!==void 0){let l=t.data,_=e;if(e===_)if(l&&typeof l==
+"object"&&!Array.isArray(l)){let c;if(l.attempt===void 0&&(c="attempt")||l.claims===void 0&&(c="claims")||l.flags===void 0&&
+(c="flags"))return Y.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:c}}],!1;for(let a in l){
+let u=e;if(!(a==="attempt"||a==="claims"||a==="flags")){let F={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Zr},
+propertyName:a};r===null?r=[F]:r.push(F),e++}var d=u===e;if(!d){let F={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:a}};return r===null?r=[F]:r.push(F),e++,Y.errors=r,!1;break}}if(d){if(l.attempt!==void 0){let a=l.attempt,u=e;
+if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"type",
+params:{type:"integer"}}],!1;if(e===u&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return Y.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=u===e}else var i=!0;if(i){if(l.claims!==void 0){
+let a=l.claims,u=e;if(e===u)if(Array.isArray(a)){var o=!0;let k=a.length;for(let w=0;w<k;w++){let y=e;H(a[w],{instancePath:s+
+"/data/claims/"+w,parentData:a,parentDataProperty:w,rootData:b,dynamicAnchors:g})||(r=r===null?H.errors:r.concat(H.errors),
+e=r.length);var o=y===e;if(!o)break}}else return Y.errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"a\
+rray"}}],!1;var i=u===e}else var i=!0;if(i)if(l.flags!==void 0){let a=l.flags,u=e;if(e===u)if(Array.isArray(a)){var n=!0;
+let k=a.length;for(let w=0;w<k;w++){let y=e;me(a[w],{instancePath:s+"/data/flags/"+w,parentData:a,parentDataProperty:w,rootData:b,
+dynamicAnchors:g})||(r=r===null?me.errors:r.concat(me.errors),e=r.length);var n=y===e;if(!n)break}}else return Y.errors=
+[{instancePath:s+"/data/flags",keyword:"type",params:{type:"array"}}],!1;var i=u===e}else var i=!0}}}else return Y.errors=
+[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=_===e}else var p=!0}}}else return Y.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var Cr=["attempt","problem"];function B(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===void 0&&(o="type")||t.at===void 0&&
 (o="at")||t.data===void 0&&(o="data"))return B.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],!1;
 for(let n in t){let m=e;if(!(n==="type"||n==="at"||n==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},
@@ -515,33 +517,33 @@ tion_id",keyword:"type",params:{type:"string"}}],!1;var i=f===e}else var i=!0;if
 c=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return U.errors=[{instancePath:s+"/data/attempt",keyword:"t\
 ype",params:{type:"integer"}}],!1;if(e===c&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return U.errors=[{instancePath:s+
 "/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=c===e}else var i=!0;if(i){if(n.payload_sha256!==
-void 0){let f=e;G(n.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:n,parentDataProperty:"payload_sha25\
-6",rootData:b,dynamicAnchors:g})||(r=r===null?G.errors:r.concat(G.errors),e=r.length);var i=f===e}else var i=!0;if(i){if(n.
+void 0){let f=e;J(n.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:n,parentDataProperty:"payload_sha25\
+6",rootData:b,dynamicAnchors:g})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var i=f===e}else var i=!0;if(i){if(n.
 status!==void 0){let f=e;if(typeof n.status!="string")return U.errors=[{instancePath:s+"/data/status",keyword:"type",params:{
 type:"string"}}],!1;var i=f===e}else var i=!0;if(i)if(n.by!==void 0){let f=n.by,c=e;if(!(f==="agent"||f==="drover"))return U.
 errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Yr}}],!1;var i=c===e}else var i=!0}}}}}else return U.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=m===e}else var p=!0}}}else return U.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,e===0}var Ir=["reason","message"],Sr=["max_tokens","max_cost","max_time","agent_failed","cancelled","killed","review_changed_f\
-iles","stopped"];function Q(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
+iles","stopped"];function W(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===void 0&&(o="type")||t.at===void 0&&
-(o="at")||t.data===void 0&&(o="data"))return Q.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],!1;
+(o="at")||t.data===void 0&&(o="data"))return W.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],!1;
 for(let n in t){let m=e;if(!(n==="type"||n==="at"||n==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},
 propertyName:n};r===null?r=[l]:r.push(l),e++}var v=m===e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[l]:r.push(l),e++,Q.errors=r,!1;break}}if(v){if(t.type!==void 0){let n=t.type,m=e;if(typeof n!="string")
-return Q.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(n!=="paused")return Q.errors=[{instancePath:s+
+return r===null?r=[l]:r.push(l),e++,W.errors=r,!1;break}}if(v){if(t.type!==void 0){let n=t.type,m=e;if(typeof n!="string")
+return W.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(n!=="paused")return W.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"paused"}}],!1;var p=m===e}else var p=!0;if(p){if(t.at!==void 0){let n=e;x(
 t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:g})||(r=r===null?x.errors:r.concat(
 x.errors),e=r.length);var p=n===e}else var p=!0;if(p)if(t.data!==void 0){let n=t.data,m=e;if(e===m)if(n&&typeof n=="obje\
-ct"&&!Array.isArray(n)){let _;if(n.reason===void 0&&(_="reason")||n.message===void 0&&(_="message"))return Q.errors=[{instancePath:s+
+ct"&&!Array.isArray(n)){let _;if(n.reason===void 0&&(_="reason")||n.message===void 0&&(_="message"))return W.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:_}}],!1;for(let f in n){let c=e;if(!(f==="reason"||f==="message")){let a={
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ir},propertyName:f};r===null?r=[a]:r.push(a),e++}var d=c===e;
 if(!d){let a={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[a]:r.push(a),e++,
-Q.errors=r,!1;break}}if(d){if(n.reason!==void 0){let f=n.reason,c=e;if(!(f==="max_tokens"||f==="max_cost"||f==="max_time"||
-f==="agent_failed"||f==="cancelled"||f==="killed"||f==="review_changed_files"||f==="stopped"))return Q.errors=[{instancePath:s+
+W.errors=r,!1;break}}if(d){if(n.reason!==void 0){let f=n.reason,c=e;if(!(f==="max_tokens"||f==="max_cost"||f==="max_time"||
+f==="agent_failed"||f==="cancelled"||f==="killed"||f==="review_changed_files"||f==="stopped"))return W.errors=[{instancePath:s+
 "/data/reason",keyword:"enum",params:{allowedValues:Sr}}],!1;var i=c===e}else var i=!0;if(i)if(n.message!==void 0){let f=e;
-if(typeof n.message!="string")return Q.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;
-var i=f===e}else var i=!0}}else return Q.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=m===
-e}else var p=!0}}}else return Q.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===
+if(typeof n.message!="string")return W.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;
+var i=f===e}else var i=!0}}else return W.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=m===
+e}else var p=!0}}}else return W.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===
 0}var Hr=["next_run_id"];function re(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&
 (i="at")||t.data===void 0&&(i="data"))return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
@@ -632,8 +634,8 @@ r!==null&&(le?r.length=le:r=null),F){let he=e;U(t,{instancePath:s,parentData:h,p
 failingKeyword:"then"}};return r===null?r=[he]:r.push(he),e++,R.errors=r,!1}var n=we===e;if(n){let he=e,fe=e,Ze=!0,Pe=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ne;if(t.type===void 0&&(Ne="type")){let de={};r===null?r=[de]:r.push(de),
 e++}else if(t.type!==void 0&&t.type!=="paused"){let de={};r===null?r=[de]:r.push(de),e++}}var k=Pe===e;if(e=fe,r!==null&&
-(fe?r.length=fe:r=null),k){let Ne=e;Q(t,{instancePath:s,parentData:h,parentDataProperty:j,rootData:b,dynamicAnchors:g})||
-(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var k=Ne===e;Ze=k}if(!Ze){let Ne={instancePath:s,keyword:"if",params:{
+(fe?r.length=fe:r=null),k){let Ne=e;W(t,{instancePath:s,parentData:h,parentDataProperty:j,rootData:b,dynamicAnchors:g})||
+(r=r===null?W.errors:r.concat(W.errors),e=r.length);var k=Ne===e;Ze=k}if(!Ze){let Ne={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ne]:r.push(Ne),e++,R.errors=r,!1}var n=he===e;if(n){let Ne=e,de=e,Le=!0,er=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let je;if(t.type===void 0&&(je="type")){let ue={};r===null?r=[ue]:r.push(ue),
 e++}else if(t.type!==void 0&&t.type!=="round_started"){let ue={};r===null?r=[ue]:r.push(ue),e++}}var w=er===e;if(e=de,r!==

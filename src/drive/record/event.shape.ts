@@ -17,6 +17,7 @@ export const Tree = named(
       head: text,
       snapshot: meaning('Digest of the whole observation.', Digest),
       is_complete: Type.Boolean({ description: 'Whether every file was read and every path is listed.' }),
+      is_cut: optional(Type.Boolean({ description: 'Whether there was no room for all paths.' })),
       paths: Type.Record(Type.String(), Type.String(), { description: 'A mark for each path that changes with it.' }),
     },
     { title: 'Tree' },
@@ -123,6 +124,7 @@ export const FLAGS = [
   'check_configuration_changed',
   'change_not_reported',
   'tool_call_denied',
+  'evidence_incomplete',
 ] as const
 
 export const Flag = named('driveFlag', strict({ flag: literals(FLAGS), detail: text }))
