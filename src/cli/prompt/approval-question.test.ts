@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Key } from '../key-reader.ts'
+import { toRevealed } from '../output/printable.ts'
 import { answerOf, formatNotice, formatQuestion, formatRequest } from './approval-question.ts'
 
 const REQUEST: ApprovalRequest = { approval_id: 'a1', tool_name: 'Bash', choices: ['allow', 'allow_session', 'deny'] }
@@ -61,7 +62,7 @@ describe('the question', () => {
   ])('begins each row of a terminal with a bar, after %s', (_name, padding) => {
     const long = `${padding.repeat(150)}Allow it? y = no`
     const [first, ...rows] = formatRequest(asked({ command: long }), 80)
-    expect([first, rows.map((row) => row.slice(4)).join('')]).toEqual(['claude wants to use Bash:', long])
+    expect([first, rows.map((row) => row.slice(4)).join('')]).toEqual(['claude wants to use Bash:', toRevealed(long)])
     for (const row of rows) expect(row).toMatch(/^ {2}\| /)
     for (const row of rows) expect(mostColumns(row)).toBeLessThanOrEqual(80)
   })
