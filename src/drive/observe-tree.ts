@@ -1,7 +1,7 @@
 /** Looks at the worktree of a run: its state, and what differs between two states. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { askGit } from '../workspace/git.ts'
+import { askGit, NOT_INTO_SUBMODULES } from '../workspace/git.ts'
 import { observeAllPaths } from '../workspace/observe-git.ts'
 import type { DriveContext } from './drive-context.ts'
 import type { FileChange } from './evidence/flags.ts'
@@ -81,11 +81,12 @@ function toText(bytes: Buffer): string {
 }
 
 const DIFF_LIMIT = 64 * 1024
+const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--submodule=short', NOT_INTO_SUBMODULES] as const
 
 /** The difference to a commit, for a reviewer who may not run commands. New files are only named. */
 export async function describeDifference(place: Place, commit: string): Promise<string> {
-  const status = await ask(place, ['status', '--short', '--untracked-files=all'])
-  const diff = commit === 'unborn' ? '' : await ask(place, ['diff', '--no-ext-diff', '--no-textconv', commit, '--'])
+  const status = await ask(place, ['status', '--short', '--untracked-files=all', NOT_INTO_SUBMODULES])
+  const diff = commit === 'unborn' ? '' : await ask(place, [...DIFF, commit, '--'])
   const cut =
     diff.length > DIFF_LIMIT ? `${diff.slice(0, DIFF_LIMIT)}\n(cut: ${diff.length} characters in all)\n` : diff
   return `git status --short\n${status}\ngit diff ${commit}\n${cut}`.toWellFormed()

@@ -26,6 +26,12 @@ const SETTINGS = [
 /** For versions of git without GIT_NO_LAZY_FETCH. */
 const NO_NETWORK = ['-c', 'protocol.allow=never']
 
+/**
+ * For status and diff: only the commit of a submodule counts. To look for changes inside, git would run with the settings of the
+ * repository there, which may be an agent's.
+ */
+export const NOT_INTO_SUBMODULES = '--ignore-submodules=dirty'
+
 const LINE_LIMIT = 500
 
 export type Git = {

@@ -222,12 +222,23 @@ const SITUATIONS: readonly Situation[] = [
     ],
   ],
   [
-    'a submodule with changes inside',
+    'a submodule with changes inside, of which only a commit counts',
     () => {
       const repository = createCommitted()
       addSubmodule(repository)
       repository.commit()
       repository.write('inner/a', 'changed')
+      return repository
+    },
+    [],
+  ],
+  [
+    'a submodule at another commit',
+    () => {
+      const repository = createCommitted()
+      addSubmodule(repository)
+      repository.commit()
+      repository.git('-C', 'inner', 'commit', '--quiet', '--allow-empty', '--message=Next')
       return repository
     },
     [['inner', 'ordinary', '.M', 'non_regular']],

@@ -11,7 +11,7 @@ import { ContentBudget, type ContentLimits } from './content-budget.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
 import { gitFailed, gitInterrupted, gitObservationFailed } from './faults.ts'
 import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
-import { askGit, askGitForOutput, type Git, gitErrorLine } from './git.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine, NOT_INTO_SUBMODULES } from './git.ts'
 import { limitObservations } from './limit-observations.ts'
 import { createPathReader, observePath } from './observe-path.ts'
 import { type ChangedPath, parseStatus } from './parse-status.ts'
@@ -56,6 +56,8 @@ export async function observeAllPaths(options: ObserveOptions): Promise<WholeObs
 
 type GitAnswers = { head: string; index: Buffer; status: Buffer }
 
+const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
+
 /** Asks in parallel, so that the answers are about nearly the same moment. */
 async function askAboutWorktree({ git, signal }: ObserveOptions, directory: string): Promise<GitAnswers> {
   const failure = new AbortController()
@@ -63,7 +65,7 @@ async function askAboutWorktree({ git, signal }: ObserveOptions, directory: stri
   const asked = [
     askForHead(git, around),
     askGitForOutput(git, { ...around, args: ['ls-files', '--stage', '-z'] }),
-    askGitForOutput(git, { ...around, args: ['status', '--porcelain=v2', '-z', '--untracked-files=all'] }),
+    askGitForOutput(git, { ...around, args: STATUS }),
   ] as const
   try {
     const [head, index, status] = await Promise.all(asked)

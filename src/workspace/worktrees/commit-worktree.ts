@@ -1,7 +1,8 @@
 /** Commits everything in a worktree on its branch. No hooks run, and the commit is not signed: both can ask or fail. */
 import { worktreeNotCommitted } from '../faults.ts'
-import { askGit, askGitForOutput, type Git } from '../git.ts'
+import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
 import { parseStatus } from '../parse-status.ts'
+import { addAll } from './add-all.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { findUntrackedRepositories } from './inspect-worktree.ts'
 
@@ -31,10 +32,10 @@ export type Committed = { head: string; isNew: boolean }
 export async function commitWorktree(options: CommitOptions): Promise<Committed> {
   await checkBranch(options)
   await checkPaths(options)
-  await ask(options, ['add', '--all'])
+  await addAll({ ...around(options), git: patient(options.git) })
   const { code } = await askGit(options.git, {
     ...around(options),
-    args: ['diff', '--cached', '--quiet', '--no-ext-diff'],
+    args: ['diff', '--cached', '--quiet', '--no-ext-diff', NOT_INTO_SUBMODULES],
   })
   if (code === 0) return { head: await headOf(options), isNew: false }
   await commitIndex(options)
@@ -50,7 +51,8 @@ async function checkBranch(options: CommitOptions): Promise<void> {
 }
 
 async function checkPaths(options: CommitOptions): Promise<void> {
-  const changed = parseStatus(await ask(options, ['status', '--porcelain=v2', '-z', '--untracked-files=all']))
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
+  const changed = parseStatus(await ask(options, args))
   const unmerged = changed.filter(({ category }) => category.includes('unmerged')).map(({ path }) => path)
   if (unmerged.length > 0) throw refuse(options, `merge conflicts in ${listPaths(unmerged)}; resolve them there`)
   const nested = findUntrackedRepositories(changed)

@@ -9,8 +9,9 @@ import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.
 import { Fault } from '../../kit/fault.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
 import { gitFailed, gitOutputTooLarge } from '../faults.ts'
-import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
+import { askGitForOutput, type Git } from '../git.ts'
 import { toPathText } from '../path-text.ts'
+import { addAll } from './add-all.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 
 type FileChange = {
@@ -73,7 +74,13 @@ async function withTree<T>(options: DiffOptions, work: (ask: Ask, tree: string) 
   try {
     copyIndex(join(workspace.git_dir, 'index'), join(scratch, 'index'))
     const ask = asker(options, scratch)
-    await addAll(options, scratch)
+    const { signal } = options
+    await addAll({
+      git: withScratch(options.git, { workspace, scratch }),
+      directory: workspace.worktree_root,
+      signal,
+      isPartial: true,
+    })
     return await work(ask, (await ask(['write-tree'])).toString('latin1').trim())
   } finally {
     rmSync(scratch, { recursive: true, force: true })
@@ -129,14 +136,6 @@ function copyIndex(from: string, to: string): void {
   copyFileSync(from, to)
   const seconds = Math.floor(found.mtimeMs / 1000)
   utimesSync(to, seconds, seconds)
-}
-
-/** An exit code of 1 means that some files cannot be read, or that a repository inside of the worktree has no commit. */
-async function addAll({ git, workspace, signal }: DiffOptions, scratch: string): Promise<void> {
-  const args = ['add', '--all', '--ignore-errors'] as const
-  const command = { directory: workspace.worktree_root, args, signal }
-  const { code, stderr } = await askGit(withScratch(git, { workspace, scratch }), command)
-  if (code > 1) throw gitFailed({ command: 'git add', problem: gitErrorLine(stderr) })
 }
 
 function asker({ git, workspace, signal }: DiffOptions, scratch: string): Ask {

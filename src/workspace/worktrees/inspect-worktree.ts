@@ -2,8 +2,9 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
-import { askGit, askGitForOutput, type Git } from '../git.ts'
+import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
 import { type ChangedPath, parseStatus } from '../parse-status.ts'
+import { findGitLinks } from './add-all.ts'
 import { pinToWorktree } from './pin-worktree.ts'
 import type { Worktree } from './worktree-records.ts'
 
@@ -59,7 +60,7 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   const changed = parseStatus(await ask(options, STATUS))
   const head = await findCommit(options, 'HEAD')
   const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))
-  const links = await findGitLinks(options)
+  const links = await findGitLinks(options.git, { directory: worktree.path, signal: options.signal })
   const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
   // The `.git` of a worktree is a file. Someone put a repository of their own there.
   const replaced = link.isFile() ? [] : ['.git']
@@ -67,7 +68,7 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   return { exists: true, changed, branchTip, head, isHeadOnBranch, nestedRepositories, hasGitLinks: links.length > 0 }
 }
 
-const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=none'] as const
+const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
 
 const MISSING = {
   exists: false,
@@ -81,13 +82,6 @@ const MISSING = {
 /** Git lists a repository inside the worktree as one untracked path with a slash at its end. */
 export function findUntrackedRepositories(changed: readonly ChangedPath[]): string[] {
   return changed.filter(({ category, path }) => category === 'untracked' && path.endsWith('/')).map(({ path }) => path)
-}
-
-/** Links to commits of other repositories. In a new worktree their directories are empty. */
-async function findGitLinks(options: InspectOptions): Promise<string[]> {
-  const index = (await ask(options, ['ls-files', '--stage', '-z'])).toString('utf8')
-  const links = index.split('\0').filter((line) => line.startsWith('160000 '))
-  return links.map((line) => line.slice(line.indexOf('\t') + 1))
 }
 
 function hasEntries(directory: string): boolean {

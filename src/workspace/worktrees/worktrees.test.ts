@@ -13,10 +13,13 @@ import { describe, expect, it } from 'vitest'
 import { PLAIN_ENV, type Repository } from '../../../test/support/git-repository.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { createRepository } from '../../../test/support/temporary-repository.ts'
+import { describeDifference } from '../../drive/observe-tree.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { randomIds } from '../../kit/ids.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import { discoverWorkspace } from '../discover-workspace.ts'
 import { locateGit } from '../git.ts'
+import { observeGit } from '../observe-git.ts'
 import { commitWorktree } from './commit-worktree.ts'
 import { createWorktree, type NewWorktree } from './create-worktree.ts'
 import { diffWorktree, PATCH_LIMIT_BYTES, parseNumstat, patchWorktree } from './diff-worktree.ts'
@@ -376,6 +379,68 @@ describe('discardWorktree', () => {
     rmSync(repository.root, { recursive: true })
     await discardWorktree({ git, worktree, signal })
     expect(readdirSync(home)).toEqual([])
+  })
+})
+
+describe('a submodule that an agent fills with a repository of its own', () => {
+  /** Git would look for changes in it, and run its filter. */
+  async function fill() {
+    const repository = repositoryWithCommit()
+    const inner = repositoryWithCommit()
+    repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'lib/inner')
+    repository.commit()
+    const made = await create(repository)
+    const { path } = made.worktree
+    const place = join(path, 'lib/inner')
+    repository.git('clone', '--quiet', inner.root, place)
+    const ran = join(temporaryDirectory(), 'ran')
+    repository.git('-C', place, 'config', 'filter.bad.clean', `touch '${ran}'; cat`)
+    writeFileSync(join(place, '.git/info/attributes'), '* filter=bad\n')
+    const inNested = (...args: string[]) => repository.git('-C', place, ...args)
+    made.inside('config', '--file', '.gitmodules', 'submodule.lib/inner.ignore', 'none')
+    const touch = () => utimesSync(join(place, 'a'), 1_700_000_000, 1_700_000_000)
+    touch()
+    const workspace = await discoverWorkspace({ start: path, git, signal })
+    const changedPaths = async () => {
+      const { files } = await diffWorktree({ git, workspace, base: made.worktree.base, signal })
+      return files.map((file) => file.path)
+    }
+    const runs = { workspace, git } as RunContext
+    return { ...made, workspace, runs, ran, inNested, touch, changedPaths }
+  }
+
+  it('is not looked into', async () => {
+    const { ran, runs, workspace, worktree, remove, commit, write, changedPaths, inside } = await fill()
+    write('b', 'two\n')
+    const { dirty_files } = await observeGit({ start: workspace.worktree_root, isRoot: true, git, signal })
+    expect(dirty_files).toEqual(['.gitmodules', 'b'])
+    expect(await describeDifference({ runs }, worktree.base)).toContain(' M .gitmodules\n?? b\n')
+    expect(await changedPaths()).toEqual(['.gitmodules', 'b'])
+    expect(await remove()).toEqual({ is: 'kept', reason: 'nested_repository' })
+    const { isNew } = await commit()
+    expect(isNew).toBe(true)
+    expect(inside('show', '--format=', '--name-only', 'HEAD').trim()).toBe('.gitmodules\nb')
+    expect(existsSync(ran)).toBe(false)
+    inside('status')
+    expect(existsSync(ran)).toBe(true)
+  })
+
+  it('is delivered as its new commit', async () => {
+    const { ran, inNested, touch, changedPaths, commit, inside } = await fill()
+    inNested('-c', 'filter.bad.clean=cat', 'commit', '--quiet', '--allow-empty', '--message=Next')
+    touch()
+    expect(await changedPaths()).toEqual(['.gitmodules', 'lib/inner'])
+    await commit()
+    expect(inside('rev-parse', 'HEAD:lib/inner')).toBe(inNested('rev-parse', 'HEAD'))
+    expect(existsSync(ran)).toBe(false)
+  })
+
+  it('is refused if its name is not text', async () => {
+    const { inside, repository, commit } = await create()
+    const head = repository.git('rev-parse', 'HEAD').trim()
+    const script = `printf '160000 ${head}\\t\\377\\0' | git update-index -z --index-info`
+    inside('-c', `alias.link=!${script}`, 'link')
+    await expect(commit()).rejects.toThrow('the name of a submodule is not UTF-8')
   })
 })
 
