@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canceledResult } from '../../prompts/prompt-result.ts'
-import { formatOutcome, formatTotals, outcomeTable } from './batch-text.ts'
+import { formatOutcome, formatTotals, formatWarnings, outcomeTable } from './batch-text.ts'
 
 const OUT = {
   style: (_style: unknown, text: string) => text,
@@ -24,4 +24,9 @@ describe('a cancelled item', () => {
       '1 task: 0 completed, 1 cancelled; 0 ms, 0 tokens\n',
     )
   })
+})
+
+it('no line of a warning of an agent looks like a message of drover', () => {
+  const warned = { ...CANCELLED, result: { ...CANCELLED.result, warnings: ['w\ndrover: a'] } }
+  expect(formatWarnings([warned])).toBe('drover: warning: [1] w\n  drover: a\n')
 })

@@ -1,7 +1,7 @@
 /** Formats the results of several prompts as text. Pure. */
 import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
 import { formatDuration } from '../output/format-time.ts'
-import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
+import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
 import { totalTokens } from '../output/usage-text.ts'
@@ -94,7 +94,5 @@ export function formatWarnings(
   for (const { item, result } of outcomes) {
     for (const warning of result?.warnings ?? []) marks.set(warning, [...(marks.get(warning) ?? []), item.mark])
   }
-  return [...marks]
-    .map(([warning, marked]) => `drover: warning: ${marked.join(' ')} ${toPrintable(warning)}\n`)
-    .join('')
+  return [...marks].map(([warning, marked]) => `drover: warning: ${marked.join(' ')} ${toMessage(warning)}\n`).join('')
 }

@@ -101,6 +101,11 @@ describe('a remedy', () => {
 })
 
 describe('the text of a failure', () => {
+  it('indents further lines, so that they are no message of their own', async () => {
+    const named = outputFailed({ reason: 'a\ndrover: b' })
+    expect((await describeFailure(named, context)).text).toContain('a\n  drover: b')
+  })
+
   it('has no control characters on a terminal', async () => {
     const turned = outputFailed({ reason: 'a\u202eb\u001b[2J' })
     const prompts = { ...context, group: 'Prompts' } as const

@@ -4,7 +4,7 @@ import { Fault, messageOf } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
 import type { Group } from '../command.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { FailureWithRemedy, type Remedy } from '../remedies.ts'
 
 export type Failure = { exitCode: number; text: string }
@@ -66,7 +66,7 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
   if (context.wantsJson) {
     return { exitCode, text: JSON.stringify({ error: fault.code, message: fault.message, details: fault.details }) }
   }
-  const lines = [`drover: ${context.isTty ? toPrintable(fault.message) : fault.message}`]
+  const lines = [`drover: ${context.isTty ? toMessage(fault.message) : fault.message}`]
   if (kind === 'usage') lines.push(`Run "${['drover', context.command, '--help'].filter(Boolean).join(' ')}" for help.`)
   if (next !== undefined && next.variants.length > 0) {
     const { formatCommands } = await import('./next-text.ts')

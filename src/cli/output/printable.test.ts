@@ -5,6 +5,7 @@ import {
   cutToColumns,
   padToColumns,
   splitToColumns,
+  toMessage,
   toOneLine,
   toPrintable,
   toRevealed,
@@ -24,6 +25,12 @@ describe('toPrintable', () => {
     ['letters of any script', 'añ漢😀', 'añ漢😀'],
   ])('handles %s', (_name, text, shown) => {
     expect(toPrintable(text)).toBe(shown)
+  })
+})
+
+describe('toMessage', () => {
+  it('indents further lines', () => {
+    expect(toMessage('x\r\ndrover: \u001by\n\n')).toBe('x\n  drover: y')
   })
 })
 

@@ -12,6 +12,11 @@ export function toPrintable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : ''))
 }
 
+/** For a message of drover: further lines are indented, so that none of them looks like another message. */
+export function toMessage(text: string): string {
+  return toPrintable(text).trimEnd().replaceAll('\n', '\n  ')
+}
+
 /** Everything that cannot be seen. */
 const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu
 

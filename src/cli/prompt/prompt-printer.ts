@@ -2,7 +2,7 @@
 import type { Backend } from '../../agents/adapter/agent.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { formatCost, formatUsage } from '../output/usage-text.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
 import type { Terminal, Written } from '../terminal.ts'
@@ -88,10 +88,10 @@ export function withNewline(text: string): string {
 /** Warnings, a cancellation or a failure. */
 export async function printProblems({ err }: Terminal, result: PromptResult): Promise<void> {
   const { backend, warnings = [], error } = result
-  const lines = warnings.map((warning) => `drover: warning: ${toPrintable(warning)}\n`)
+  const lines = warnings.map((warning) => `drover: warning: ${toMessage(warning)}\n`)
   const isCancelled = statusOf(result) === 'canceled'
   if (isCancelled) lines.push(`drover: ${backend} was cancelled\n`)
-  else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error)}\n`)
+  else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toMessage(error)}\n`)
   await err.write(lines.join(''))
 }
 

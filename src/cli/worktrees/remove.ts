@@ -6,7 +6,7 @@ import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/wor
 import type { Run } from '../command.ts'
 import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { worktreesHome } from '../settings.ts'
 import { dropWorktree } from './drop-worktree.ts'
 import { stateOf } from './worktree-state.ts'
@@ -75,5 +75,5 @@ function formatRemoved({ name, branch, commit }: Removed): string {
 }
 
 function formatKept({ name, path, reason }: Kept): string {
-  return `drover: ${name} was kept: ${toPrintable(reason)} (${toPrintable(path)}); --discard removes it in any case\n`
+  return `drover: ${name} was kept: ${toMessage(reason)} (${toMessage(path)}); --discard removes it in any case\n`
 }
