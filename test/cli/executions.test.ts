@@ -1,6 +1,7 @@
 /** `ps`, `logs`, `cancel` and `--detach`, on executions of other processes. */
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Execution } from '../../src/executions/store/execution.shape.ts'
 import type { Script } from '../fake-agent/script.ts'
@@ -109,6 +110,16 @@ describe('drover logs', () => {
       stdout: 'Yes.\n',
       stderr: '',
     })
+  })
+
+  it('says why there is no result, in words that are safe on a terminal', async () => {
+    const { stdout } = await home.drover(['prompt', 'go', '-o', 'json'], { env: KEPT })
+    const database = new DatabaseSync(join(home.path, '.drover', 'sessions.db'))
+    const error = JSON.stringify({ code: 'x', message: 'no\u001b[2J\ndrover: done' })
+    database.prepare("UPDATE executions SET state = 'failed', result = NULL, error = ?").run(error)
+    database.close()
+    const { stderr } = await home.drover(['logs', JSON.parse(stdout).execution_id])
+    expect(stderr).toBe('drover: it failed: no[2J\n  drover: done\n')
   })
 
   it('follows an execution of another process until its end', async () => {

@@ -9,7 +9,7 @@ import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { backendOf } from '../output/backend-name.ts'
-import { toOneLine, toShown } from '../output/printable.ts'
+import { toMessage, toOneLine, toShown } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { printCost, printProblems, withNewline } from '../prompt/prompt-printer.ts'
 import { StreamedAnswer } from '../prompt/streamed-answer.ts'
@@ -174,5 +174,5 @@ function noteOf(execution: Execution | undefined, log: Log, hasEvents: boolean):
   }
   if (result !== undefined)
     return !hasEvents && log.invocation.flags.isOn('json') ? 'no events of it are stored' : undefined
-  return error === undefined ? `it is ${state} and has no result` : `it ${state}: ${error.message}`
+  return error === undefined ? `it is ${state} and has no result` : `it ${state}: ${toMessage(error.message)}`
 }
