@@ -56,7 +56,8 @@ async function openPullRequest(
   place: WorktreePlace,
   { title, describe }: DeliverOptions & { title: string },
 ): Promise<string> {
-  const gh = locateGh({ env: context.env, cwd: place.root })
+  // Not in the worktree of the agent: gh runs git, which would use the `.git` there.
+  const gh = locateGh({ env: context.env, cwd: place.repository })
   await push(context, place)
   const found = await findPullRequest(context, gh, place)
   if (found !== undefined) return found

@@ -1,19 +1,21 @@
 /** Driven runs and GitHub: issues as goals, and pull requests. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { toFakeGitHub } from '../support/fake-gh.ts'
+import { replaceRepository } from '../support/foreign-repository.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { FIVE_SECTIONS, makeBundle } from '../support/source-bundle.ts'
 
 const URL = 'https://github.com/ada/weather/issues/7'
 
-/** A `gh` for pull requests: it remembers the one that it has opened. */
+/** A `gh` for pull requests: it asks git as the real one does, and remembers the pull request that it has opened. */
 const GH = `#!/bin/sh
+git status --porcelain > /dev/null
 echo "$*" >> gh-calls
 case "$1 $2" in
   "pr list") cat pull-request 2>/dev/null || true ;;
@@ -21,16 +23,23 @@ case "$1 $2" in
 esac
 `
 
+/** With a remote repository, and that `gh`. */
+function createPushing() {
+  const driving = createDriving()
+  const { scratch, repository } = driving
+  const origin = join(scratch, 'origin.git')
+  execFileSync('git', ['init', '--quiet', '--bare', origin])
+  repository.git('remote', 'add', 'origin', origin)
+  writeFileSync(join(scratch, 'bin', 'gh'), GH.replaceAll(/\b(gh-calls|pull-request|body)\b/g, join(scratch, '$1')), {
+    mode: 0o755,
+  })
+  return { ...driving, origin }
+}
+
 describe('a pull request', () => {
   it('is pushed and opened as a draft, once, with the report', async () => {
-    const driving = createDriving()
-    const { scratch, repository } = driving
-    const origin = join(scratch, 'origin.git')
-    execFileSync('git', ['init', '--quiet', '--bare', origin])
-    repository.git('remote', 'add', 'origin', origin)
-    writeFileSync(join(scratch, 'bin', 'gh'), GH.replaceAll(/\b(gh-calls|pull-request|body)\b/g, join(scratch, '$1')), {
-      mode: 0o755,
-    })
+    const driving = createPushing()
+    const { scratch, origin } = driving
     const { code, stdout } = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
     expect(code).toBe(0)
     const [delivered] = dataOf(driving.records(runIdIn(stdout)), 'delivered')
@@ -47,6 +56,17 @@ describe('a pull request', () => {
       .split('\n')
       .filter((line) => line.startsWith('pr create'))
     expect(created).toEqual([expect.stringContaining('--draft')])
+  })
+
+  it('is opened in your worktree: gh runs git, which an agent may have led to a repository of its own', async () => {
+    const driving = createPushing()
+    const ran = join(driving.scratch, 'ran')
+    driving.rewrite({ implement: [{ ...HONEST, runs: [replaceRepository(ran)] }] })
+    const { code, stdout } = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
+    expect(code).toBe(0)
+    const [delivered] = dataOf(driving.records(runIdIn(stdout)), 'delivered')
+    expect(delivered).toMatchObject({ as: 'pr', pull_request: 'https://github.com/ada/weather/pull/8' })
+    expect(existsSync(ran)).toBe(false)
   })
 
   it('that cannot be pushed leaves the commit, and is tried again', async () => {
