@@ -39,7 +39,7 @@ export const PathObservation = named(
     {
       title: 'Path observation',
       description:
-        'One path that differs from the last commit. A file whose content was read, in full or in samples, has `modified_unix_nano`.',
+        'One path that differs from the last commit, or that the index hides from git (category `hidden`). A file whose content was read, in full or in samples, has `modified_unix_nano`.',
     },
   ),
 )

@@ -22,7 +22,7 @@ export async function compareWork(
   const beginOfAction = (attempts[0] ?? attempt).tree
   // A list that was cut does not show what was changed before.
   const begin = beginOfAction.is_cut ? beginOfRun : beginOfAction
-  const now = await observeWholeTree(context)
+  const { tree: now, hidden } = await observeWholeTree(context)
   const changed = await pathsBetween(context, begin, now)
   const root = context.runs.workspace.worktree_root
   const trace = attempts.flatMap(({ execution_id, ended }) =>
@@ -38,7 +38,7 @@ export async function compareWork(
     trace,
     checks: attempt.checks,
   })
-  const old = await changedSince(context, beginOfRun.head)
+  const old = new Set([...(await changedSince(context, beginOfRun.head)), ...hidden])
   const tests = changed.filter((path) => old.has(path) && isTestPath(path))
   const checkedByDrover = attempt.checks.map(({ command }) => command)
   const commands = [...checkedByDrover, ...implementation.activities.map(({ command }) => command)]
@@ -49,6 +49,7 @@ export async function compareWork(
     trace,
     changed,
     old,
+    hidden: changed.filter((path) => hidden.has(path)),
     tests: await Promise.all(tests.slice(0, MAX_TESTS).map((path) => fileChange(context, path, beginOfRun.head))),
     checkPrograms: changed.filter((path) => old.has(path) && isNamedBy(commands, path)),
     checkedByDrover,

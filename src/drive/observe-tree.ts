@@ -17,10 +17,10 @@ export async function observeTree(place: Place): Promise<Tree> {
   return toTree((await observe(place)).observation)
 }
 
-/** With all paths, also if they are too many for a record. */
-export async function observeWholeTree(place: Place): Promise<Tree> {
-  const { observation, paths } = await observe(place)
-  return toTree(observation, paths)
+/** With all paths, also if they are too many for a record, and those that the index hides from git. */
+export async function observeWholeTree(place: Place): Promise<{ tree: Tree; hidden: ReadonlySet<string> }> {
+  const { observation, paths, hidden } = await observe(place)
+  return { tree: toTree(observation, paths), hidden: new Set(hidden) }
 }
 
 async function observe({ runs }: Place) {

@@ -16,6 +16,8 @@ import { toGitEnvironment } from './git-environment.ts'
 const SETTINGS = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
+  // In a sparse checkout git looks at files that are there, although they should not be.
+  'sparse.expectFilesOutsideOfPatterns=false',
   // The stash is not part of the worktree, and its line would change the output of status.
   'status.showStash=false',
   // No maintenance in the background after a commit.

@@ -55,6 +55,34 @@ const SITUATIONS: readonly Situation[] = [
     ],
   ],
   [
+    'files that flags of the index hide from git, changed or not',
+    () => {
+      const repository = createCommitted({ assumed: '1', deleted: '1', same: '1', seen: '1', skipped: '1' })
+      repository.git('update-index', '--assume-unchanged', 'assumed')
+      repository.git('update-index', '--skip-worktree', 'deleted', 'same', 'skipped')
+      for (const path of ['assumed', 'skipped']) repository.write(path, '2')
+      fs.rmSync(join(repository.root, 'deleted'))
+      return repository
+    },
+    [
+      ['assumed', 'hidden', 'h', 'regular'],
+      ['deleted', 'hidden', 'S', 'missing'],
+      ['same', 'hidden', 'S', 'regular'],
+      ['skipped', 'hidden', 'S', 'regular'],
+    ],
+  ],
+  [
+    'a sparse checkout, in which a file is there that should not be',
+    () => {
+      const repository = createCommitted({ left: '1', out: '1', there: '1' })
+      repository.git('sparse-checkout', 'set', '--no-cone', '/left')
+      repository.git('config', 'sparse.expectFilesOutsideOfPatterns', 'true')
+      repository.write('there', '2')
+      return repository
+    },
+    [['there', 'ordinary', '.M', 'regular']],
+  ],
+  [
     'changes staged, not staged and both',
     () => {
       const repository = createCommitted({ both: '1', staged: '1', worktree: '1' })

@@ -1,17 +1,19 @@
 /*
  * Observes the state of a worktree: the checked-out commit, the index, the output of git status, and the content of each
- * listed path within a budget. Two observations of the same state are equal in every field, so one hash shows whether
+ * listed path and of each that the index hides from git, within a budget. Two observations of the same state are equal in every field, so one hash shows whether
  * anything changed in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GitObservation, PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
+import { compareBytes } from '../kit/utf8.ts'
 import { ContentBudget, type ContentLimits } from './content-budget.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
 import { gitFailed, gitInterrupted, gitObservationFailed } from './faults.ts'
 import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine, NOT_INTO_SUBMODULES } from './git.ts'
+import { type Index, readIndex } from './hidden-paths.ts'
 import { limitObservations } from './limit-observations.ts'
 import { createPathReader, observePath } from './observe-path.ts'
 import { type ChangedPath, parseStatus } from './parse-status.ts'
@@ -37,24 +39,31 @@ export async function observeGit(options: ObserveOptions): Promise<GitObservatio
 }
 
 /** All paths, and the observation, which may list only the first of them. */
-type WholeObservation = { readonly observation: GitObservation; readonly paths: readonly PathObservation[] }
+type WholeObservation = {
+  readonly observation: GitObservation
+  readonly paths: readonly PathObservation[]
+  /** Those that git is told not to look at, changed or not. */
+  readonly hidden: readonly string[]
+}
 
 export async function observeAllPaths(options: ObserveOptions): Promise<WholeObservation> {
   try {
     const { start, isRoot } = options
     const root = isRoot ? start : (await discoverWorkspace(options)).worktree_root
     const answers = await askAboutWorktree(options, root)
-    const changed = parseStatus(answers.status)
+    const { hidden } = answers.index
+    const changed = withHidden(parseStatus(answers.status), hidden)
     const budget = new ContentBudget(options.limits)
     const paths = await observePaths(changed, { ...options, root, budget })
-    return { observation: toGitObservation({ ...answers, observations: paths, budget }), paths }
+    const observation = toGitObservation({ ...answers, observations: paths, budget })
+    return { observation, paths, hidden: hidden.map(({ path }) => path) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     throw gitObservationFailed({ root: options.start, problem: error.message }, error)
   }
 }
 
-type GitAnswers = { head: string; index: Buffer; status: Buffer }
+type GitAnswers = { head: string; index: Index; status: Buffer }
 
 const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
 
@@ -64,7 +73,7 @@ async function askAboutWorktree({ git, signal }: ObserveOptions, directory: stri
   const around = { directory, signal: AbortSignal.any([signal, failure.signal]) }
   const asked = [
     askForHead(git, around),
-    askGitForOutput(git, { ...around, args: ['ls-files', '--stage', '-z'] }),
+    readIndex(git, around),
     askGitForOutput(git, { ...around, args: STATUS }),
   ] as const
   try {
@@ -75,6 +84,13 @@ async function askAboutWorktree({ git, signal }: ObserveOptions, directory: stri
     await Promise.allSettled(asked)
     throw error
   }
+}
+
+function withHidden(changed: readonly ChangedPath[], hidden: readonly ChangedPath[]): readonly ChangedPath[] {
+  if (hidden.length === 0) return changed
+  const listed = new Set(changed.map(({ path }) => path))
+  const more = hidden.filter(({ path }) => !listed.has(path))
+  return [...changed, ...more].sort((a, b) => compareBytes(a.path, b.path))
 }
 
 async function askForHead(git: Git, around: { directory: string; signal: AbortSignal }): Promise<string> {
@@ -115,7 +131,7 @@ function toGitObservation({ head, index, status, observations, budget }: Observe
   const seen = {
     version: 1,
     head,
-    index_fingerprint: digest(index),
+    index_fingerprint: digest(index.entries),
     status_fingerprint: digest(status),
     path_fingerprint: fingerprintPaths(observations),
     path_count: observations.length,

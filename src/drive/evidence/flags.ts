@@ -20,6 +20,8 @@ export type FlagFacts = {
   readonly changed: readonly string[]
   /** Those of them, at least, that were there before. */
   readonly old: ReadonlySet<string>
+  /** Those of them that the index hides from git. */
+  readonly hidden: readonly string[]
   /** The changed files that look like tests. */
   readonly tests: readonly FileChange[]
   /** The changed files that checks name, and that were there before. */
@@ -39,6 +41,7 @@ export function findFlags(facts: FlagFacts): Flag[] {
     ...staleChecks(facts),
     ...facts.tests.flatMap(judgeTest),
     ...list('check_configuration_changed', checkConfiguration(facts)),
+    ...list('change_hidden_from_git', facts.hidden),
     ...unreported(facts),
     ...facts.warnings
       .filter((warning) => DENIED.test(warning))

@@ -125,6 +125,7 @@ export const FLAGS = [
   'change_not_reported',
   'tool_call_denied',
   'evidence_incomplete',
+  'change_hidden_from_git',
 ] as const
 
 export const Flag = named('driveFlag', strict({ flag: literals(FLAGS), detail: text }))

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
+import { readIndex } from '../hidden-paths.ts'
 import { type ChangedPath, parseStatus } from '../parse-status.ts'
 import { findGitLinks } from './add-all.ts'
 import { pinToWorktree } from './pin-worktree.ts'
@@ -11,7 +12,7 @@ import type { Worktree } from './worktree-records.ts'
 export type WorktreeFacts = {
   /** The directory of the checkout is there. */
   exists: boolean
-  /** Changed and untracked paths. Ignored files do not count. */
+  /** Changed, untracked and hidden paths. Ignored files do not count. */
   changed: readonly ChangedPath[]
   /** Undefined if the branch was deleted. */
   branchTip: string | undefined
@@ -57,10 +58,13 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   const link = lstatSync(join(worktree.path, '.git'), { throwIfNoEntry: false })
   if (link === undefined) return { ...MISSING, branchTip }
   const options = { ...given, git: pinToWorktree(given.git, worktree) }
-  const changed = parseStatus(await ask(options, STATUS))
+  const around = { directory: worktree.path, signal: options.signal }
+  const { hidden } = await readIndex(options.git, around)
+  // What the index hides from git may be changed, and is not in a commit.
+  const changed = [...parseStatus(await ask(options, STATUS)), ...hidden]
   const head = await findCommit(options, 'HEAD')
   const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))
-  const links = await findGitLinks(options.git, { directory: worktree.path, signal: options.signal })
+  const links = await findGitLinks(options.git, around)
   const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
   // The `.git` of a worktree is a file. Someone put a repository of their own there.
   const replaced = link.isFile() ? [] : ['.git']
