@@ -195,8 +195,8 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('show', `${commit}:a`)).toContain('two')
   })
 
-  it('names what it cannot remove, without the control characters that an agent has chosen', async () => {
-    teach('claude', `git init -q "$(printf 'wind\\033[31m')"`)
+  it('names what it cannot remove, without the control characters and lines that an agent has chosen', async () => {
+    teach('claude', `git init -q "$(printf 'wind\\033[31m\\ndrover: x')"`)
     teach('codex', ':')
     const pidFile = join(home.path, 'check')
     const check = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
@@ -205,7 +205,7 @@ describe('drover compare --worktrees', () => {
     await hangingAgent(pidFile)
     child.kill('SIGINT')
     const { stderr } = await ended
-    expect(stderr).toMatch(/^drover: warning: .* could not be removed: .* inside: wind\[31m/m)
+    expect(stderr).toMatch(/^drover: warning: .* could not be removed: .* inside: wind\[31m\n {2}drover: x/m)
     expect(stderr).not.toContain('\u001b')
   })
 
@@ -289,12 +289,12 @@ describe('drover compare --keep, later', () => {
 
   it('leaves what it cannot commit, and says so', async () => {
     teach('claude', 'echo two >> a')
-    teach('codex', 'git init --quiet nested')
+    teach('codex', `git init --quiet "$(printf 'nested\\nKept x')"`)
     const { report } = await reportOf(compare('--json'))
     expect(report.results[1].worktree.path).toBeDefined()
     const { code, stdout } = await drover('--keep', 'claude')
     expect(code).toBe(1)
-    expect(stdout).toMatch(/Left codex in .*: .*other git repositories inside: nested\//)
+    expect(stdout).toMatch(/Left codex in .*: .*other git repositories inside: nested\n {2}Kept x\//)
     expect(worktrees()).toHaveLength(1)
   })
 })

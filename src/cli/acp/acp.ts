@@ -10,7 +10,7 @@ import { ceilingsFor } from '../../http/context/ceilings.ts'
 import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { explainProtocol } from '../output/protocol-hint.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readSettings } from '../settings.ts'
@@ -76,5 +76,5 @@ function createAgent(invocation: Invocation, config: Config, prompts: OpenedProm
 }
 
 function warn({ runtime }: Invocation, text: string): void {
-  void runtime.terminal.err.write(`drover: warning: ${toPrintable(text)}\n`)
+  void runtime.terminal.err.write(`drover: warning: ${toMessage(text)}\n`)
 }

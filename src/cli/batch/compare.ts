@@ -9,7 +9,7 @@ import { locateGit } from '../../workspace/git.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagRequired, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
@@ -136,7 +136,7 @@ async function keepOne(
     return { kept, isKeptBad: kept.left.length > 0 || checks.some(({ passed }) => !passed) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    await runtime.terminal.err.write(`drover: warning: ${toPrintable(error.message)}\n`)
+    await runtime.terminal.err.write(`drover: warning: ${toMessage(error.message)}\n`)
     return { kept: undefined, isKeptBad: true }
   }
 }

@@ -15,7 +15,7 @@ import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { Worktree } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { comparisonNeedsWorktree } from '../faults.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { worktreesHome } from '../settings.ts'
 import { dropWorktree } from '../worktrees/drop-worktree.ts'
 
@@ -171,9 +171,9 @@ export class ComparisonWorktrees implements AsyncDisposable {
     await this.#say(`warning: ${message}`)
   }
 
-  /** A message may name files, and an agent may have put control characters into their names. */
+  /** A message may name files, and an agent may have put control characters and line breaks into their names. */
   async #say(message: string): Promise<void> {
-    await this.#invocation.runtime.terminal.err.write(`drover: ${toPrintable(message)}\n`)
+    await this.#invocation.runtime.terminal.err.write(`drover: ${toMessage(message)}\n`)
   }
 }
 

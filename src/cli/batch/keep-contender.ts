@@ -7,7 +7,7 @@ import { type FoundWorktree, listWorktrees, type Worktree } from '../../workspac
 import type { Invocation } from '../command.ts'
 import { comparisonNotFound, nothingToKeep } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { worktreesHome } from '../settings.ts'
 import { commitAll, dropWorktree } from '../worktrees/drop-worktree.ts'
@@ -100,7 +100,7 @@ export function formatKeepResult({ kept, dropped, left }: KeepResult): string {
         ? `Dropped ${name}, which changed nothing.`
         : `Dropped ${name}. To get it back: git branch NAME ${id.slice(0, 12)}`
     }),
-    ...left.map(({ name, path, reason }) => `Left ${name} in ${toPrintable(path)}: ${toPrintable(reason)}`),
+    ...left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { chatInputMissing, flagsConflict } from '../faults.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { isInteractive } from '../prompt/ask-user.ts'
 import { newestSession } from '../prompt/newest-session.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
@@ -105,7 +105,7 @@ async function reporting(invocation: Invocation, work: () => Promise<CommandEnd>
     return await work()
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    await invocation.runtime.terminal.err.write(`drover: ${toPrintable(error.message)}\n`)
+    await invocation.runtime.terminal.err.write(`drover: ${toMessage(error.message)}\n`)
     return { exitCode: 1 }
   }
 }

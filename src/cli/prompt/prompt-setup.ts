@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.shape.ts'
 import { type OpenedPrompts, type OpenPromptsOptions, openPrompts } from '../../executions/open-prompts.ts'
 import type { Invocation } from '../command.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toMessage } from '../output/printable.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 
 export type PromptSetup = OpenedPrompts
@@ -27,6 +27,6 @@ export function setUpPrompts(
     clock: runtime.clock,
     demo: isDemo ? runtime.demoAgent : undefined,
     openStores: () => openUserStores(invocation, config),
-    onWarning: (message) => void runtime.terminal.err.write(`drover: warning: ${toPrintable(message)}\n`),
+    onWarning: (message) => void runtime.terminal.err.write(`drover: warning: ${toMessage(message)}\n`),
   })
 }
