@@ -68,7 +68,14 @@ async function openPullRequest(
 
 async function push({ runs }: DriveContext, { branch, root }: WorktreePlace): Promise<void> {
   const git = { ...runs.git, timeoutMs: NETWORK_TIMEOUT_MS }
-  const args = ['push', '--quiet', 'origin', `refs/heads/${branch}:refs/heads/${branch}`] as const
+  // Whatever push.recurseSubmodules says: the repository of a submodule may be an agent's.
+  const args = [
+    'push',
+    '--quiet',
+    '--recurse-submodules=no',
+    'origin',
+    `refs/heads/${branch}:refs/heads/${branch}`,
+  ] as const
   const { code, stderr } = await askGit(git, { directory: root, args, signal: runs.signal, allowsNetwork: true })
   if (code !== 0) throw driveDeliveryFailed({ problem: `git push failed: ${gitErrorLine(stderr)}` })
 }

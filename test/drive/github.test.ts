@@ -1,6 +1,6 @@
 /** Driven runs and GitHub: issues as goals, and pull requests. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
@@ -67,6 +67,28 @@ describe('a pull request', () => {
     const [delivered] = dataOf(driving.records(runIdIn(stdout)), 'delivered')
     expect(delivered).toMatchObject({ as: 'pr', pull_request: 'https://github.com/ada/weather/pull/8' })
     expect(existsSync(ran)).toBe(false)
+  })
+
+  it('is pushed without submodules, whose settings may be those of an agent', async () => {
+    const driving = createPushing()
+    const { repository, scratch } = driving
+    const ran = join(scratch, 'ran')
+    const head = repository.git('rev-parse', 'HEAD').trim()
+    mkdirSync(join(repository.root, 'inner'))
+    repository.write('.gitmodules', '[submodule "inner"]\npath = inner\nurl = ./inner\n')
+    repository.git('update-index', '--add', '--cacheinfo', `160000,${head},inner`)
+    repository.commit()
+    repository.git('push', '--quiet', 'origin', 'main')
+    repository.git('config', 'push.recurseSubmodules', 'on-demand')
+    const commit = 'git -c user.name=a -c user.email=a@localhost commit --quiet --allow-empty --message=x'
+    const fill = [
+      ...['branch=$(git branch --show-current)', 'cd inner', 'git init --quiet --initial-branch=$branch'],
+      ...[commit, 'git update-ref refs/remotes/origin/main HEAD', commit],
+      ...['git remote add origin ssh://localhost/x', `git config core.sshCommand "touch '${ran}'; false"`],
+    ]
+    driving.rewrite({ implement: [{ ...HONEST, runs: [fill.join('; ')] }] })
+    const { code } = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
+    expect([code, existsSync(ran)]).toEqual([0, false])
   })
 
   it('that cannot be pushed leaves the commit, and is tried again', async () => {
