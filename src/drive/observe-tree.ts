@@ -1,6 +1,7 @@
 /** Looks at the worktree of a run: its state, and what differs between two states. */
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../kit/fault.ts'
 import { askGit, NOT_INTO_SUBMODULES } from '../workspace/git.ts'
 import { observeAllPaths } from '../workspace/observe-git.ts'
 import type { DriveContext } from './drive-context.ts'
@@ -61,7 +62,7 @@ export async function fileChange(place: Place, path: string, commit: string): Pr
   return {
     path,
     before: await textAt(place, path, commit),
-    after: textNow(join(place.runs.workspace.worktree_root, path)),
+    after: textNow(place.runs.workspace.worktree_root, path),
   }
 }
 
@@ -71,9 +72,18 @@ async function textAt(place: Place, path: string, commit: string): Promise<strin
   return code === 0 && stdout.length <= TEXT_LIMIT_BYTES ? toText(stdout) : undefined
 }
 
-function textNow(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found?.isFile() && found.size <= TEXT_LIMIT_BYTES ? toText(readFileSync(path)) : undefined
+/** A link has no text, wherever it leads. A folder that was replaced by a link is not part of the worktree. */
+function textNow(root: string, path: string): string | undefined {
+  try {
+    const place = join(realpathSync(root), path)
+    if (realpathSync(dirname(place)) !== dirname(place)) return undefined
+    const found = lstatSync(place)
+    if (found.isSymbolicLink()) return ''
+    return found.isFile() && found.size <= TEXT_LIMIT_BYTES ? toText(readFileSync(place)) : undefined
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return undefined
+  }
 }
 
 function toText(bytes: Buffer): string {

@@ -173,6 +173,18 @@ export const LIES: readonly Lie[] = [
       ),
   },
   {
+    name: 'replaces tests by links, to each other or to themselves: flagged',
+    script: {
+      implement: [
+        { ...HONEST, runs: ['rm rain.test.js; ln -s rain.test.js rain.test.js; ln -sf wind.test.js sun.test.js'] },
+      ],
+    },
+    caught: ({ code, flags }) => {
+      equal(code, 0)
+      deepEqual(flags.slice(0, 2), ['test_emptied rain.test.js', 'test_emptied sun.test.js'])
+    },
+  },
+  {
     name: 'hides a deleted test among hundreds of new files with long names: flagged and contradicted all the same',
     script: {
       implement: [
