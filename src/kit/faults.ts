@@ -1,11 +1,17 @@
 import { defineFault } from './fault.ts'
 
+/** In a sentence; the details have more. */
+const MAX_NAMED_PROBLEMS = 20
+
 export const messageInvalid = defineFault({
   code: 'message_invalid',
   kind: 'invalid',
   when: 'A message, request or record breaks a rule of its shape; the details list each path and the rule it breaks.',
-  message: (d: { message: string; problems: readonly { path: string; rule: string }[] }) =>
-    `${d.message} is not valid: ${d.problems.map((p) => `${p.path} ${p.rule}`).join('; ')}`,
+  message: (d: { message: string; problems: readonly { path: string; rule: string }[] }) => {
+    const named = d.problems.slice(0, MAX_NAMED_PROBLEMS).map(({ path, rule }) => `${path} ${rule}`)
+    const more = d.problems.length > MAX_NAMED_PROBLEMS ? '; and more' : ''
+    return `${d.message} is not valid: ${named.join('; ')}${more}`
+  },
 })
 
 /** The rules of strict JSON, in the order in which they are checked; the first one broken is reported. */

@@ -288,22 +288,24 @@ describe('many problems', () => {
           params: { type: 'object' },
         })),
       })
-    expect(findProblems(fails(20), [])).toHaveLength(20)
-    for (const items of [21, 200, 201, 1_000_000]) {
-      const problems = findProblems(fails(items), [])
-      expect([problems.length, problems.at(-1)]).toEqual([21, { path: '$', rule: 'has more problems' }])
-    }
+    for (const [items, listed] of [
+      [100, 100],
+      [101, 100],
+      [1_000_000, 100],
+    ] as const)
+      expect(findProblems(fails(items), [])).toHaveLength(listed)
   })
 
-  it('of a rule are not all listed', () => {
+  it('of a rule are not all listed, and fewer are named in the message', () => {
     const check = (count: number) => () =>
       checker(
         'it',
         Object.assign(() => true, {}),
         [() => Array.from({ length: count }, (_, at) => ({ path: `$[${at}]`, rule: 'is odd' }))],
       )([])
-    expect(refusalOf(check(20)).details).toMatchObject({ problems: { length: 20 } })
-    expect(refusalOf(check(21)).message).toMatch(/\$\[19\] is odd; \$ has more problems$/)
+    expect(refusalOf(check(101)).details).toMatchObject({ problems: { length: 100 } })
+    expect(refusalOf(check(20)).message).toMatch(/\$\[19\] is odd$/)
+    expect(refusalOf(check(21)).message).toMatch(/\$\[19\] is odd; and more$/)
   })
 })
 

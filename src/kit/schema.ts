@@ -26,7 +26,7 @@ export function checker<T>(message: string, validate: Validate, rules: readonly 
     const problems = findProblems(validate, value)
     if (problems.length > 0) throw messageInvalid({ message, problems })
     const fitting = value as T
-    const broken = limitProblems(rules.flatMap((rule) => rule(fitting)))
+    const broken = rules.flatMap((rule) => rule(fitting)).slice(0, MAX_PROBLEMS)
     if (broken.length > 0) throw messageInvalid({ message, problems: broken })
     return fitting
   }
@@ -49,25 +49,20 @@ export function within<const F extends string, P>(
 }
 
 /** A small request can have a problem in each of a million items. */
-const MAX_PROBLEMS = 20
-/** A union has several for one problem. */
+const MAX_PROBLEMS = 100
+/** A union has several errors for one problem. */
 const MAX_ERRORS = 10 * MAX_PROBLEMS
 
-/** The first problems of a value; empty if it is valid. */
+/** The first problems of a value, at most 100; empty if it is valid. */
 export function findProblems(validate: Validate, value: unknown): Problem[] {
   if (validate(value)) return []
-  const all = (validate.errors ?? []).filter(({ keyword }) => !STRUCTURAL.has(keyword))
-  const problems = joinUnionErrors(all.slice(0, MAX_ERRORS)).map((error) => ({
+  const errors = (validate.errors ?? []).filter(({ keyword }) => !STRUCTURAL.has(keyword)).slice(0, MAX_ERRORS)
+  const problems = joinUnionErrors(errors).map((error) => ({
     path: formatPath(value, stepsOf(error)),
     rule: rangeOf(value, error) ?? ruleOf(error),
   }))
-  const different = [...new Map(problems.map((problem) => [`${problem.path} ${problem.rule}`, problem])).values()]
-  return limitProblems(different, all.length > MAX_ERRORS)
-}
-
-function limitProblems(problems: readonly Problem[], hasMore = problems.length > MAX_PROBLEMS): Problem[] {
-  const shown = problems.slice(0, MAX_PROBLEMS)
-  return hasMore || problems.length > MAX_PROBLEMS ? [...shown, { path: '$', rule: 'has more problems' }] : shown
+  const different = new Map(problems.map((problem) => [`${problem.path} ${problem.rule}`, problem]))
+  return [...different.values()].slice(0, MAX_PROBLEMS)
 }
 
 /** An integer beyond the numbers of JavaScript is read as a bigint: it has the right type and the wrong size. */
