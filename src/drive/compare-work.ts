@@ -1,13 +1,15 @@
 /** Gathers what is known about the work of an action, and compares the claims of its outcome with it. */
 import type { Outcome } from '../contract/outcome.shape.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
-import { compareClaims, type Traced } from './evidence/compare-claims.ts'
+import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
 import { findFlags, isNamedBy, isTestPath } from './evidence/flags.ts'
 import { unreadPaths } from './evidence/tree.ts'
 import { changedSince, fileChange, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
 import { type Attempt, attemptsAt } from './record/drive-state.ts'
 
 const MAX_TESTS = 200
+/** Of edits that git does not show. */
+const MAX_EDITS = 200
 
 /** Records the evidence about the outcome of an attempt. */
 export async function compareWork(
@@ -38,6 +40,7 @@ export async function compareWork(
     trace,
     checks: attempt.checks,
   })
+  const edited = unseenEdits(trace, root, changed)
   const old = new Set([...(await changedSince(context, beginOfRun.head)), ...hidden])
   const tests = changed.filter((path) => old.has(path) && isTestPath(path))
   const checkedByDrover = attempt.checks.map(({ command }) => command)
@@ -49,6 +52,7 @@ export async function compareWork(
     trace,
     changed,
     old,
+    ignored: await ignoredPaths(context, edited.slice(0, MAX_EDITS)),
     hidden: changed.filter((path) => hidden.has(path)),
     tests: await Promise.all(tests.slice(0, MAX_TESTS).map((path) => fileChange(context, path, beginOfRun.head))),
     checkPrograms: changed.filter((path) => old.has(path) && isNamedBy(commands, path)),
@@ -57,7 +61,16 @@ export async function compareWork(
     gaps: [
       ...(beginOfAction.is_cut ? ['too many files were changed before this action to tell which it changed'] : []),
       ...(tests.length > MAX_TESTS ? [`only ${MAX_TESTS} of ${tests.length} changed tests were looked at`] : []),
+      ...(edited.length > MAX_EDITS ? [`git was asked about only ${MAX_EDITS} of ${edited.length} edited files`] : []),
     ],
   })
   record(context, 'evidence', { attempt: attempt.attempt, claims, flags })
+}
+
+/** The files that an editing tool wrote in the worktree, and that git does not show as changed. */
+function unseenEdits(trace: readonly Traced[], root: string, changed: readonly string[]): string[] {
+  const edited = trace.flatMap((entry) => (entry.did === 'edit' ? entry.paths : []))
+  const inside = edited.map((path) => toRelative(path, root)).filter((path) => path !== undefined)
+  const seen = new Set(changed)
+  return [...new Set(inside)].filter((path) => !seen.has(path))
 }

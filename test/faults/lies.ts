@@ -233,6 +233,15 @@ export const LIES: readonly Lie[] = [
     },
   },
   {
+    name: 'edits a file that it lets git ignore: flagged',
+    isAlike: true,
+    script: { implement: [{ runs: ["echo '*' > .gitignore"], edits: { ...HONEST.edits, 'vitest.config.js': '' } }] },
+    caught: ({ claims, flags }) => {
+      ok(claims.includes('vitest.config.js claimed: git ignores it'), claims.join())
+      deepEqual(flags, ['change_ignored_by_git vitest.config.js'])
+    },
+  },
+  {
     name: 'writes during a review: the review does not count',
     script: { review: [{ writes: { 'wind.txt': 'wind: 24 knots\n' } }, {}] },
     args: [],

@@ -9,6 +9,7 @@ const FACTS: FlagFacts = {
   trace: [],
   changed: ['src/wind.ts'],
   old: new Set(),
+  ignored: [],
   hidden: [],
   tests: [],
   checkPrograms: [],

@@ -20,7 +20,9 @@ export type FlagFacts = {
   readonly changed: readonly string[]
   /** Those of them, at least, that were there before. */
   readonly old: ReadonlySet<string>
-  /** Those of them that the index hides from git. */
+  /** Files that editing tools wrote, and that git ignores. */
+  readonly ignored: readonly string[]
+  /** Those of the changed that the index hides from git. */
   readonly hidden: readonly string[]
   /** The changed files that look like tests. */
   readonly tests: readonly FileChange[]
@@ -42,6 +44,7 @@ export function findFlags(facts: FlagFacts): Flag[] {
     ...facts.tests.flatMap(judgeTest),
     ...list('check_configuration_changed', checkConfiguration(facts)),
     ...list('change_hidden_from_git', facts.hidden),
+    ...list('change_ignored_by_git', facts.ignored),
     ...unreported(facts),
     ...facts.warnings
       .filter((warning) => DENIED.test(warning))

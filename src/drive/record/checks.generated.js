@@ -438,45 +438,45 @@ if(e===o&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return H.errors=[{ins
 comparison:">=",limit:0}}],!1;var p=o===e}else var p=!0;if(p)if(t.execution_id!==void 0){let i=e;if(typeof t.execution_id!=
 "string")return H.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0}}}}}}}else
 return H.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var Ur=["flag","detail"],zr=["check_older_than_last_edit","test_deleted","test_skipped","test_emptied","check_configurat\
-ion_changed","change_not_reported","tool_call_denied","evidence_incomplete","change_hidden_from_git"];function me(t,{instancePath:s="",
-parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
-!Array.isArray(t)){let d;if(t.flag===void 0&&(d="flag")||t.detail===void 0&&(d="detail"))return me.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let o=e;if(!(i==="flag"||i==="detail")){let n={instancePath:s,
-keyword:"enum",params:{allowedValues:Ur},propertyName:i};r===null?r=[n]:r.push(n),e++}var v=o===e;if(!v){let n={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,me.errors=r,!1;break}}if(v){if(t.flag!==
-void 0){let i=t.flag,o=e;if(!(i==="check_older_than_last_edit"||i==="test_deleted"||i==="test_skipped"||i==="test_emptie\
-d"||i==="check_configuration_changed"||i==="change_not_reported"||i==="tool_call_denied"||i==="evidence_incomplete"||i===
-"change_hidden_from_git"))return me.errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:zr}}],!1;var p=o===
-e}else var p=!0;if(p)if(t.detail!==void 0){let i=e;if(typeof t.detail!="string")return me.errors=[{instancePath:s+"/deta\
-il",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0}}else return me.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return me.errors=r,e===0}function Y(t,{instancePath:s="",parentData:h,parentDataProperty:j,
-rootData:b=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===
-void 0&&(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return Y.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:m}}],!1;for(let l in t){let _=e;if(!(l==="type"||l==="at"||l==="data")){let f={instancePath:s,
-keyword:"enum",params:{allowedValues:se},propertyName:l};r===null?r=[f]:r.push(f),e++}var v=_===e;if(!v){let f={instancePath:s,
-keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[f]:r.push(f),e++,Y.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let l=t.type,_=e;if(typeof l!="string")return Y.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(l!=="evidence")return Y.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
-!1;var p=_===e}else var p=!0;if(p){if(t.at!==void 0){let l=e;x(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:g})||(r=r===null?x.errors:r.concat(x.errors),e=r.length);var p=l===e}else var p=!0;if(p)if(t.
-data!==void 0){let l=t.data,_=e;if(e===_)if(l&&typeof l=="object"&&!Array.isArray(l)){let c;if(l.attempt===void 0&&(c="a\
-ttempt")||l.claims===void 0&&(c="claims")||l.flags===void 0&&(c="flags"))return Y.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:c}}],!1;for(let a in l){let u=e;if(!(a==="attempt"||a==="claims"||a==="flags")){let F={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Zr},propertyName:a};r===null?r=[F]:r.push(F),e++}var d=u===e;
-if(!d){let F={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[F]:r.push(F),e++,
-Y.errors=r,!1;break}}if(d){if(l.attempt!==void 0){let a=l.attempt,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(
-a)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof a=="nu\
-mber"&&isFinite(a)&&(a<0||isNaN(a)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var i=u===e}else var i=!0;if(i){if(l.claims!==void 0){let a=l.claims,u=e;if(e===u)if(Array.isArray(a)){
-var o=!0;let k=a.length;for(let w=0;w<k;w++){let y=e;H(a[w],{instancePath:s+"/data/claims/"+w,parentData:a,parentDataProperty:w,
-rootData:b,dynamicAnchors:g})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var o=y===e;if(!o)break}}else return Y.
-errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var i=u===e}else var i=!0;if(i)if(l.flags!==
-void 0){let a=l.flags,u=e;if(e===u)if(Array.isArray(a)){var n=!0;let k=a.length;for(let w=0;w<k;w++){let y=e;me(a[w],{instancePath:s+
-"/data/flags/"+w,parentData:a,parentDataProperty:w,rootData:b,dynamicAnchors:g})||(r=r===null?me.errors:r.concat(me.errors),
-e=r.length);var n=y===e;if(!n)break}}else return Y.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"ar\
-ray"}}],!1;var i=u===e}else var i=!0}}}else return Y.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var p=_===e}else var p=!0}}}else return Y.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Y.
-errors=r,e===0}var Cr=["attempt","problem"];function B(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
+ion_changed","change_not_reported","tool_call_denied","evidence_incomplete","change_hidden_from_git","change_ignored_by_\
+git"];function me(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){let r=null,
+e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.flag===void 0&&(d="flag")||t.detail===void 0&&(d="d\
+etail"))return me.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let o=e;if(!(i===
+"flag"||i==="detail")){let n={instancePath:s,keyword:"enum",params:{allowedValues:Ur},propertyName:i};r===null?r=[n]:r.push(
+n),e++}var v=o===e;if(!v){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.
+push(n),e++,me.errors=r,!1;break}}if(v){if(t.flag!==void 0){let i=t.flag,o=e;if(!(i==="check_older_than_last_edit"||i===
+"test_deleted"||i==="test_skipped"||i==="test_emptied"||i==="check_configuration_changed"||i==="change_not_reported"||i===
+"tool_call_denied"||i==="evidence_incomplete"||i==="change_hidden_from_git"||i==="change_ignored_by_git"))return me.errors=
+[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:zr}}],!1;var p=o===e}else var p=!0;if(p)if(t.detail!==void 0){
+let i=e;if(typeof t.detail!="string")return me.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"string"}}],
+!1;var p=i===e}else var p=!0}}else return me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return me.
+errors=r,e===0}function Y(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){let r=null,
+e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===void 0&&(m="type")||t.at===void 0&&(m="at")||
+t.data===void 0&&(m="data"))return Y.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let l in t){
+let _=e;if(!(l==="type"||l==="at"||l==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:l};
+r===null?r=[f]:r.push(f),e++}var v=_===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
+null?r=[f]:r.push(f),e++,Y.errors=r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,_=e;if(typeof l!="string")return Y.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="evidence")return Y.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"evidence"}}],!1;var p=_===e}else var p=!0;if(p){if(t.at!==void 0){let l=e;
+x(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:g})||(r=r===null?x.errors:r.
+concat(x.errors),e=r.length);var p=l===e}else var p=!0;if(p)if(t.data!==void 0){let l=t.data,_=e;if(e===_)if(l&&typeof l==
+"object"&&!Array.isArray(l)){let c;if(l.attempt===void 0&&(c="attempt")||l.claims===void 0&&(c="claims")||l.flags===void 0&&
+(c="flags"))return Y.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:c}}],!1;for(let a in l){
+let u=e;if(!(a==="attempt"||a==="claims"||a==="flags")){let F={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Zr},
+propertyName:a};r===null?r=[F]:r.push(F),e++}var d=u===e;if(!d){let F={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:a}};return r===null?r=[F]:r.push(F),e++,Y.errors=r,!1;break}}if(d){if(l.attempt!==void 0){let a=l.attempt,u=e;
+if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"type",
+params:{type:"integer"}}],!1;if(e===u&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return Y.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=u===e}else var i=!0;if(i){if(l.claims!==void 0){
+let a=l.claims,u=e;if(e===u)if(Array.isArray(a)){var o=!0;let k=a.length;for(let w=0;w<k;w++){let y=e;H(a[w],{instancePath:s+
+"/data/claims/"+w,parentData:a,parentDataProperty:w,rootData:b,dynamicAnchors:g})||(r=r===null?H.errors:r.concat(H.errors),
+e=r.length);var o=y===e;if(!o)break}}else return Y.errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"a\
+rray"}}],!1;var i=u===e}else var i=!0;if(i)if(l.flags!==void 0){let a=l.flags,u=e;if(e===u)if(Array.isArray(a)){var n=!0;
+let k=a.length;for(let w=0;w<k;w++){let y=e;me(a[w],{instancePath:s+"/data/flags/"+w,parentData:a,parentDataProperty:w,rootData:b,
+dynamicAnchors:g})||(r=r===null?me.errors:r.concat(me.errors),e=r.length);var n=y===e;if(!n)break}}else return Y.errors=
+[{instancePath:s+"/data/flags",keyword:"type",params:{type:"array"}}],!1;var i=u===e}else var i=!0}}}else return Y.errors=
+[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=_===e}else var p=!0}}}else return Y.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var Cr=["attempt","problem"];function B(t,{instancePath:s="",parentData:h,parentDataProperty:j,rootData:b=t,dynamicAnchors:g={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===void 0&&(o="type")||t.at===void 0&&
 (o="at")||t.data===void 0&&(o="data"))return B.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],!1;
 for(let n in t){let m=e;if(!(n==="type"||n==="at"||n==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},

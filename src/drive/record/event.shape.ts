@@ -126,6 +126,7 @@ export const FLAGS = [
   'tool_call_denied',
   'evidence_incomplete',
   'change_hidden_from_git',
+  'change_ignored_by_git',
 ] as const
 
 export const Flag = named('driveFlag', strict({ flag: literals(FLAGS), detail: text }))
