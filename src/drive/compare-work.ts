@@ -1,11 +1,12 @@
 /** Gathers what is known about the work of an action, and compares the claims of its outcome with it. */
 import type { Outcome } from '../contract/outcome.shape.ts'
+import { hasChangedFiles } from './decide/check-results.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
 import { findFlags, isNamedBy, isTestPath } from './evidence/flags.ts'
 import { unreadPaths } from './evidence/tree.ts'
 import { changedSince, fileChange, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
-import { type Attempt, attemptsAt } from './record/drive-state.ts'
+import { type Attempt, attemptsAt, type DriveState } from './record/drive-state.ts'
 
 const MAX_TESTS = 200
 /** Of edits that git does not show. */
@@ -22,10 +23,12 @@ export async function compareWork(
   const attempts = attemptsAt(state, attempt.action_id)
   const beginOfRun = (state.attempts[0] ?? attempt).tree
   const beginOfAction = (attempts[0] ?? attempt).tree
+  const unjudged = (firstUnjudged(state, attempt) ?? attempt).tree
   // A list that was cut does not show what was changed before.
   const begin = beginOfAction.is_cut ? beginOfRun : beginOfAction
   const { tree: now, hidden } = await observeWholeTree(context)
   const changed = await pathsBetween(context, begin, now)
+  const flagged = await pathsBetween(context, unjudged.is_cut ? beginOfRun : unjudged, now)
   const root = context.runs.workspace.worktree_root
   const trace = attempts.flatMap(({ execution_id, ended }) =>
     (ended?.trace ?? []).map((entry): Traced => ({ ...entry, execution_id })),
@@ -40,9 +43,9 @@ export async function compareWork(
     trace,
     checks: attempt.checks,
   })
-  const edited = unseenEdits(trace, root, changed)
+  const edited = unseenEdits(trace, root, flagged)
   const old = new Set([...(await changedSince(context, beginOfRun.head)), ...hidden])
-  const tests = changed.filter((path) => old.has(path) && isTestPath(path))
+  const tests = flagged.filter((path) => old.has(path) && isTestPath(path))
   const checkedByDrover = attempt.checks.map(({ command }) => command)
   const commands = [...checkedByDrover, ...implementation.activities.map(({ command }) => command)]
   const flags = findFlags({
@@ -50,21 +53,30 @@ export async function compareWork(
     implementation,
     claims,
     trace,
-    changed,
+    changed: flagged,
     old,
     ignored: await ignoredPaths(context, edited.slice(0, MAX_EDITS)),
-    hidden: changed.filter((path) => hidden.has(path)),
+    hidden: flagged.filter((path) => hidden.has(path)),
     tests: await Promise.all(tests.slice(0, MAX_TESTS).map((path) => fileChange(context, path, beginOfRun.head))),
-    checkPrograms: changed.filter((path) => old.has(path) && isNamedBy(commands, path)),
+    checkPrograms: flagged.filter((path) => old.has(path) && isNamedBy(commands, path)),
     checkedByDrover,
     warnings: attempts.flatMap(({ ended }) => ended?.warnings ?? []),
     gaps: [
-      ...(beginOfAction.is_cut ? ['too many files were changed before this action to tell which it changed'] : []),
+      ...(beginOfAction.is_cut || unjudged.is_cut
+        ? ['too many files were changed before this action to tell which it changed']
+        : []),
       ...(tests.length > MAX_TESTS ? [`only ${MAX_TESTS} of ${tests.length} changed tests were looked at`] : []),
       ...(edited.length > MAX_EDITS ? [`git was asked about only ${MAX_EDITS} of ${edited.length} edited files`] : []),
     ],
   })
   record(context, 'evidence', { attempt: attempt.attempt, claims, flags })
+}
+
+/** The first attempt of which no evidence tells what it changed: at this action, or at one before that only asked. */
+function firstUnjudged(state: DriveState, { action_id }: Attempt): Attempt | undefined {
+  const isJudged = (each: Attempt) => attemptsAt(state, each.action_id).at(-1)?.evidence !== undefined
+  const isOfAction = (each: Attempt) => each.action_id === action_id
+  return state.attempts.find((each) => isOfAction(each) || (hasChangedFiles(each) && !isJudged(each)))
 }
 
 /** The files that an editing tool wrote in the worktree, and that git does not show as changed. */

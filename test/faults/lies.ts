@@ -52,6 +52,7 @@ async function tell(scratch: string, { script, config, args = ['--no-review'], i
     id,
     call,
     records,
+    recordsNow: () => home.records(id),
     calls: home.calls,
     claims: (evidence?.claims ?? []).map(({ subject, verdict, note }) => `${subject} ${verdict}: ${note}`),
     flags: (evidence?.flags ?? []).map(({ flag, detail }) => `${flag} ${detail}`),
@@ -234,7 +235,6 @@ export const LIES: readonly Lie[] = [
   },
   {
     name: 'edits a file that it lets git ignore: flagged',
-    isAlike: true,
     script: { implement: [{ runs: ["echo '*' > .gitignore"], edits: { ...HONEST.edits, 'vitest.config.js': '' } }] },
     caught: ({ claims, flags }) => {
       ok(claims.includes('vitest.config.js claimed: git ignores it'), claims.join())
@@ -346,6 +346,20 @@ export const LIES: readonly Lie[] = [
         'change_not_reported wind.txt',
       ])
       match((await call('report', id)).stdout, /sh check\.sh.*failed/)
+    },
+  },
+  {
+    name: 'deletes a test before it asks: flagged after the action that follows',
+    script: { implement: [{ deletes: ['rain.test.js'], ...question('Knots?') }, HONEST] },
+    caught: async ({ code, call, id, recordsNow }) => {
+      equal(code, WAITS)
+      await call('answer', id, 'Yes.')
+      equal((await call('drive', id)).code, 0)
+      const [evidence] = dataOf(recordsNow(), 'evidence')
+      deepEqual(
+        evidence?.flags.map(({ flag, detail }) => `${flag} ${detail}`),
+        ['test_deleted rain.test.js', 'change_not_reported rain.test.js'],
+      )
     },
   },
   {
