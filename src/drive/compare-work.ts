@@ -43,6 +43,7 @@ export async function compareWork(
     trace,
     checks: attempt.checks,
   })
+  const leftOut = (now.left_out ?? 0) - (beginOfRun.left_out ?? 0)
   const edited = unseenEdits(trace, root, flagged)
   const old = new Set([...(await changedSince(context, beginOfRun.head)), ...hidden])
   const tests = flagged.filter((path) => old.has(path) && isTestPath(path))
@@ -62,6 +63,7 @@ export async function compareWork(
     checkedByDrover,
     warnings: attempts.flatMap(({ ended }) => ended?.warnings ?? []),
     gaps: [
+      ...(leftOut > 0 ? [`a sparse checkout leaves out more files than before: ${leftOut}`] : []),
       ...(beginOfAction.is_cut || unjudged.is_cut
         ? ['too many files were changed before this action to tell which it changed']
         : []),

@@ -15,13 +15,14 @@ const TEXT_LIMIT_BYTES = 1024 * 1024
 
 /** Not interrupted by the signal of the driver: the state after an attempt is needed most when it was cancelled. */
 export async function observeTree(place: Place): Promise<Tree> {
-  return toTree((await observe(place)).observation)
+  const { observation, leftOut } = await observe(place)
+  return toTree(observation, { leftOut })
 }
 
 /** With all paths, also if they are too many for a record, and those that the index hides from git. */
 export async function observeWholeTree(place: Place): Promise<{ tree: Tree; hidden: ReadonlySet<string> }> {
-  const { observation, paths, hidden } = await observe(place)
-  return { tree: toTree(observation, paths), hidden: new Set(hidden) }
+  const { observation, hidden, ...more } = await observe(place)
+  return { tree: toTree(observation, more), hidden: new Set(hidden) }
 }
 
 async function observe({ runs }: Place) {

@@ -13,18 +13,25 @@ import { toPathText } from './path-text.ts'
 type Around = { directory: string; signal: AbortSignal }
 
 /** The index as `git ls-files --stage -z` prints it, and the paths that are hidden by it. */
-export type Index = { readonly entries: Buffer; readonly hidden: readonly ChangedPath[] }
+type ParsedIndex = { readonly entries: Buffer; readonly hidden: readonly ChangedPath[] }
+
+export type Index = ParsedIndex & {
+  /** How many paths a sparse checkout leaves out. They are not hidden. */
+  readonly leftOut: number
+}
 
 export async function readIndex(git: Git, around: Around): Promise<Index> {
   const output = await askGitForOutput(git, { ...around, args: ['ls-files', '--stage', '-v', '-z'] })
   const { entries, hidden } = parseIndex(output)
   const isSparse = hidden.some(isSkipped) && (await isSparseCheckout(git, around))
-  return { entries, hidden: isSparse ? hidden.filter((path) => !isSkipped(path)) : hidden }
+  if (!isSparse) return { entries, hidden, leftOut: 0 }
+  const others = hidden.filter((path) => !isSkipped(path))
+  return { entries, hidden: others, leftOut: hidden.length - others.length }
 }
 
 const TAG_LENGTH = 'H '.length
 
-function parseIndex(output: Buffer): Index {
+function parseIndex(output: Buffer): ParsedIndex {
   const entries: Buffer[] = []
   const hidden: ChangedPath[] = []
   for (let start = 0; start < output.length; ) {

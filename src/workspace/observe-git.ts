@@ -44,6 +44,8 @@ type WholeObservation = {
   readonly paths: readonly PathObservation[]
   /** Those that git is told not to look at, changed or not. */
   readonly hidden: readonly string[]
+  /** How many paths a sparse checkout leaves out. */
+  readonly leftOut: number
 }
 
 export async function observeAllPaths(options: ObserveOptions): Promise<WholeObservation> {
@@ -51,12 +53,12 @@ export async function observeAllPaths(options: ObserveOptions): Promise<WholeObs
     const { start, isRoot } = options
     const root = isRoot ? start : (await discoverWorkspace(options)).worktree_root
     const answers = await askAboutWorktree(options, root)
-    const { hidden } = answers.index
+    const { hidden, leftOut } = answers.index
     const changed = withHidden(parseStatus(answers.status), hidden)
     const budget = new ContentBudget(options.limits)
     const paths = await observePaths(changed, { ...options, root, budget })
     const observation = toGitObservation({ ...answers, observations: paths, budget })
-    return { observation, paths, hidden: hidden.map(({ path }) => path) }
+    return { observation, paths, hidden: hidden.map(({ path }) => path), leftOut }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     throw gitObservationFailed({ root: options.start, problem: error.message }, error)

@@ -3,13 +3,17 @@ import type { GitObservation, PathObservation } from '../../contract/git-observa
 import type { Tree } from '../record/event.shape.ts'
 
 /** `paths` are those that it lists: a record has no room for more than the observation has. */
-export function toTree(git: GitObservation, paths: readonly PathObservation[] = git.path_observations): Tree {
+export function toTree(
+  git: GitObservation,
+  { paths = git.path_observations, leftOut }: { paths?: readonly PathObservation[]; leftOut: number },
+): Tree {
   const isCut = paths.length < git.path_count
   return {
     head: git.head,
     snapshot: git.snapshot_hash,
     is_complete: git.content_observation_complete && !isCut,
     ...(isCut && { is_cut: true }),
+    ...(leftOut > 0 && { left_out: leftOut }),
     paths: Object.fromEntries(paths.map((each) => [each.path, markOf(each)])),
   }
 }

@@ -18,6 +18,7 @@ export const Tree = named(
       snapshot: meaning('Digest of the whole observation.', Digest),
       is_complete: Type.Boolean({ description: 'Whether every file was read and every path is listed.' }),
       is_cut: optional(Type.Boolean({ description: 'Whether there was no room for all paths.' })),
+      left_out: optional(meaning('Number of files that a sparse checkout leaves out.', count)),
       paths: Type.Record(Type.String(), Type.String(), { description: 'A mark for each path that changes with it.' }),
     },
     { title: 'Tree' },
