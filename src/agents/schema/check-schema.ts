@@ -8,21 +8,43 @@ import { resolveReference } from './reference.ts'
 export const SCHEMA_LIMIT_BYTES = 65_536
 const DEPTH_LIMIT = 32
 const PATTERN_LIMIT = 1000
+/** For all patterns of a schema. The event loop waits until they are compiled, and a class like \p{L} takes up to 1 ms. */
+const PATTERNS_LIMIT = 4096
+const UNICODE_CLASSES_LIMIT = 16
 
 /** The first reason why drover cannot validate with this schema; undefined if it can. */
 export function findSchemaProblem(schema: JsonObject): string | undefined {
-  // Depth first: a value that is too deep cannot be serialized.
-  const problem = problemOf(schema, { path: '$', root: schema, depth: 0 })
-  if (problem !== undefined) return problem
-  const bytes = Buffer.byteLength(toJsonText(schema))
-  return bytes > SCHEMA_LIMIT_BYTES ? `$ has ${bytes} bytes; at most ${SCHEMA_LIMIT_BYTES} are allowed` : undefined
+  const problem = findSizeProblem(schema)
+  return problem ?? problemOf(schema, { path: '$', root: schema, depth: 0, patterns: { characters: 0, classes: 0 } })
 }
 
-type Place = { path: string; root: JsonObject; depth: number }
+/** First, because it is cheap. */
+function findSizeProblem(schema: JsonObject): string | undefined {
+  try {
+    const bytes = Buffer.byteLength(toJsonText(schema))
+    return bytes > SCHEMA_LIMIT_BYTES ? `$ has ${bytes} bytes; at most ${SCHEMA_LIMIT_BYTES} are allowed` : undefined
+  } catch (error) {
+    // A value that is far too deep cannot be serialized.
+    if (error instanceof RangeError) return tooDeep('$')
+    throw error
+  }
+}
+
+function tooDeep(path: string): string {
+  return `${path} is nested deeper than ${DEPTH_LIMIT} levels`
+}
+
+type Place = {
+  path: string
+  root: JsonObject
+  depth: number
+  /** The patterns so far. */
+  readonly patterns: { characters: number; classes: number }
+}
 
 function problemOf(schema: unknown, place: Place): string | undefined {
   const { path, depth } = place
-  if (depth > DEPTH_LIMIT) return `${path} is nested deeper than ${DEPTH_LIMIT} levels`
+  if (depth > DEPTH_LIMIT) return tooDeep(path)
   if (typeof schema === 'boolean') return undefined
   if (!isObject(schema)) return `${path} must be a schema: an object or a boolean`
   for (const [keyword, value] of Object.entries(schema)) {
@@ -92,9 +114,17 @@ function firstProblem(schemas: readonly (readonly [string, unknown])[], place: P
   return undefined
 }
 
-function checkPattern(value: unknown, { path }: Place): string | undefined {
+function checkPattern(value: unknown, { path, patterns }: Place): string | undefined {
   if (typeof value !== 'string' || value.length > PATTERN_LIMIT) {
     return `${path} must be a regular expression of at most ${PATTERN_LIMIT} characters`
+  }
+  patterns.characters += value.length
+  patterns.classes += value.match(/\\p/gi)?.length ?? 0
+  if (patterns.characters > PATTERNS_LIMIT) {
+    return `${path} is too much: all patterns together may have at most ${PATTERNS_LIMIT} characters`
+  }
+  if (patterns.classes > UNICODE_CLASSES_LIMIT) {
+    return `${path} is too much: all patterns together may have at most ${UNICODE_CLASSES_LIMIT} classes like \\p{L}`
   }
   try {
     new RegExp(value, 'u')
