@@ -128,15 +128,48 @@ describe('a failing command', () => {
     'exec true; npm test',
     'enable -n test; exit 0; npm test',
     'time -p true npm test',
+    'npm test || >/dev/null',
+    'npm test; 2>&1',
+    'npm test\n2>&1',
+    'npm test | 2>&1',
+    "true $'\\'; npm test #'",
+    ': ${x:-; npm test && : }',
+    ': "${x:-"; npm test #"}"',
+    'echo ${x#\\}; npm test && echo }',
+    'ex\\\nit 0; npm test',
+    "ev\\\nal 'npm(){ :; }'; npm test",
+    'npm test\\\n#|| true',
+    'set -o pipefail; npm test |\\\n| true',
+    'true || set -e; npm test; true',
+    'set -e | cat; npm test; true',
+    'set -e </nonexist; npm test; true',
+    'set pipefail; npm test | tail',
+    'set -u errexit; npm test; true',
+    'set -o errexit pipefail; npm test | tail',
+    "sh -c 'npm test &>/dev/null'",
+    "./bash -c 'npm test'",
+    "npm test '2'>/dev/null",
+    'set -u; echo $UNSET; npm test',
+    ': ${x?}; npm test',
+    'npm test;;',
+    '&& npm test',
+    'npm test &&',
+    'npm test >',
+    '\u00a0npm test',
+    'npm test\r',
+    '<(exit 0) npm test || true',
+    'true <<< "; npm test"',
+    '[[ 1 ]] || npm test',
+    'npm test |& cat',
   ])('is not shown to succeed by %s', (line) => {
     const directory = mkdtempSync(join(tmpdir(), 'drover-shell-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     const [marker, other] = [join(directory, 'ran'), join(directory, 'other')]
-    writeFileSync(join(directory, 'npm'), `#!/bin/sh\n: > '${marker}'\nexit 3\n`, { mode: 0o755 })
+    writeFileSync(join(directory, 'npm'), `#!/bin/sh\n[ "$*" = test ] && : > '${marker}'\nexit 3\n`, { mode: 0o755 })
     const env = { PATH: `${directory}:/usr/bin:/bin`, OTHER: other }
     const { status } = spawnSync('bash', ['-c', line], { env, stdio: 'ignore' })
     const shown = findRun(read('npm test'), read(line), status ?? 'unknown')
-    // It either did not run or ended with 3.
+    // It either did not run, also not with other arguments, or ended with 3.
     expect([undefined, 'unknown', ...(existsSync(marker) ? [3] : [])]).toContain(shown?.exitCode)
   })
 
@@ -148,6 +181,29 @@ describe('a failing command', () => {
     'sudo -n npm test',
   ])('that is started by another program is found in %s', (line) => {
     expect(findRun(read('npm test'), read(line), 0)).toEqual({ exitCode: 0, isSame: false })
+  })
+})
+
+describe('a line', () => {
+  it.each(['constructor npm test', 'toString a', 'valueOf -x npm', '__proto__ npm'])('%s starts no command', (line) => {
+    expect(findRun(read('npm test'), read(line), 0)).toBeUndefined()
+  })
+
+  it.each([
+    ['of a long word', `echo ${'a'.repeat(1_000_000)}`],
+    ['of many marks', '$'.repeat(100_000)],
+    ['of many blanks', `npm test${' '.repeat(1_000_000)}x`],
+  ])('%s is read in a time that grows with its length', (_name, line) => {
+    expect(findRun(read('npm test'), read(line), 0)).toBeUndefined()
+  })
+
+  it.each([
+    ['cd web && \\\n  npm test \\\n  2>&1', 'similar'],
+    ['set -euo pipefail\nnpm test', 'same'],
+    ['npm test;', 'same'],
+    ['npm test 2>/dev/null', 'same'],
+  ])('such as %j shows that a command succeeded', (line, how) => {
+    expect(findRun(read('npm test'), read(line), 0)).toEqual({ exitCode: 0, isSame: how === 'same' })
   })
 })
 

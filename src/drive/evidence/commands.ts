@@ -54,7 +54,7 @@ export type CommandLine = ShellLine & {
 
 /** `root` is the directory in which agents start. */
 export function readCommandLine(line: string, root: string): CommandLine {
-  const text = unwrapShell(line.trim()).trim()
+  const text = trimBlanks(unwrapShell(trimBlanks(line)))
   const { commands, isOpaque } = readShellLine(text)
   const kept = isOpaque ? commands : withoutRootChange(commands, root)
   const parts: Part[] = []
@@ -67,6 +67,11 @@ export function readCommandLine(line: string, root: string): CommandLine {
     kept.map(({ words, joinedBy, usesFile }, at) => [at && joinedBy, toScript(words), usesFile]),
   )
   return { text, key, parts, commands: kept, isOpaque }
+}
+
+/** Only what a shell takes for blanks. */
+function trimBlanks(line: string): string {
+  return line.replace(/^[ \t\n]+/, '').replace(/(?<![ \t\n])[ \t\n]+$/, '')
 }
 
 /** Agents start there: to change to it first changes nothing. */
@@ -125,7 +130,7 @@ function toPart(command: Command, { at, around, root }: Surroundings): Part {
 function ownWordsOf(words: readonly string[]): number {
   const [first = ''] = words
   if (words.length > 1 && VARIABLE.test(first)) return 1
-  const starter = STARTERS[first]
+  const starter = Object.hasOwn(STARTERS, first) ? STARTERS[first] : undefined
   if (starter === undefined || words.length < 2) return 0
   const flags = words.slice(1).findIndex((word) => !word.startsWith('-'))
   const taken = 1 + flags + starter.args
@@ -186,7 +191,8 @@ function exitCodeOfPart({ commands }: CommandLine, { at, exitCode }: Position): 
   if (last.some(({ joinedBy }) => joinedBy === '||')) return 'unknown'
   if (exitCode === 0) return 0
   const others = last.filter((command) => command !== commands[at])
-  return !endsOnError && others.every(cannotFail) ? exitCode : 'unknown'
+  const mayEndEarly = endsOnError || hasOption(commands, at, /^(?:-\w*u\w*|nounset)$/)
+  return !mayEndEarly && others.every(cannotFail) ? exitCode : 'unknown'
 }
 
 function hasOption(commands: readonly Command[], before: number, option: RegExp): boolean {

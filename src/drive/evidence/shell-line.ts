@@ -1,4 +1,7 @@
-/** Reads a line for a shell as the commands in it, as far as that is possible without a shell. Pure. */
+/**
+ * Reads a line for a shell as the commands in it, as far as that is possible without a shell. What is not a plain list of
+ * commands is opaque: an agent that wants a command to look as if it had run may write anything. Pure.
+ */
 
 /** What joins a command with the one before it; empty for the first. */
 type Joiner = '' | '&&' | '||' | ';' | '|'
@@ -21,15 +24,15 @@ export type ShellLine = {
 const MARK = '\u0000'
 
 const OPERATOR = /^(?:&>>?|>>|>\||>&|<&|<<|&&|\|\||\|&|[;\n|<>&()])/
-const JOINERS: Readonly<Record<string, Joiner>> = { '&&': '&&', '||': '||', ';': ';', '\n': ';', '|': '|', '|&': '|' }
-const REDIRECTION = /^(?:&>>?|>>?|>\||[<>]&|<)$/
+const JOINERS: Readonly<Record<string, Joiner>> = { '&&': '&&', '||': '||', ';': ';', '\n': ';', '|': '|' }
+const REDIRECTION = /^(?:>>?|>\||[<>]&|<)$/
 /** What stands alone and makes the line more than a list of commands. */
 const KEYWORD = /^(?:!|\{|\}|\[\[|if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc)$/
 /** Commands after which the rest of the line does not run, or means something else. */
 const CHANGES_FLOW =
   /^(?:exit|logout|return|exec|eval|trap|source|\.|alias|break|continue|wait|kill|suspend|hash|enable|shopt|declare|typeset|local|readonly|read|readarray|mapfile|getopts|let)$/
 /** What `set` may be given: other options turn errors off, or the commands themselves. */
-const KNOWN_OPTION = /^(?:-[eux]*o?|pipefail|errexit|nounset|xtrace)$/
+const KNOWN_OPTIONS = /^(?:-[eux]+ |-[eux]*o (?:pipefail|errexit|nounset|xtrace) )+$/
 export const VARIABLE = /^[A-Za-z_]\w*=/
 
 export function readShellLine(line: string): ShellLine {
@@ -50,7 +53,7 @@ export function unwrapShell(line: string): string {
   const [program = '', ...args] = command.words
   const flags = args.slice(0, -1).join(' ')
   const script = args.at(-1) ?? ''
-  if (!/^(?:.*\/)?(?:ba|z|da)?sh$/.test(program) || script.includes(MARK)) return line
+  if (!/^(?:(?:\/usr)?\/bin\/)?(?:ba|z|da)?sh$/.test(program) || script.includes(MARK)) return line
   if (/^(?:-l |-i )*-l?i?l?c$/.test(flags)) return unwrapShell(script)
   const [, options] = /^-([eux]*o pipefail|[eux]+) -l?c$/.exec(flags) ?? /^-l?([eux]+)c$/.exec(flags) ?? []
   return options === undefined ? line : `set -${options}; ${unwrapShell(script)}`
@@ -61,7 +64,9 @@ class LineReader {
   #joinedBy: Joiner = ''
   #words: string[] = []
   #word: string | undefined
+  #isQuoted = false
   #usesFile = false
+  #isRedirected = false
   /** The next word is the target of this redirection. */
   #redirection: string | undefined
   #isOpaque = false
@@ -71,32 +76,41 @@ class LineReader {
   }
 
   get #isEmpty(): boolean {
-    return this.#word === undefined && this.#words.length === 0 && !this.#usesFile && this.#redirection === undefined
+    return this.#word === undefined && this.#words.length === 0 && !this.#isRedirected
   }
 
   /** Takes the next piece of the line. */
   take(rest: string): string {
     const [operator] = OPERATOR.exec(rest) ?? []
     if (operator !== undefined) return this.#takeOperator(operator)
-    const [space] = /^(?:[ \t]|\\\n)+/.exec(rest) ?? []
+    const [space] = /^[ \t]+/.exec(rest) ?? []
     if (space !== undefined) {
       this.#endWord()
       return space
     }
+    if (rest.startsWith('\\\n')) return this.#takeContinuation(rest)
     if (rest.startsWith("'")) return this.#takeQuoted(rest, /^'([^']*)'/, (text) => text)
     if (rest.startsWith('"')) return this.#takeQuoted(rest, /^"((?:[^"\\]|\\.)*)"/s, unescapeDoubleQuoted)
     return this.#takeCharacter(rest)
   }
 
   finish(): ShellLine {
+    // A line may end with `;`, and not with an operator that needs another command.
+    if (this.#isEmpty && !['', ';'].includes(this.#joinedBy)) this.#isOpaque = true
     this.#endCommand()
-    return { commands: this.#commands, isOpaque: this.#isOpaque }
+    const commands = this.#commands
+    const isSetAside = commands.some((command, at) => isSet(command) && !hasEffect(command, commands[at + 1]))
+    return { commands, isOpaque: this.#isOpaque || isSetAside }
   }
 
   #add(text: string): void {
     this.#word = `${this.#word ?? ''}${text}`
-    // What it prints decides about the line, or it is a program in the line.
-    if (text.includes(`${MARK}\``) || /\0\$\(/.test(this.#word)) this.#isOpaque = true
+  }
+
+  /** The shell joins the lines. In the middle of a word or an operator, that makes another one. */
+  #takeContinuation(rest: string): string {
+    if (!this.isAtWordStart || /^[|&;<>()]/.test(rest.slice(2))) this.#isOpaque = true
+    return rest.slice(0, 2)
   }
 
   #takeQuoted(rest: string, pattern: RegExp, toText: (inside: string) => string): string {
@@ -105,15 +119,20 @@ class LineReader {
       this.#isOpaque = true
       return rest
     }
+    // In double quotes, the shell would run what is in them, or read other quotes.
+    if (whole.startsWith('"') && /`|\$[({]/.test(inside)) this.#isOpaque = true
+    this.#isQuoted = true
     this.#add(toText(inside))
     return whole
   }
 
   #takeCharacter(rest: string): string {
     if (rest.startsWith('\\')) {
+      this.#isQuoted = true
       this.#add(rest.slice(1, 2))
       return rest.slice(0, 2)
     }
+    if (/^(?:`|\$[({['"])/.test(rest)) this.#isOpaque = true
     const character = rest.slice(0, 1)
     this.#add(/[$`*?[\]~{}\0]/.test(character) ? `${MARK}${character}` : character)
     return character
@@ -122,16 +141,18 @@ class LineReader {
   #takeOperator(operator: string): string {
     if (REDIRECTION.test(operator)) {
       // A number in front of it is not a word, as in `2>`.
-      if (/^\d$/.test(this.#word ?? '')) this.#word = undefined
+      if (/^\d$/.test(this.#word ?? '') && !this.#isQuoted) this.#word = undefined
       this.#endWord()
+      if (this.#redirection !== undefined) this.#isOpaque = true
       this.#redirection = operator
+      this.#isRedirected = true
       return operator
     }
     // A line may break after `&&`, `||` or `|`.
     if (operator === '\n' && this.#isEmpty) return operator
     const joiner = JOINERS[operator]
-    // A subshell, a command in the background, or a text in the line.
-    if (joiner === undefined) this.#isOpaque = true
+    // A subshell, a command in the background, a text in the line, or an operator without a command before it.
+    if (joiner === undefined || this.#isEmpty) this.#isOpaque = true
     this.#endCommand()
     this.#joinedBy = joiner ?? ';'
     return operator
@@ -140,6 +161,7 @@ class LineReader {
   #endWord(): void {
     const word = this.#word
     this.#word = undefined
+    this.#isQuoted = false
     if (word === undefined) return
     const redirection = this.#redirection
     this.#redirection = undefined
@@ -162,17 +184,29 @@ class LineReader {
         words,
         usesFile: this.#usesFile,
       })
-    } else if (this.#usesFile) this.#isOpaque = true
+    }
+    // A redirection without a command succeeds, and one without a target is an error.
+    if ((words.length === 0 && this.#isRedirected) || this.#redirection !== undefined) this.#isOpaque = true
     this.#usesFile = false
+    this.#isRedirected = false
     this.#redirection = undefined
   }
+}
+
+function isSet({ words }: Command): boolean {
+  return words[0] === 'set'
+}
+
+/** Whether its options hold for the commands after it: it runs in any case, and not in a process of its own. */
+function hasEffect({ joinedBy, usesFile }: Command, next: Command | undefined): boolean {
+  return (joinedBy === '' || joinedBy === ';') && next?.joinedBy !== '|' && !usesFile
 }
 
 /** Whether the commands after it run in another way, or not at all. */
 function changesRest(words: readonly string[]): boolean {
   const [first = '', ...args] = words
   if (VARIABLE.test(first) || /^(?:command|builtin)$/.test(first)) return args.length > 0 && changesRest(args)
-  if (first === 'set') return !args.every((word) => KNOWN_OPTION.test(word))
+  if (first === 'set') return !KNOWN_OPTIONS.test(args.map((word) => `${word} `).join(''))
   // `command -p exit`, `$X`, and `printf -v PATH`, which sets a variable.
   const isUnknown = first.startsWith('-') || first.includes(MARK)
   return isUnknown || CHANGES_FLOW.test(first) || (first === 'printf' && args[0]?.startsWith('-v') === true)

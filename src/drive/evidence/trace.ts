@@ -8,6 +8,8 @@ import { readShellLine, unwrapShell } from './shell-line.ts'
 const STATES_BEFORE = 2
 const MAX_ENTRIES = 2000
 const MAX_COMMAND = 4096
+/** The line that a shell is given may be a little longer than the command in it. */
+const MAX_READ = 2 * MAX_COMMAND
 
 const EDITING_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'file_change', 'write_file', 'replace', 'edit']
 
@@ -57,13 +59,13 @@ function toEntry(
   }
   const command = fieldOf(input, 'command')
   if (typeof command !== 'string') return undefined
-  const isShown = showsExitCodes && fieldOf(input, 'run_in_background') !== true
-  const exitCode = exitCodeIn(result, { command, isShown })
-  const line = unwrapShell(command)
+  const line = command.length > MAX_READ ? command : unwrapShell(command)
   const shown = line.slice(0, MAX_COMMAND).toWellFormed()
   // The exit code of a line that is cut says nothing about what is shown of it.
-  const isKnown = exitCode !== undefined && line.length <= MAX_COMMAND
-  return { did: 'command', seq, command: shown, ...(isKnown && { exit_code: exitCode }) }
+  if (line.length > MAX_COMMAND) return { did: 'command', seq, command: shown }
+  const isShown = showsExitCodes && fieldOf(input, 'run_in_background') !== true
+  const exitCode = exitCodeIn(result, { command, isShown })
+  return { did: 'command', seq, command: shown, ...(exitCode !== undefined && { exit_code: exitCode }) }
 }
 
 function pathsIn(input: unknown): string[] {
