@@ -119,4 +119,15 @@ describe('an activity', () => {
     )
     expect(claims.map(({ verdict }) => verdict)).toEqual(['observed', 'observed', 'observed'])
   })
+
+  it('is read once, however many there are', () => {
+    const activities = Array.from({ length: 1000 }, (_, at): [string, number] => [
+      `npm run t${at} && npm run u${at}`,
+      0,
+    ])
+    const start = process.cpuUsage()
+    expect(claimsOf(['src/wind.ts'], activities)).toHaveLength(1001)
+    const { user, system } = process.cpuUsage(start)
+    expect(user + system).toBeLessThan(2_000_000)
+  })
 })

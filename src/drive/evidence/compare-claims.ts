@@ -37,16 +37,18 @@ type Implementation = NonNullable<Outcome['implementation']>
 type Verdict = Pick<Claim, 'verdict' | 'note' | 'seq' | 'execution_id'>
 
 export function compareClaims(implementation: Implementation, work: ObservedWork): Claim[] {
-  const { result, files_changed: files, activities } = implementation
+  const { result, files_changed: files } = implementation
   const seen = work.trace.flatMap((entry) => toSeenLine(entry, work.root))
   const checks = work.checks.map((check) => ({ ...check, line: readCommandLine(check.command, work.root) }))
+  const activities = implementation.activities.map((each) => ({
+    ...each,
+    line: readCommandLine(each.command, work.root),
+  }))
   return [
     ...(result === 'applied' && files.length === 0 ? judgeEmptyWork(work) : []),
     ...files.map((path): Claim => ({ about: 'file', subject: path, ...judgeFile(path, work) })),
-    ...activities.map(({ command, exit_code }, index): Claim => {
-      const line = readCommandLine(command, work.root)
-      const later = activities.slice(index + 1).map((each) => readCommandLine(each.command, work.root))
-      const isLast = !later.some((each) => isSameLine(each, line))
+    ...activities.map(({ command, exit_code, line }, index): Claim => {
+      const isLast = !activities.some((later, at) => at > index && isSameLine(later.line, line))
       const reported = { line, exitCode: exit_code, isLast }
       const verdict = judgeByCheck(reported, checks) ?? judgeByTrace(reported, seen)
       return { about: 'activity', subject: command, exit_code, ...verdict }
