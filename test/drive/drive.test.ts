@@ -273,7 +273,7 @@ describe('wrong use', () => {
   ]
 
   it('is refused, and nothing is changed', async () => {
-    const driving = createDriving()
+    const driving = createDriving({}, { config: 'backends: { gemini: { command: not-installed } }' })
     for (const [name, args, code] of WRONG) {
       const { stderr, code: exitCode } = await driving.drive(...args)
       expect([name, JSON.parse(stderr).code]).toEqual([name, code])
