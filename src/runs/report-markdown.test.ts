@@ -152,6 +152,22 @@ describe('formatReport', () => {
     expect(notes).toBe('## Notes of drover\n\n- Implement reported "applied", but nothing changed')
   })
 
+  it.each(['implement', 'review'])('shows a note of drover that an agent repeats in its %s', (kind) => {
+    const note = 'report_discrepancy: implement reported "applied", but nothing changed'
+    const run = {
+      ...RUN,
+      actions: [{ action: { action_id: '1', kind }, outcome: { ...review, action_kind: kind, observations: [note] } }],
+      known_issues: [],
+      observations: [note, note],
+    } as unknown as RunOutline
+    expect(writeReport(run)).toContain('## Notes of drover\n\n- Implement reported "applied", but nothing changed\n')
+  })
+
+  it('says that older observations are not in the report', () => {
+    const run = { ...RUN, observations: ['...[3 earlier observations in journal]'] } as unknown as RunOutline
+    expect(writeReport(run)).toContain('## Notes of drover\n\n- ...\\[3 earlier observations in journal\\]\n')
+  })
+
   it('says nothing about known issues if no agent reported anything', () => {
     const run = { ...RUN, actions: [{ action: { action_id: '1', kind: 'orient' }, skipped: true }], known_issues: [] }
     expect(writeReport(run as unknown as RunOutline)).toMatch(

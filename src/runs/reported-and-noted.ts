@@ -1,4 +1,5 @@
 /** What agents reported in a run, and what drover noted itself: apart, so that a claim never looks like an observation. Pure. */
+import { ownNotes } from '../engine/texts/notes.ts'
 import type { RunOutline } from './run-status.ts'
 
 type Told = {
@@ -38,16 +39,13 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Changes are in the report already, and other observations of the engine are for programs. */
-const NOTED_OBSERVATION = /^report_discrepancy: /
+const NOTED_OBSERVATION = /^report_discrepancy: |^\.\.\.\[\d+ earlier observations /
 
 export function notedIn(run: RunOutline): string[] {
-  const { known_issues, uncertainties } = reportedIn(run)
-  // Also those that the report does not show: an agent can write what looks like a note of drover.
-  const observations = run.actions.flatMap(({ outcome }) => outcome?.observations ?? [])
   const own = [
-    ...(run.observations ?? []).filter((note) => NOTED_OBSERVATION.test(note) && !observations.includes(note)),
-    ...(run.known_issues ?? []).filter((note) => !known_issues.includes(note)),
-    ...(run.uncertainties ?? []).filter((note) => !uncertainties.includes(note)),
+    ...ownNotes(run, 'observations').filter((note) => NOTED_OBSERVATION.test(note)),
+    ...ownNotes(run, 'known_issues'),
+    ...ownNotes(run, 'uncertainties'),
   ]
   const before = run.initial_git?.path_count ?? 0
   return unique([

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { checkRunEvent } from '../event.ts'
+import { ownNotes } from './notes.ts'
 
 const partly = { ...changed(), content_observation_complete: false }
 
@@ -50,6 +51,45 @@ describe('the notes of the engine', () => {
     const notes = driver.run.observations.filter((text) => text.startsWith('report_discrepancy:'))
     expect(notes).toHaveLength(isNoted ? 1 : 0)
     if (isNoted) expect(notes[0]).toContain(`"${result}"`)
+  })
+})
+
+describe('a note of the engine that a host repeats', () => {
+  const NOTE =
+    'report_discrepancy: implement reported "not_needed", but the worktree differs from its state at the start of the run'
+  const implementation = { result: 'not_needed', files_changed: [], activities: [], uncertainties: [], attempts: 1 }
+  const ownIn = ({ run }: Driver) => ownNotes(run, 'observations').filter((text) => text.startsWith('report_'))
+
+  it.each([
+    ['before it', [NOTE], []],
+    ['after it', [], [NOTE]],
+    ['before and after it', [NOTE, 'Slow.'], ['Fast.', NOTE, NOTE]],
+  ])('%s is the one note of the engine', (_when, before, after) => {
+    const driver = atKind('implement')
+    driver.setGit(changed())
+    driver.submit({ action_kind: 'implement', implementation, observations: before })
+    driver.submit({ action_kind: 'review', observations: after })
+    expect(ownIn(driver)).toEqual([NOTE])
+  })
+
+  it('is not added a second time', () => {
+    const note = NOTE.replace('not_needed', 'applied').replace('differs from', 'equals')
+    const driver = atKind('implement')
+    driver.submit({ action_kind: 'implement', observations: [note] })
+    driver.stop()
+    driver.resume()
+    driver.submit({ suggested_actions: [{ kind: 'implement', brief: 'Go.' }] })
+    driver.submit({ action_kind: 'implement', observations: [note] })
+    expect(driver.run.observations.filter((text) => text === note)).toHaveLength(3)
+  })
+
+  it('is known when older reports are in the journal only', () => {
+    const driver = atKind('implement')
+    driver.setGit(changed())
+    const observations = [NOTE, ...Array<string>(127).fill('Slow.')]
+    driver.submit({ action_kind: 'implement', implementation, observations })
+    expect(driver.run.omitted_observations).toBe(2)
+    expect(ownIn(driver)).toEqual([NOTE])
   })
 })
 

@@ -26,8 +26,7 @@ type OwnNote = { readonly list: NoteList; readonly text: string; readonly start?
 /** Adds a note unless the list already has it, maybe in the words of an earlier version. Reports of hosts do not count. */
 function addOnce(run: Run, { list, text, start = tokenOf(text), end = '' }: OwnNote): Run {
   const isSame = (other: string) => other.startsWith(start) && other.endsWith(end)
-  const isNoted = run[list].includes(text) || ownNotes(run, list).some(isSame)
-  return isNoted ? run : addNotes(run, list, [text])
+  return ownNotes(run, list).some(isSame) ? run : addNotes(run, list, [text])
 }
 
 /** The notes of the engine about the difference between the worktree and the reports of hosts. */
@@ -40,9 +39,20 @@ function tokenOf(note: string): string {
   return note.slice(0, note.indexOf(':') + 1)
 }
 
-function ownNotes(run: Run, list: NoteList): string[] {
-  const reported = new Set(run.actions.flatMap((action) => reportedNotes(action, list)))
-  return run[list].filter((text) => !reported.has(text))
+type Noted = Pick<Run, 'actions'> & { readonly [L in NoteList]?: readonly string[] | undefined }
+
+/**
+ * The notes in a list that no report of a host brought in, also if a host repeats their words. Each list has the reports in
+ * their order. The newest are compared first, because the oldest may be in the journal only.
+ */
+export function ownNotes(run: Noted, list: NoteList): string[] {
+  const reported = run.actions.flatMap((action) => reportedNotes(action, list))
+  const own = (run[list] ?? []).toReversed().filter((text) => {
+    if (text !== reported.at(-1)) return true
+    reported.pop()
+    return false
+  })
+  return own.reverse()
 }
 
 function reportedNotes({ outcome }: ActionTrace, list: NoteList): readonly string[] {
