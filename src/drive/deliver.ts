@@ -2,10 +2,11 @@
 import { titleOfGoal } from '../contract/goal-title.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
-import { askGit, gitErrorLine } from '../workspace/git.ts'
+import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
+import { hashTree } from './observe-tree.ts'
 import type { DriveState } from './record/drive-state.ts'
 import type { Place } from './record/event.shape.ts'
 
@@ -22,23 +23,34 @@ export type DeliverOptions = {
 export async function deliver(context: DriveContext, options: DeliverOptions): Promise<void> {
   const { place, options: wanted, goal } = stateOf(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
-    record(context, 'delivered', { as: 'none', note: `the changes are in ${place.root}` })
+    const tree_id = await hashTree(context)
+    record(context, 'delivered', { as: 'none', tree_id, note: `the changes are in ${place.root}` })
     return
   }
   const { runs } = context
   const { branch, base, root } = place
   const message = `${titleOf(goal)}\n\nRun: ${context.runId}\n`
   const { head } = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
+  const tree_id = await treeOf(context, head)
   if (head === base) {
-    record(context, 'delivered', { as: 'none', branch, note: 'nothing was changed' })
+    record(context, 'delivered', { as: 'none', branch, tree_id, note: 'nothing was changed' })
     return
   }
+  const work = { branch, commit: head, tree_id }
   if (wanted.deliver === 'branch') {
-    record(context, 'delivered', { as: 'branch', branch, commit: head })
+    record(context, 'delivered', { as: 'branch', ...work })
     return
   }
-  const pullRequest = await openPullRequest(context, place, { title: titleOf(goal), ...options })
-  record(context, 'delivered', { as: 'pr', branch, commit: head, pull_request: pullRequest })
+  const describe = async (state: DriveState) =>
+    await options.describe({ ...state, delivered: { as: 'branch', ...work } })
+  const pullRequest = await openPullRequest(context, place, { title: titleOf(goal), describe })
+  record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
+}
+
+async function treeOf({ runs }: DriveContext, commit: string): Promise<string> {
+  const { git, signal, workspace } = runs
+  const args = ['rev-parse', '--verify', `${commit}^{tree}`] as const
+  return (await askGitForOutput(git, { directory: workspace.worktree_root, args, signal })).toString('latin1').trim()
 }
 
 /** The subject of a commit. */

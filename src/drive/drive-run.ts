@@ -13,7 +13,7 @@ import { readOutcome } from '../runs/read-outcome.ts'
 import { compareWork } from './compare-work.ts'
 import { nextStep, type Step } from './decide/next-step.ts'
 import { type DriveContext, record, stateOf, uninterrupted } from './drive-context.ts'
-import { observeTree } from './observe-tree.ts'
+import { hashTree, observeTree } from './observe-tree.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { runAttempt } from './run-attempt.ts'
 import { RunWatch } from './watch-run.ts'
@@ -93,6 +93,7 @@ async function check(context: DriveContext, { attempt, command }: Extract<Step, 
   const { runs, env } = context
   const { check_timeout_ms: timeoutMs } = stateOf(context).options
   const cwd = runs.workspace.worktree_root
+  const before = await hashTree(context)
   using watch = new RunWatch(context, attempt.action_id)
   const { passed, exitCode, problem, durationMs, output } = await runCheck({
     command,
@@ -110,6 +111,8 @@ async function check(context: DriveContext, { attempt, command }: Extract<Step, 
     ...(problem !== undefined && { problem }),
     duration_ms: durationMs,
     output: output.slice(-OUTPUT_CHARACTERS).toWellFormed(),
+    tree_id_before: before,
+    tree_id: await hashTree(context),
   })
 }
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { askGit, NOT_INTO_SUBMODULES } from '../workspace/git.ts'
 import { observeAllPaths } from '../workspace/observe-git.ts'
+import { hashWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import type { DriveContext } from './drive-context.ts'
 import type { FileChange } from './evidence/flags.ts'
 import { changedPaths, toTree } from './evidence/tree.ts'
@@ -28,6 +29,12 @@ export async function observeWholeTree(place: Place): Promise<{ tree: Tree; hidd
 async function observe({ runs }: Place) {
   const { signal } = new AbortController()
   return await observeAllPaths({ start: runs.workspace.worktree_root, isRoot: true, git: runs.git, signal })
+}
+
+/** The id of the tree that a commit of everything would have now. */
+export async function hashTree({ runs: { git, workspace } }: Place): Promise<string> {
+  const { signal } = new AbortController()
+  return await hashWorktree({ git, workspace, signal })
 }
 
 /** The paths that differ between two states, sorted. */

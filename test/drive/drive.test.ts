@@ -70,6 +70,16 @@ describe('drover drive', () => {
     expect(second?.prompt).toContain('`sh check.sh` ended with exit code 1')
   })
 
+  it('accepts a check that writes files, after it left them as they were', async () => {
+    const driving = createDriving()
+    const check = `sh -c "sort wind.txt > sorted.txt"`
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check, '--check', 'sh check.sh')
+    expect(code).toBe(0)
+    const records = driving.records(runIdIn(stdout))
+    expect(dataOf(records, 'check_ran').map(({ command }) => command)).toEqual([check, 'sh check.sh', check])
+    expect(dataOf(records, 'delivered')[0]?.tree_id).toBe(dataOf(records, 'check_ran').at(-1)?.tree_id)
+  })
+
   it('starts another run for a check that still fails, and says so at the end', async () => {
     const driving = createDriving(
       { implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, { edits: { 'wind.txt': 'wind: 13\n' } }] },

@@ -1,5 +1,6 @@
 /** Agents that lie, cheat or never end, and what follows when they are told. */
-import { existsSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RunReader } from '../../src/drive/service/run-reader.ts'
@@ -80,6 +81,28 @@ describe('an agent that', () => {
       stdout: expect.stringContaining('git cannot read it'),
     })
     expect(existsSync(ran)).toBe(false)
+  })
+
+  it('has files changed while a check runs: the check runs again', async () => {
+    const driving = createDriving({}, { config: 'drive:\n  attempts: 0\n  rounds: 0\n' })
+    const check = `sh -c "grep knots wind.txt && echo bad > wind.txt"`
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
+    expect(code).toBe(3)
+    expect(stdout).toContain('A check still fails.')
+    expect(dataOf(driving.records(runIdIn(stdout)), 'check_ran').map(({ passed }) => passed)).toEqual([true, false])
+  })
+
+  it('has files changed after the checks: they do not count', async () => {
+    const driving = createDriving()
+    // As if a process that the agent left behind wrote a file just before the commit.
+    const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    const late = `[ -n "$GIT_INDEX_FILE" ] || case "$*" in *' add --all'*) echo bad > wind.txt ;; esac`
+    writeFileSync(join(driving.scratch, 'bin', 'git'), `#!/bin/sh\n${late}\nexec ${git} "$@"\n`, { mode: 0o755 })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
+    expect(code).toBe(3)
+    expect(stdout).toContain('A check was not run.')
+    const report = await driving.call(['report', runIdIn(stdout), '--json'])
+    expect(JSON.parse(report.stdout).checks).toEqual([{ command: 'sh check.sh', passed: false, result: 'was not run' }])
   })
 
   it('removes its worktree: what it cost is recorded all the same', async () => {

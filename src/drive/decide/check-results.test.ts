@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS, treeOf } from '../../../test/support/drive-fixture.ts'
-import type { Attempt } from '../record/drive-state.ts'
-import { checkResults } from './check-results.ts'
+import type { Attempt, DriveState } from '../record/drive-state.ts'
+import { checkResults, nextCheck } from './check-results.ts'
 
 const options = { ...OPTIONS, checks: ['npm test'] }
 const PASSED = { attempt: 1, command: 'npm test', passed: true, exit_code: 0, duration_ms: 1, output: '', at: '' }
 const [implement, review] = [actionOf('implement'), actionOf('review')]
 const [none, some, more] = [treeOf(), treeOf({ 'a.ts': '1' }), treeOf({ 'a.ts': '2' })]
 
-const resultsOf = (attempts: readonly Attempt[], round = 1) =>
-  checkResults(driveState(attempts, { options, round })).map(({ command, passed, result }) => [command, passed, result])
+const resultsOf = (attempts: readonly Attempt[], round = 1, delivered?: DriveState['delivered']) =>
+  checkResults(driveState(attempts, { options, round, ...(delivered && { delivered }) })).map(
+    ({ command, passed, result }) => [command, passed, result],
+  )
 
 const ENDED = [['npm test', true, 'ended with exit code 0']]
 const NOT_RUN = [['npm test', false, 'was not run']]
@@ -37,5 +39,42 @@ describe('the result of a check', () => {
   it('still counts if the check itself wrote a file', () => {
     const checked = attemptAt(implement, { checks: [PASSED] }, { tree: some })
     expect(resultsOf([checked, attemptAt(review, { attempt: 2, tree: more }, { tree: more })])).toEqual(ENDED)
+  })
+
+  it('counts only for the tree that is delivered, unless it is of an older record', () => {
+    const delivered = { as: 'branch', branch: 'b', commit: 'c', tree_id: 'one' } as const
+    const checkedOn = (before: string, after: string) =>
+      attemptAt(implement, { checks: [{ ...PASSED, tree_id_before: before, tree_id: after }] }, { tree: some })
+    expect(resultsOf([checkedOn('one', 'one')], 1, delivered)).toEqual(ENDED)
+    expect(resultsOf([checkedOn('two', 'two')], 1, delivered)).toEqual(NOT_RUN)
+    expect(resultsOf([checkedOn('two', 'one')], 1, delivered)).toMatchObject([
+      ['npm test', false, expect.stringContaining('changed each time')],
+    ])
+    expect(resultsOf([attemptAt(implement, { checks: [PASSED] }, { tree: some })], 1, delivered)).toEqual(ENDED)
+  })
+
+  it('is that it was not run, if files were changed between attempts or before the delivery', () => {
+    const idle = attemptAt(implement, {}, { tree: none })
+    expect(resultsOf([idle, attemptAt(review, { attempt: 2, tree: some }, { tree: some })])).toEqual(NOT_RUN)
+    expect(resultsOf([idle], 1, { as: 'branch', branch: 'b', commit: 'c', tree_id: 'one' })).toEqual(NOT_RUN)
+  })
+})
+
+describe('the next check', () => {
+  const run = (command: string, tree_id_before: string, tree_id: string, more = {}) => ({
+    ...{ ...PASSED, command, tree_id_before, tree_id },
+    ...more,
+  })
+
+  it('is the first that was not run, then one that began before files were changed, once', () => {
+    const [build, test] = ['make', 'npm test']
+    const next = (...runs: Parameters<typeof nextCheck>[1]) => nextCheck([build, test], runs)
+    expect(next()).toBe(build)
+    expect(next(run(build, 'one', 'two'))).toBe(test)
+    expect(next(run(build, 'one', 'two'), run(test, 'two', 'two'))).toBe(build)
+    expect(next(run(test, 'one', 'one'), run(build, 'one', 'two', { is_repeated: true }))).toBe(test)
+    expect(next(run(build, 'one', 'one'), run(test, 'one', 'one'))).toBeUndefined()
+    expect(next(run(build, 'one', 'one'), run(test, 'one', 'two', { passed: false }))).toBe(build)
+    expect(next({ ...PASSED, command: build }, PASSED)).toBeUndefined()
   })
 })

@@ -10,20 +10,47 @@ type CheckResult = {
   readonly run?: CheckRun
 }
 
+type Checked = Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered'>
+
 /** Every check that ran after the last change, and every one that should have. */
-export function checkResults(state: Pick<DriveState, 'attempts' | 'options' | 'round'>): CheckResult[] {
-  const ran = lastChecks(state.attempts)
+export function checkResults(state: Checked): CheckResult[] {
+  const runs = lastChecks(state.attempts)
+  const treeId = state.delivered?.tree_id ?? runs.at(-1)?.tree_id
+  const ran = runs.filter((run) => isAbout(run, treeId))
   const isMissing = (command: string) => !ran.some((run) => run.command === command)
   const missing = hasWork(state) ? state.options.checks.filter(isMissing) : []
   return [
     ...ran.map((run) => ({ command: run.command, passed: run.passed, result: howItEnded(run), run })),
-    ...missing.map((command) => ({ command, passed: false, result: 'was not run' })),
+    ...missing.map((command) => ({ command, passed: false, result: whyMissing(runs, command) })),
   ]
 }
 
+/** A check that passed may have read files before they were changed, by itself or by another process. Older records do not tell. */
+function isAbout({ passed, tree_id, tree_id_before }: CheckRun, treeId: string | undefined): boolean {
+  if (tree_id === undefined) return true
+  return tree_id === treeId && (!passed || tree_id_before === treeId)
+}
+
+function whyMissing(runs: readonly CheckRun[], command: string): string {
+  const run = runs.find((each) => each.command === command)
+  return run === undefined || run.tree_id_before === run.tree_id
+    ? 'was not run'
+    : 'was not run on the final files: they changed each time while it ran'
+}
+
+/** The check to run next. If files were changed since a check began, it runs once more. Undefined if all were run. */
+export function nextCheck(commands: readonly string[], runs: readonly CheckRun[]): string | undefined {
+  const treeId = runs.at(-1)?.tree_id
+  const isNew = (command: string) => !runs.some((run) => run.command === command)
+  const isOld = (run: CheckRun) => run.is_repeated !== true && !isAbout(run, treeId)
+  return commands.find(isNew) ?? runs.find(isOld)?.command
+}
+
 /** Whether there is something to check. A later round works on what the one before left open. */
-export function hasWork({ attempts, round }: Pick<DriveState, 'attempts' | 'round'>): boolean {
-  return round > 1 || attempts.some(hasChangedFiles)
+export function hasWork({ attempts, round, delivered }: Pick<DriveState, 'attempts' | 'round' | 'delivered'>): boolean {
+  const trees = attempts.flatMap(({ tree, ended }) => [tree, ended?.tree ?? tree])
+  const isChanged = trees.some(({ snapshot }) => snapshot !== trees[0]?.snapshot)
+  return round > 1 || isChanged || delivered?.commit !== undefined
 }
 
 export function hasChangedFiles({ tree, ended }: Attempt): boolean {

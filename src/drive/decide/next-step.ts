@@ -10,7 +10,7 @@ import { type ReportedOutcome, readOutcomeText } from '../prompt/read-outcome.ts
 import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
 import type { DrivePause, Purpose } from '../record/event.shape.ts'
 import { reachedCap, spentBy } from './budget.ts'
-import { hasChangedFiles, hasWork } from './check-results.ts'
+import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 
 export type Step =
@@ -165,7 +165,7 @@ function afterWritingReview(facts: Facts, last: Attempt): Step {
 function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outcome; by: Writer }): Step {
   const { state, attempts } = facts
   const isDone = outcome.status !== 'error'
-  const command = state.options.checks.find((each) => !last.checks.some((run) => run.command === each))
+  const command = nextCheck(state.options.checks, last.checks)
   if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command }
   const failed = last.checks.filter(({ passed }) => !passed)
   const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length

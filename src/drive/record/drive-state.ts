@@ -11,14 +11,18 @@ export type Attempt = Started & {
   readonly session_id?: string
   /** Undefined while it runs, or if its driver was killed. */
   readonly ended?: Ended & { readonly at: string }
-  /** Those that drover ran after it. */
+  /** Those that drover ran after it: of each command the last run. */
   readonly checks: readonly CheckRun[]
   readonly evidence?: Evidence
   /** Why the run did not accept its outcome. */
   readonly rejected?: string
 }
 
-export type CheckRun = EventOf<'check_ran'>['data'] & { readonly at: string }
+export type CheckRun = EventOf<'check_ran'>['data'] & {
+  readonly at: string
+  /** It ran before, and then files were changed. */
+  readonly is_repeated?: boolean
+}
 type Evidence = EventOf<'evidence'>['data']
 type Submitted = EventOf<'outcome_submitted'>['data']
 type Delivery = EventOf<'delivered'>['data']
@@ -62,7 +66,7 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'attempt_ended':
       return updateAttempt(state, data.attempt, () => ({ ended: { ...data, at } }))
     case 'check_ran':
-      return updateAttempt(state, data.attempt, ({ checks }) => ({ checks: [...checks, { ...data, at }] }))
+      return updateAttempt(state, data.attempt, ({ checks }) => ({ checks: withCheck(checks, { ...data, at }) }))
     case 'evidence':
       return updateAttempt(state, data.attempt, () => ({ evidence: data }))
     case 'outcome_rejected':
@@ -76,6 +80,11 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'delivered':
       return { ...state, delivered: data }
   }
+}
+
+function withCheck(checks: readonly CheckRun[], run: CheckRun): CheckRun[] {
+  const others = checks.filter(({ command }) => command !== run.command)
+  return [...others, others.length < checks.length ? { ...run, is_repeated: true } : run]
 }
 
 function updateAttempt(state: DriveState, number: number, update: (attempt: Attempt) => Partial<Attempt>): DriveState {

@@ -216,6 +216,9 @@ export const DriveEvent = named(
       duration_ms: count,
       /** The end of what it printed. */
       output: text,
+      /** The tree that a commit of everything would have had. Older records do not tell. */
+      tree_id_before: optional(text),
+      tree_id: optional(text),
     }),
     event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(Flag) }),
     /** The run does not accept an outcome that is valid by itself. */
@@ -234,6 +237,8 @@ export const DriveEvent = named(
       as: literals(['none', 'branch', 'pr']),
       branch: optional(text),
       commit: optional(text),
+      /** The tree of the commit, or of the worktree if there is none. */
+      tree_id: optional(text),
       pull_request: optional(text),
       note: optional(text),
     }),

@@ -24,7 +24,7 @@ type FileChange = {
 }
 
 export type WorktreeDiff = {
-  /** The id of the tree that a commit of everything would have. Two equal states have equal ids. */
+  /** See `hashWorktree`. */
   tree: string
   files: readonly FileChange[]
   insertions: number
@@ -41,13 +41,16 @@ export type Patch = {
 /** More than people read at once. */
 export const PATCH_LIMIT_BYTES = 1024 * 1024
 
-export type DiffOptions = {
+type WorktreeOptions = {
   git: Git
   /** Git uses exactly these directories, whatever `.git` in the worktree says: an agent may have replaced it. */
   workspace: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir' | 'git_common_dir'>
+  signal: AbortSignal
+}
+
+export type DiffOptions = WorktreeOptions & {
   /** The commit to compare with. */
   base: string
-  signal: AbortSignal
 }
 
 type Ask = (args: readonly [string, ...string[]]) => Promise<Buffer>
@@ -65,7 +68,12 @@ export async function patchWorktree(options: DiffOptions): Promise<Patch> {
   return await withTree(options, async (ask, tree) => await patchBetween(ask, options.base, tree))
 }
 
-async function withTree<T>(options: DiffOptions, work: (ask: Ask, tree: string) => Promise<T>): Promise<T> {
+/** The id of the tree that a commit of everything would have. Two equal states have equal ids. */
+export async function hashWorktree(options: WorktreeOptions): Promise<string> {
+  return await withTree(options, async (_, tree) => tree)
+}
+
+async function withTree<T>(options: WorktreeOptions, work: (ask: Ask, tree: string) => Promise<T>): Promise<T> {
   const { workspace } = options
   if (!existsSync(workspace.git_dir)) throw gitFailed({ command: 'git add', problem: `${workspace.git_dir} is gone` })
   removeLeftovers(workspace.git_dir)
@@ -138,12 +146,12 @@ function copyIndex(from: string, to: string): void {
   utimesSync(to, seconds, seconds)
 }
 
-function asker({ git, workspace, signal }: DiffOptions, scratch: string): Ask {
+function asker({ git, workspace, signal }: WorktreeOptions, scratch: string): Ask {
   const asked = withScratch(git, { workspace, scratch })
   return async (args) => await askGitForOutput(asked, { directory: workspace.worktree_root, args, signal })
 }
 
-function withScratch(git: Git, { workspace, scratch }: Pick<DiffOptions, 'workspace'> & { scratch: string }): Git {
+function withScratch(git: Git, { workspace, scratch }: Pick<WorktreeOptions, 'workspace'> & { scratch: string }): Git {
   const env = {
     ...git.env,
     GIT_INDEX_FILE: join(scratch, 'index'),
