@@ -140,6 +140,15 @@ describe('drover compare --worktrees', () => {
     expect(existsSync(ran)).toBe(false)
   })
 
+  it('keeps the answers if a worktree cannot be removed', async () => {
+    teach('claude', 'git worktree lock .')
+    teach('codex', 'echo two >> a')
+    const { code, report, stderr } = await reportOf(compare('--json'))
+    expect(code).toBe(0)
+    expect(stderr).toContain('could not be removed: git worktree failed')
+    expect(report.results).toMatchObject([{ worktree: { path: expect.any(String) } }, { worktree: { files: 1 } }])
+  })
+
   it('fails if a check of what is kept fails, and keeps it anyway', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')

@@ -143,13 +143,22 @@ export class ComparisonWorktrees implements AsyncDisposable {
     const finished: Contender[] = []
     for (const each of contenders) {
       const isUnchanged = each.diff !== UNKNOWN_DIFF && each.diff.files.length === 0
-      const removal = isUnchanged
-        ? await removeWorktree({ git: this.#git, worktree: each.worktree, signal: this.#options.signal })
-        : undefined
-      finished.push({ ...each, isRemoved: removal?.is === 'removed' })
+      finished.push({ ...each, isRemoved: isUnchanged && (await this.#remove(each.worktree)) })
     }
     this.#isFinished = true
     return finished
+  }
+
+  /** A failure of git must not hide the answers of the agents. */
+  async #remove(worktree: Worktree): Promise<boolean> {
+    const { signal } = this.#options
+    try {
+      return (await removeWorktree({ git: this.#git, worktree, signal })).is === 'removed'
+    } catch (error) {
+      if (!(error instanceof Fault) || signal.aborted) throw error
+      await this.#warn(`${worktree.directory} could not be removed: ${error.message}`)
+      return false
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
