@@ -140,6 +140,17 @@ describe('drover compare --worktrees', () => {
     expect(existsSync(ran)).toBe(false)
   })
 
+  it('keeps the answers and the work if an agent breaks or deletes its .git', async () => {
+    teach('claude', 'echo x > .git')
+    teach('codex', 'echo two >> a; rm .git')
+    const { code, report } = await reportOf(compare('--json'))
+    expect(code).toBe(0)
+    expect(report.results).toMatchObject([{ worktree: { files: 0 } }, { worktree: { files: 1 } }])
+    const { stdout } = await drover('--drop')
+    const [, commit = ''] = /codex.*git branch NAME ([0-9a-f]{12})/.exec(stdout) ?? []
+    expect(repository.git('show', `${commit}:a`)).toBe('one\ntwo\n')
+  })
+
   it('keeps the answers if a worktree cannot be removed', async () => {
     teach('claude', 'git worktree lock .')
     teach('codex', 'echo two >> a')

@@ -1,17 +1,18 @@
 /** Finds out whether anything would be lost with a worktree. */
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../kit/fault.ts'
 import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
 import { readIndex } from '../hidden-paths.ts'
 import { type ChangedPath, parseStatus } from '../parse-status.ts'
 import { findGitLinks } from './add-all.ts'
-import { pinToWorktree } from './pin-worktree.ts'
-import type { Worktree } from './worktree-records.ts'
+import { isLinkedTo, pinToWorktree } from './pin-worktree.ts'
+import { hasEntries, type Worktree } from './worktree-records.ts'
 
 export type WorktreeFacts = {
   /** The directory of the checkout is there. */
   exists: boolean
+  /** It has a `.git`. */
+  hasGit: boolean
   /** Changed, untracked and hidden paths. Ignored files do not count. */
   changed: readonly ChangedPath[]
   /** Undefined if the branch was deleted. */
@@ -55,8 +56,7 @@ export type InspectOptions = { git: Git; worktree: Worktree; signal: AbortSignal
 export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFacts> {
   const { worktree } = given
   const branchTip = await findBranchTip(given)
-  const link = lstatSync(join(worktree.path, '.git'), { throwIfNoEntry: false })
-  if (link === undefined) return { ...MISSING, branchTip }
+  if (!hasEntries(worktree.path)) return { ...MISSING, branchTip }
   const options = { ...given, git: pinToWorktree(given.git, worktree) }
   const around = { directory: worktree.path, signal: options.signal }
   const { hidden } = await readIndex(options.git, around)
@@ -66,16 +66,19 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))
   const links = await findGitLinks(options.git, around)
   const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
-  // The `.git` of a worktree is a file. Someone put a repository of their own there.
-  const replaced = link.isFile() ? [] : ['.git']
+  const hasGit = lstatSync(join(worktree.path, '.git'), { throwIfNoEntry: false }) !== undefined
+  // Someone put a repository of their own there.
+  const replaced = hasGit && !isLinkedTo(options.git.pinned.git_dir, worktree.path) ? ['.git'] : []
   const nestedRepositories = [...replaced, ...findUntrackedRepositories(changed), ...filled]
-  return { exists: true, changed, branchTip, head, isHeadOnBranch, nestedRepositories, hasGitLinks: links.length > 0 }
+  const hasGitLinks = links.length > 0
+  return { exists: true, hasGit, changed, branchTip, head, isHeadOnBranch, nestedRepositories, hasGitLinks }
 }
 
 const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
 
 const MISSING = {
   exists: false,
+  hasGit: false,
   changed: [],
   head: undefined,
   isHeadOnBranch: false,
@@ -86,14 +89,6 @@ const MISSING = {
 /** Git lists a repository inside the worktree as one untracked path with a slash at its end. */
 export function findUntrackedRepositories(changed: readonly ChangedPath[]): string[] {
   return changed.filter(({ category, path }) => category === 'untracked' && path.endsWith('/')).map(({ path }) => path)
-}
-
-function hasEntries(directory: string): boolean {
-  try {
-    return readdirSync(directory).length > 0
-  } catch (error) {
-    return !['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
-  }
 }
 
 /** Undefined if there is no such branch. */

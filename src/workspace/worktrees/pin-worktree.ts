@@ -1,5 +1,5 @@
 /** Git for a worktree in which an agent may have replaced `.git`. The repository itself knows which worktrees it has. */
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { gitFailed } from '../faults.ts'
 import type { Git } from '../git.ts'
@@ -8,7 +8,7 @@ import type { Worktree } from './worktree-records.ts'
 type Place = Pick<Worktree, 'path' | 'git_common_dir'>
 
 /** Throws `git_failed` if the repository does not know the worktree. Runs no git. */
-export function pinToWorktree(git: Git, { path, git_common_dir: shared }: Place): Git {
+export function pinToWorktree(git: Git, { path, git_common_dir: shared }: Place): Git & Required<Pick<Git, 'pinned'>> {
   const all = join(shared, 'worktrees')
   const root = tryTo(() => realpathSync.native(path))
   const name = tryTo(() => readdirSync(all))?.find((each) => rootOf(join(all, each)) === root)
@@ -24,6 +24,21 @@ function rootOf(gitDir: string): string | undefined {
     const link = readFileSync(join(gitDir, 'gitdir'), 'utf8').replace(/\n$/, '')
     return realpathSync.native(dirname(resolve(gitDir, link)))
   })
+}
+
+/** More than the name of a directory needs. */
+const LINK_LIMIT_BYTES = 64 * 1024
+
+/** Whether the `.git` of a worktree is still the file that names its git directory. */
+export function isLinkedTo(gitDir: string, worktreeRoot: string): boolean {
+  const found = tryTo(() => {
+    const link = join(worktreeRoot, '.git')
+    const file = lstatSync(link)
+    if (!file.isFile() || file.size > LINK_LIMIT_BYTES) return undefined
+    const [, target] = /^gitdir: (.+?)\s*$/s.exec(readFileSync(link, 'utf8')) ?? []
+    return target === undefined ? undefined : realpathSync.native(resolve(worktreeRoot, target))
+  })
+  return found !== undefined && found === tryTo(() => realpathSync.native(gitDir))
 }
 
 /** A worktree of the same repository may be gone or half created. */

@@ -24,8 +24,10 @@ export async function removeWorktree(options: InspectOptions): Promise<Removal> 
   const facts = await inspectWorktree(options)
   const reason = findKeepReason(facts)
   if (reason !== undefined) return { is: 'kept', reason }
+  // Git would refuse a directory without `.git`.
+  if (!facts.hasGit) removeDirectory(worktree.path)
   // Git refuses all worktrees with links to other repositories, and one that is gone. Otherwise let it check once more.
-  await unregister(options, { isForced: facts.hasGitLinks || !facts.exists })
+  await unregister(options, { isForced: facts.hasGitLinks || !facts.hasGit })
   deleteRecord(worktree)
   if (facts.branchTip === undefined) return { is: 'removed', branch: undefined }
   if (facts.branchTip !== worktree.base) return { is: 'removed', branch: worktree.branch }
@@ -38,12 +40,16 @@ export async function discardWorktree(options: InspectOptions): Promise<void> {
   const { worktree } = options
   if (existsSync(worktree.git_common_dir)) {
     // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
-    rmSync(worktree.path, { recursive: true, force: true, maxRetries: 3 })
+    removeDirectory(worktree.path)
     await unregister(options, { isForced: true })
     const tip = await findBranchTip(options)
     if (tip !== undefined) await deleteBranch(options, tip)
   }
   deleteRecord(worktree)
+}
+
+function removeDirectory(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 3 })
 }
 
 /** Removes the checkout, and git's record of it. With force, a worktree that git does not know is no failure. */

@@ -4,7 +4,7 @@
  *     worktrees/<name>/worktree.json     what it is (worktree.shape.ts)
  *     worktrees/<name>/<folder>/         the checkout
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode, Fault } from '../../kit/fault.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
@@ -58,7 +58,7 @@ export function deleteRecord({ directory }: Pick<Worktree, 'directory'>): void {
 }
 
 export type FoundWorktree = Worktree & {
-  /** The directory is gone: someone deleted it, or its creation was interrupted. */
+  /** The directory is gone or empty: someone deleted it, or its creation was interrupted. */
   readonly isMissing: boolean
 }
 
@@ -85,9 +85,18 @@ function readRecord(home: string, name: string): FoundWorktree | undefined {
     const record = checkRecord(readJson(readFileBytes(file), { input: file.path, limitBytes: RECORD_LIMIT_BYTES }))
     if (record.name !== name) return undefined
     const worktree = toWorktree(record, home)
-    return { ...worktree, isMissing: !existsSync(join(worktree.path, '.git')) }
+    return { ...worktree, isMissing: !hasEntries(worktree.path) }
   } catch (error) {
     if (error instanceof Fault) return undefined
     throw error
+  }
+}
+
+/** True also if it cannot be read: then it may have some. */
+export function hasEntries(directory: string): boolean {
+  try {
+    return readdirSync(directory).length > 0
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
   }
 }

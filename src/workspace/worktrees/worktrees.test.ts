@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -326,6 +327,14 @@ describe('removeWorktree', () => {
     expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
   })
 
+  it('removes a worktree without its .git if the branch holds everything', async () => {
+    const { remove, worktree, home, repository } = await create()
+    rmSync(join(worktree.path, '.git'))
+    expect(await remove()).toEqual({ is: 'removed', branch: undefined })
+    expect(readdirSync(home)).toEqual([])
+    expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
+  })
+
   type Made = Awaited<ReturnType<typeof create>>
   it.each<[string, (made: Made) => unknown]>([
     ['uncommitted_changes', ({ write }) => write('b', 'two\n')],
@@ -345,6 +354,14 @@ describe('removeWorktree', () => {
       ],
     ],
     ['nested_repository', ({ inside }) => inside('init', '--quiet', 'nested')],
+    ['nested_repository', ({ write }) => write('.git', 'x\n')],
+    ['nested_repository', ({ write }) => write('.git', '')],
+    ['nested_repository', ({ write, repository }) => write('.git', `gitdir: ${repository.root}/.git\n`)],
+    [
+      'nested_repository',
+      ({ worktree }) => [rmSync(join(worktree.path, '.git')), symlinkSync('/nowhere', join(worktree.path, '.git'))],
+    ],
+    ['uncommitted_changes', ({ worktree, write }) => [rmSync(join(worktree.path, '.git')), write('b', 'two\n')]],
     [
       'nested_repository',
       ({ inside, worktree }) => [
