@@ -1,6 +1,8 @@
 /** Delivers the work of an ended run: as a commit on its branch, and as a draft pull request if that is wanted. */
 import { titleOfGoal } from '../contract/goal-title.ts'
 import { Fault } from '../kit/fault.ts'
+import { withInertReferences } from '../kit/inert-references.ts'
+import { outlineRun } from '../runs/run-status.ts'
 import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
 import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
@@ -21,7 +23,7 @@ export type DeliverOptions = {
 }
 
 export async function deliver(context: DriveContext, options: DeliverOptions): Promise<void> {
-  const { place, options: wanted, goal } = stateOf(context)
+  const { place, options: wanted } = stateOf(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
     const tree_id = await hashTree(context)
     record(context, 'delivered', { as: 'none', tree_id, note: `the changes are in ${place.root}` })
@@ -29,7 +31,8 @@ export async function deliver(context: DriveContext, options: DeliverOptions): P
   }
   const { runs } = context
   const { branch, base, root } = place
-  const message = `${titleOf(goal)}\n\nRun: ${context.runId}\n`
+  const title = await composeTitle(context)
+  const message = `${title}\n\nRun: ${context.runId}\n`
   const { head } = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
   const tree_id = await treeOf(context, head)
   if (head === base) {
@@ -43,7 +46,7 @@ export async function deliver(context: DriveContext, options: DeliverOptions): P
   }
   const describe = async (state: DriveState) =>
     await options.describe({ ...state, delivered: { as: 'branch', ...work } })
-  const pullRequest = await openPullRequest(context, place, { title: titleOf(goal), describe })
+  const pullRequest = await openPullRequest(context, place, { title, describe })
   record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
 }
 
@@ -53,7 +56,13 @@ async function treeOf({ runs }: DriveContext, commit: string): Promise<string> {
   return (await askGitForOutput(git, { directory: workspace.worktree_root, args, signal })).toString('latin1').trim()
 }
 
-/** The subject of a commit. */
+/** The subject of the commit. The words of an issue notify nobody and close nothing; those of the user may. */
+async function composeTitle(context: DriveContext): Promise<string> {
+  const { goal, issue } = stateOf(context)
+  const isOfUser = issue === undefined && (await outlineRun(context.runs, context.runId)).pinned_source === undefined
+  return isOfUser ? titleOf(goal) : withInertReferences(titleOf(goal))
+}
+
 function titleOf(goal: string): string {
   const line = titleOfGoal(goal)
   const characters = [...line]

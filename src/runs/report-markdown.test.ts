@@ -92,6 +92,18 @@ describe('formatReport', () => {
     expect(writeReport({ ...RUN, goal })).toContain(`\n> ${goal}\n`)
   })
 
+  it('refers to no people and issues in texts of others, but to the issue of the run', () => {
+    const text = '@octocat Fixes #12, closes https://github.com/o/r/issues/3 and GH-5'
+    const inert = '@|octocat Fixes #|12, closes https://github.com/o/r/issues/|3 and GH-|5'
+    const run = { ...RUN, goal: text, known_issues: [text] }
+    const parts = { issue: 'https://github.com/o/r/issues/7', checks: [{ command: text, passed: true, result: text }] }
+    const report = writeReport(run, parts).replaceAll('\u200B', '|')
+    expect(report).toContain(`> ${inert}\n\nIssue: https://github.com/o/r/issues/7\n`)
+    expect(report).toContain(`\`${inert.replace('@|', '@')}\` | passed | ${inert.replace('#', '\\#')} |\n`)
+    expect(report).toContain(`- ${inert.replace('#', '\\#')}\n`)
+    expect(formatReport(toReport(run, parts), run, 'lists')).toContain(`> ${text}\n`)
+  })
+
   it.each([
     ['a|b', 'a\\|b'],
     ['a\\|b', 'a\\\\\\|b'],

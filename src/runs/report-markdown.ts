@@ -1,7 +1,8 @@
 /**
  * The report about a run in Markdown: for `drover report` and for the text of a pull request. Texts of agents and issues are
- * quoted, so that they cannot look like a part of the report. Pure.
+ * quoted, so that they cannot look like a part of the report, and refer to no people and issues. Pure.
  */
+import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
 import type { ReportChange, RunReport } from './run-report.ts'
 import type { RunOutline } from './run-status.ts'
@@ -24,7 +25,8 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['Cost', costText(report)],
   ].filter(([, text]) => text !== '')
   const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
-  return `${[`# Run ${report.run_id}`, stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+  const text = `${[`# Run ${report.run_id}`, stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+  return form === 'lists' ? withoutInertMarks(text) : text
 }
 
 function stateText({ state, pause_reason, started_at, updated_at, branch, pull_request }: RunReport): string {
@@ -162,8 +164,7 @@ function list(_headings: readonly string[], rows: readonly (readonly string[])[]
 
 /** Tags and comments of HTML would continue after the quotation, and footnotes are shown at the end of the page. */
 function quote(text: string): string {
-  const lines = text
-    .trim()
+  const lines = withInertMarkdown(text.trim())
     .replaceAll(/(?<!\\)(\\*)(<(?=[a-z/!?])|\[(?=\^))/gi, '$1$1\\$2')
     .split(/\r\n|[\n\r]/)
   return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n')
@@ -175,13 +176,13 @@ function indent(text: string): string {
 
 /** Text inside of a table or a list: one line, without markup of its own. */
 function cell(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const line = withInertMarkdown(text.replaceAll(/\s+/g, ' ').trim())
   return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
 }
 
-/** A code span that the text cannot end. In a table, a bar after an even number of backslashes ends its cell. */
+/** A code span that the text cannot end. GitHub sees no names of people in it. In a table, a bar after an even number of backslashes ends its cell. */
 function code(text: string): string {
-  const line = text
+  const line = withInertIssues(text)
     .replaceAll(/\s+/g, ' ')
     .trim()
     .replaceAll(/(?<!\\)(\\*)\|/g, '$1$1\\|')

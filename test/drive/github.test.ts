@@ -200,3 +200,21 @@ describe('an issue with pinned sections', () => {
     for (const { prompt } of driving.calls()) expect(prompt).toContain('What there is to say about requirements.')
   })
 })
+
+describe('the subject of a commit', () => {
+  const title = 'Fixes #12 for @octocat'
+  const inert = 'Fixes #\u200B12 for @\u200Boctocat'
+
+  it.each([
+    ['of an ordinary issue refers to nothing', { issue: { ...ISSUE, title, body: '' } }, [URL, '--as-goal'], inert],
+    ['of a pinned issue refers to nothing', toFakeGitHub(makeBundle({ envelope: { title } })), [URL], inert],
+    ['of a user refers to what they say', {}, [title], title],
+  ])('%s', async (_name, github, args, subject) => {
+    const driving = createDriving()
+    driving.installGitHub(github)
+    const { code, stdout } = await driving.drive(...args, '--no-review')
+    expect(code).toBe(0)
+    const [delivered] = dataOf(driving.records(runIdIn(stdout)), 'delivered')
+    expect(driving.repository.git('log', '-1', '--format=%s', delivered?.commit ?? '').trim()).toBe(subject)
+  })
+})
