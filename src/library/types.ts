@@ -140,6 +140,8 @@ export type DriveResult = {
         branch?: string | undefined
         /** The commit. */
         commit?: string | undefined
+        /** The git tree of the commit, or of all files if nothing was committed. */
+        tree_id?: string | undefined
         /** The address of the pull request. */
         pull_request?: string | undefined
         /** Why nothing was delivered. */

@@ -119,6 +119,7 @@ const Delivery = Type.Object({
   as: literals(['none', 'branch', 'pr'], { description: 'How the work was delivered.' }),
   branch: optional(text('The branch.')),
   commit: optional(text('The commit.')),
+  tree_id: optional(text('The git tree of the commit, or of all files if nothing was committed.')),
   pull_request: optional(text('The address of the pull request.')),
   note: optional(text('Why nothing was delivered.')),
 })

@@ -4,7 +4,7 @@ import type { RunOutline } from '../../runs/run-status.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { spentBy } from '../decide/budget.ts'
-import type { Attempt, DriveState } from '../record/drive-state.ts'
+import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenState, RunChoice } from './driven-run.shape.ts'
 
@@ -215,7 +215,7 @@ function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<Dri
     ...summaryIn(ended?.outcome),
     ...(error !== undefined && { error }),
     warnings: ended?.warnings ?? [],
-    checks: checks.map(({ attempt: _, ...check }) => check),
+    checks: checks.map(toCheck),
     ...(evidence !== undefined && { evidence: { claims: evidence.claims, flags: evidence.flags } }),
   }
 }
@@ -223,4 +223,9 @@ function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<Dri
 /** The text of an outcome was checked when it was recorded. */
 function summaryIn(outcome: string | undefined): { summary?: string } {
   return outcome === undefined ? {} : { summary: (JSON.parse(outcome) as { summary: string }).summary }
+}
+
+/** Without what only the driver needs. */
+function toCheck({ attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, ...check }: CheckRun) {
+  return check
 }
