@@ -4,6 +4,7 @@ import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { runDrover } from '../support/run-drover.ts'
 import { IS_ON_POSTGRES, startServer, type TestServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const NEW: NewSession = {
   backend: 'claude',
@@ -14,8 +15,10 @@ const NEW: NewSession = {
   policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
 }
 
-/** A completed session. */
+/** A completed session, last used later than every one before it: the order within a millisecond is that of the random ids. */
 async function keep(server: TestServer, over: Partial<NewSession> = {}): Promise<string> {
+  const before = Date.now()
+  await until(() => Date.now() > before)
   const { id } = await server.context.store.create({ ...NEW, ...over })
   await server.context.store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE, backendSessionId: `own-${id}` })
   return id
