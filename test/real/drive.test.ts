@@ -91,7 +91,9 @@ describe.each(workers)('a run by the real %s', { timeout: 300_000 }, (backend) =
   it.runIf(unlimited.includes(backend))('is reviewed before anything else if it writes while it orients', async () => {
     const { stdout } = await drive('Show the wind', '--review-with', setup.nameOf(reviewer), '--approval', 'none')
     await setup.drover('answer', runIdIn(stdout), 'In knots, please.')
-    expect(await setup.drover('drive', runIdIn(stdout))).toMatchObject({ code: 0 })
+    // Checks run after an implement. Without one, no check has seen what is delivered.
+    const ended = await setup.drover('drive', runIdIn(stdout))
+    expect(ended).toMatchObject({ code: 3, stdout: expect.stringContaining('A check was not run.') })
     const started = dataOf(setup.records(), 'attempt_started')
     expect(started.map((each) => `${each.action_kind} ${each.backend}`)).toEqual([
       `orient ${backend}`,
