@@ -110,6 +110,17 @@ function execute({ steps, options }: Line): { ran: Ran[]; code: number } {
   return { ran, code: status }
 }
 
+/** What is said about a command that an agent reports with this exit code. */
+function judge(command: string, exit_code: number, trace: readonly Traced[]) {
+  const activities = [{ kind: 'test', command, exit_code, summary: '-' }] as const
+  const changed = ['a']
+  const [, judged] = compareClaims(
+    { result: 'applied', files_changed: changed, activities, uncertainties: [], attempts: 1 },
+    { root: ROOT, changed, changedInRun: changed, isComplete: true, unread: [], ignored: [], trace, checks: [] },
+  )
+  return judged?.verdict
+}
+
 const claim = fc.record({ core: fc.constantFrom('test', 'lint'), code: fc.constantFrom(0, 1, 2), spelling: fc.nat(3) })
 
 describe('any claim after any lines', () => {
@@ -122,24 +133,11 @@ describe('any claim after any lines', () => {
           return { did: 'command', seq: at, command: toText(each), execution_id: 'e', ...shown }
         })
         const command = spell({ core, code, spelling, joinedBy: ';', around: 'nothing' })
-        const activities = [{ kind: 'test', command, exit_code: code, summary: '-' }] as const
-        const [, judged] = compareClaims(
-          { result: 'applied', files_changed: ['a'], activities, uncertainties: [], attempts: 1 },
-          {
-            root: ROOT,
-            changed: ['a'],
-            changedInRun: ['a'],
-            isComplete: true,
-            unread: [],
-            ignored: [],
-            trace,
-            checks: [],
-          },
-        )
+        const verdict = judge(command, code, trace)
         const runs = executed.flatMap(({ ran }) => ran).filter((each) => each.core === core)
-        if (judged?.verdict === 'observed') expect(runs.map((each) => each.code)).toContain(code)
-        if (judged?.verdict === 'contradicted') expect(runs.findLast(({ isPlain }) => isPlain)?.code).not.toBe(code)
-        if (judged?.verdict === 'contradicted') expect(runs.some(({ isPlain }) => isPlain)).toBe(true)
+        if (verdict === 'observed') expect(runs.map((each) => each.code)).toContain(code)
+        if (verdict === 'contradicted') expect(runs.findLast(({ isPlain }) => isPlain)?.code).not.toBe(code)
+        if (verdict === 'contradicted') expect(runs.some(({ isPlain }) => isPlain)).toBe(true)
       }),
       { numRuns: RUNS },
     )
@@ -151,21 +149,7 @@ describe('any claim after any lines', () => {
         const trace = lines
           .filter((each) => each.trim() !== command.trim())
           .map((each): Traced => ({ did: 'command', seq: 1, command: `x${each}`, exit_code: 1, execution_id: 'e' }))
-        const activities = [{ kind: 'test', command: `y${command}`, exit_code: 0, summary: '-' }] as const
-        const [, judged] = compareClaims(
-          { result: 'applied', files_changed: ['a'], activities, uncertainties: [], attempts: 1 },
-          {
-            root: ROOT,
-            changed: ['a'],
-            changedInRun: ['a'],
-            isComplete: true,
-            unread: [],
-            ignored: [],
-            trace,
-            checks: [],
-          },
-        )
-        expect(judged?.verdict).not.toBe('contradicted')
+        expect(judge(`y${command}`, 0, trace)).not.toBe('contradicted')
       }),
       { numRuns: RUNS },
     )
