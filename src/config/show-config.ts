@@ -52,7 +52,7 @@ function maskSecrets({ secrets = [], isSecret }: ConfigKey, value: unknown) {
   return { value: isMasked ? mask(value as Tree[], secrets) : value, isMasked }
 }
 
-/** Up to the last `@` of the text, because a password may contain an `@` or a `?`. Also in the query, where libpq accepts a password too. */
+/** Up to the last `@`, because a password may contain an `@` or a `?`. libpq accepts a password in the query too. */
 function maskPassword(address: string): string {
   return address
     .replace(/^([a-z]+:\/\/[^:@/?]*):.*@/, `$1:${MASK}@`)

@@ -56,7 +56,7 @@ async function treeOf({ runs }: DriveContext, commit: string): Promise<string> {
   return (await askGitForOutput(git, { directory: workspace.worktree_root, args, signal })).toString('latin1').trim()
 }
 
-/** The subject of the commit. The words of an issue notify nobody and close nothing; those of the user may. */
+/** The subject of the commit. In the text of an issue, `@name` and `#12` are no references; in that of the user they are. */
 async function composeTitle(context: DriveContext): Promise<string> {
   const { goal, issue } = stateOf(context)
   const isOfUser = issue === undefined && (await outlineRun(context.runs, context.runId)).pinned_source === undefined

@@ -180,7 +180,10 @@ function cell(text: string): string {
   return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
 }
 
-/** A code span that the text cannot end. GitHub sees no names of people in it. In a table, a bar after an even number of backslashes ends its cell. */
+/**
+ * A code span that the text cannot end. GitHub sees no names of people in it. In a table, a bar after an even number of
+ * backslashes ends its cell.
+ */
 function code(text: string): string {
   const line = withInertIssues(text)
     .replaceAll(/\s+/g, ' ')

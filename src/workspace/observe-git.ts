@@ -1,7 +1,7 @@
 /*
  * Observes the state of a worktree: the checked-out commit, the index, the output of git status, and the content of each
- * listed path and of each that the index hides from git, within a budget. Two observations of the same state are equal in every field, so one hash shows whether
- * anything changed in between.
+ * listed path and of each that the index hides from git, within a budget. Two observations of the same state are equal in
+ * every field, so one hash shows whether anything changed in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GitObservation, PathObservation } from '../contract/git-observation.shape.ts'

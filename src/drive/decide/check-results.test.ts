@@ -77,4 +77,10 @@ describe('the next check', () => {
     expect(next(run(build, 'one', 'one'), run(test, 'one', 'two', { passed: false }))).toBe(build)
     expect(next({ ...PASSED, command: build }, PASSED)).toBeUndefined()
   })
+
+  it('says what to do about a check that changes files each time', () => {
+    const changing = { ...PASSED, tree_id_before: 'a', tree_id: 'b', is_repeated: true }
+    const results = resultsOf([attemptAt(implement, { checks: [changing] }, { tree: some })])
+    expect(results).toEqual([['npm test', false, expect.stringContaining('let git ignore what it writes')]])
+  })
 })

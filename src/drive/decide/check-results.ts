@@ -25,7 +25,7 @@ export function checkResults(state: Checked): CheckResult[] {
   ]
 }
 
-/** A check that passed may have read files before they were changed, by itself or by another process. Older records do not tell. */
+/** A check that passed may have read files before it or another process changed them. Older records do not tell. */
 function isAbout({ passed, tree_id, tree_id_before }: CheckRun, treeId: string | undefined): boolean {
   if (tree_id === undefined) return true
   return tree_id === treeId && (!passed || tree_id_before === treeId)
@@ -35,7 +35,7 @@ function whyMissing(runs: readonly CheckRun[], command: string): string {
   const run = runs.find((each) => each.command === command)
   return run === undefined || run.tree_id_before === run.tree_id
     ? 'was not run'
-    : 'was not run on the final files: they changed each time while it ran'
+    : 'was not run on the final files: they changed each time while it ran; let git ignore what it writes'
 }
 
 /** The check to run next. If files were changed since a check began, it runs once more. Undefined if all were run. */
