@@ -7,6 +7,9 @@ const REQUIRED = 24
 const root = join(__dirname, '..')
 const isClone = existsSync(join(root, 'src', 'bin.ts'))
 
+// Without a listener, the signal opens a debugger in Node: then every program of the user, such as an agent, reads all of it.
+if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
+
 if (isClone && !existsSync(join(root, 'node_modules'))) {
   process.stderr.write(`drover: this clone has no dependencies yet. Run this once: npm install --prefix "${root}"\n`)
   process.exit(1)

@@ -7,6 +7,7 @@ const { spawn } = require('node:child_process')
 const { existsSync, realpathSync } = require('node:fs')
 const { homedir } = require('node:os')
 const { join } = require('node:path')
+const { hideVariables } = require('./hide-variables.cjs')
 
 const REQUIRED = 24
 
@@ -57,6 +58,8 @@ function runWith(node) {
     stdio: 'inherit',
     env: { ...process.env, [LAUNCHER]: String(process.pid) },
   })
+  // The launcher needs none of them. By those that stay, drover finds the processes of an agent that has called it.
+  hideVariables(({ name }) => !/^DROVER_(?:TREE|OWNER|DEPTH)$/.test(name))
   const ignore = () => {}
   const forward = (signal) => child.kill(signal)
   process.on('SIGINT', ignore).on('SIGTERM', forward).on('SIGHUP', forward)

@@ -6,6 +6,7 @@ import { main } from './cli/program/main.ts'
 import { createStandardInput } from './cli/standard-input.ts'
 import { createTerminal } from './cli/terminal.ts'
 import { systemClock } from './kit/clock.ts'
+import { hideVariables } from './kit/process/hide-variables.ts'
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -22,6 +23,7 @@ void main(process.argv.slice(2), {
   terminal: createTerminal(process, process.env, wrapMessages),
   stdin: createStandardInput(process),
   isRoot: process.getuid?.() === 0,
+  readableVariables: hideVariables(process.env, beside('../bin/hide-variables.cjs')),
   demoAgent: [process.execPath, beside('../bin/demo-agent.cjs')],
   consoleDirectory: beside('../dist/console/'),
   jsonThread: beside('../bin/json-thread.cjs'),

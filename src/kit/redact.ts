@@ -20,6 +20,11 @@ export function redactLine(line: string): string {
   return redactSecrets(`${JSON.stringify(redactFields(JSON.parse(line)))}\n`)
 }
 
+/** Whether the name of a field or of a variable suggests a credential. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name)
+}
+
 const HIDDEN = '[redacted]'
 
 /** Every pattern and name below contains one of these. Most texts contain none, so this one test saves a dozen. */

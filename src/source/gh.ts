@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
-import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
+import { type ChildEnvironment, toChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { redactSecrets } from '../kit/redact.ts'
@@ -18,7 +18,7 @@ const LINE_LIMIT = 300
 export type Gh = {
   /** Undefined when it is not installed. */
   program: string | undefined
-  env: Readonly<Record<string, string>>
+  env: ChildEnvironment
   cwd: string
   /** For all requests about one issue together. */
   timeoutMs: number
@@ -97,13 +97,9 @@ export function quoteGh(text: string): string {
 const FIXED = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: '', NO_COLOR: '1' } as const
 const DROPPED: readonly string[] = ['GH_DEBUG', 'DEBUG', 'GH_FORCE_TTY', 'CLICOLOR_FORCE', 'GH_REPO', 'GH_HOST']
 
-/** The caller's environment with its tokens for gh, but without the settings of drover, which may hold its keys. */
-function toGhEnvironment(env: SearchPlaces['env']): Record<string, string> {
-  const inherited = Object.entries(env).filter((entry): entry is [string, string] => {
-    // On Windows names are case-insensitive.
-    const name = entry[0].toUpperCase()
-    const isOurs = name.startsWith('DROVER_') && name !== TREE_VARIABLE
-    return entry[1] !== undefined && !isOurs && !DROPPED.includes(name)
-  })
-  return { ...Object.fromEntries(inherited), ...FIXED }
+/** The caller's environment with its tokens for gh, but without secrets of drover. */
+function toGhEnvironment(env: SearchPlaces['env']): ChildEnvironment {
+  // On Windows names are case-insensitive.
+  const inherited = Object.entries(env).filter(([name]) => !DROPPED.includes(name.toUpperCase()))
+  return { ...toChildEnvironment(Object.fromEntries(inherited)), ...FIXED }
 }

@@ -38,6 +38,7 @@ describe('toGitEnvironment', () => {
     'Git_Dir',
     'DROVER_API_KEYS',
     'drover_api_keys',
+    'PGPASSWORD',
   ])('leaves out %s', (name) => {
     expect(toGitEnvironment({ [name]: 'x' })).toEqual(FIXED)
   })

@@ -1,4 +1,4 @@
-import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
+import { type ChildEnvironment, toChildEnvironment } from '../kit/process/child-environment.ts'
 
 /** The location of git and of the user's and system's configuration, and the user's name. A user may set these permanently. */
 const KEPT: readonly string[] = [
@@ -11,7 +11,6 @@ const KEPT: readonly string[] = [
   'GIT_AUTHOR_EMAIL',
   'GIT_COMMITTER_NAME',
   'GIT_COMMITTER_EMAIL',
-  TREE_VARIABLE,
 ]
 
 const FIXED = {
@@ -25,15 +24,15 @@ const FIXED = {
 } as const
 
 /**
- * The caller's environment without the settings of drover, which may hold keys, and without variables that could point git
- * to another repository, index, configuration or program, or trace into its output. Git has many of these and adds new
- * ones, so only the listed `GIT_` variables stay.
+ * The caller's environment without secrets of drover, and without variables that could point git to another repository,
+ * index, configuration or program, or trace into its output. Git has many of these and adds new ones, so only the listed
+ * `GIT_` variables stay.
  */
-export function toGitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const inherited = Object.entries(env).filter((entry): entry is [string, string] => {
+export function toGitEnvironment(env: Readonly<Record<string, string | undefined>>): ChildEnvironment {
+  const inherited = Object.entries(env).filter(([given]) => {
     // On Windows names are case-insensitive.
-    const name = entry[0].toUpperCase()
-    return entry[1] !== undefined && (!/^(?:GIT|DROVER)_/.test(name) || KEPT.includes(name))
+    const name = given.toUpperCase()
+    return !name.startsWith('GIT_') || KEPT.includes(name)
   })
-  return { ...Object.fromEntries(inherited), ...FIXED }
+  return { ...toChildEnvironment(Object.fromEntries(inherited)), ...FIXED }
 }

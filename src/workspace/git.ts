@@ -8,6 +8,7 @@ import { realpathSync } from 'node:fs'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
+import type { ChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { type ProcessExit, runProcess } from '../kit/process/process.ts'
 import { gitFailed, gitInterrupted, gitMissing, gitOutputTooLarge, gitTimeout } from './faults.ts'
@@ -39,7 +40,7 @@ const LINE_LIMIT = 500
 export type Git = {
   /** Undefined when it is not installed. */
   program: string | undefined
-  env: Readonly<Record<string, string>>
+  env: ChildEnvironment
   timeoutMs: number
   outputLimitBytes: number
   /** In this worktree git uses this repository, whatever its `.git` says: an agent that works there may have replaced it. */

@@ -24,15 +24,6 @@ export function atDepth(env: Variables, depth: number): Variables {
   return depth === depthIn(env) ? env : { ...env, [DEPTH_VARIABLE]: String(depth) }
 }
 
-/** No secrets; a program that calls drover must find the same home and config. */
-const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
-
-/** Whether a program that drover starts may see the variable: drover's own settings include API keys. */
-export function isPassedOn(name: string): boolean {
-  // Windows ignores the case of names.
-  return !/^DROVER_/i.test(name) || PASSED_ON.includes(name)
-}
-
 /** Variables that point git to a repository. A caller inside of a git hook has them. */
 const GIT_PLACES = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX)$/
 

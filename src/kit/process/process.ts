@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { Readable, type Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { programOutputTooLarge } from '../faults.ts'
+import type { ChildEnvironment } from './child-environment.ts'
 import { keepTail, relayOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
 import { type Member, markEnvironment, ProcessTree } from './process-tree.ts'
@@ -28,7 +29,7 @@ export type ProcessCommand = {
   shownAs?: string | undefined
   cwd: string
   /** The whole environment; only TREE_VARIABLE is added. Code that filters an environment must keep that variable. */
-  env: Readonly<Record<string, string>>
+  env: ChildEnvironment
   /** Written to the child's stdin, which is then closed. Without it stdin is empty. */
   stdin?: string | Uint8Array
   /** Stdin stays open, for a program that is written to while it runs. `stdin`, if there is any, is written first. */

@@ -53,8 +53,8 @@ describe('runCheck', () => {
     expect([cut.output.length, cut.isOutputCut]).toEqual([262_144, true])
   })
 
-  it('passes on neither settings of drover nor the place of another repository', async () => {
-    const theirs = { ...env, DROVER_API_KEYS: 'secret', GIT_DIR: '/x', GIT_AUTHOR_NAME: 'Ada' }
+  it('passes on neither secrets of drover nor the place of another repository', async () => {
+    const theirs = { ...env, DROVER_API_KEYS: 'secret', PGHOST: 'secret', GIT_DIR: '/x', GIT_AUTHOR_NAME: 'Ada' }
     const { output } = await run('env', { env: theirs })
     expect(output).not.toMatch(/secret|GIT_DIR/)
     expect(output).toContain('GIT_AUTHOR_NAME=Ada')

@@ -2,7 +2,8 @@
 import { Fault } from '../fault.ts'
 import { checkCommandInvalid } from '../faults.ts'
 import { splitCommand } from '../shell-words.ts'
-import { isPassedOn, withoutGitPlaces } from './environment-variables.ts'
+import { toChildEnvironment } from './child-environment.ts'
+import { withoutGitPlaces } from './environment-variables.ts'
 import { OutputTail } from './output-tail.ts'
 import { type ProcessExit, startProcess } from './process.ts'
 
@@ -14,7 +15,7 @@ export type Check = {
   /** A command line without a shell; see `parseCheck`. */
   command: string
   cwd: string
-  /** The environment of drover. Its settings are not passed on. */
+  /** The environment of drover. Its secrets are not passed on. */
   env: Readonly<Record<string, string | undefined>>
   timeoutMs: number
   signal: AbortSignal
@@ -57,7 +58,8 @@ export async function runCheck({ command, cwd, env, timeoutMs, signal }: Check):
   }
   try {
     const limits = { timeoutMs, signal, sweep: 'always', stderrLimitBytes: 0 } as const
-    const { stdout, exit } = await startProcess({ argv, cwd, env: toCheckEnvironment(env), ...limits, onStderr: keep })
+    const places = { cwd, env: toChildEnvironment(withoutGitPlaces(env)) }
+    const { stdout, exit } = await startProcess({ argv, ...places, ...limits, onStderr: keep })
     for await (const chunk of stdout) keep(chunk)
     const ended = judge(await exit, timeoutMs)
     return { command, ...ended, output: tail.text(), isOutputCut: bytes > OUTPUT_LIMIT_BYTES }
@@ -74,11 +76,4 @@ function judge({ code, signal, ended, durationMs }: ProcessExit, timeoutMs: numb
   if (ended === 'cancelled') return { passed: false, exitCode: null, durationMs, problem: 'it was cancelled' }
   if (code === null) return { passed: false, exitCode: null, durationMs, problem: `it was killed by ${signal}` }
   return { passed: code === 0, exitCode: code, durationMs }
-}
-
-function toCheckEnvironment(env: Check['env']): Record<string, string> {
-  const kept = Object.entries(withoutGitPlaces(env)).filter((entry): entry is [string, string] => {
-    return entry[1] !== undefined && isPassedOn(entry[0])
-  })
-  return Object.fromEntries(kept)
 }

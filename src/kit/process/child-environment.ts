@@ -1,0 +1,85 @@
+/**
+ * Decides what the programs that drover starts see of its environment. `process.ts` takes no environment from elsewhere, so
+ * that none of them gets a secret of drover, of its store or of its telemetry.
+ */
+import { isSecretName, redactSecrets } from '../redact.ts'
+import { DEPTH_VARIABLE, OWNER_VARIABLE, TREE_VARIABLE } from './environment-variables.ts'
+
+declare const isFiltered: unique symbol
+
+/** Variables may be added to it: what drover sets on purpose is no accident. */
+export type ChildEnvironment = Readonly<Record<string, string>> & { readonly [isFiltered]: true }
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** No secrets; a program that calls drover must find the same home and config. */
+const KEPT: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
+/** Settings of drover and of libpq, and headers of OpenTelemetry, which hold tokens. Windows ignores the case of names. */
+const HIDDEN = /^(?:DROVER_|PG|OTEL_\w*HEADERS$)/i
+/** A shorter text may be a common word, such as a part of a path. */
+const LONG = 12
+
+/** Texts of the stores whose addresses this process knows. */
+const knownTexts = new Set<string>()
+
+/** From now on, no program sees a variable with this address or its password. */
+export function keepFromChildren(storeUrl: string): void {
+  for (const text of secretTexts(storeUrl)) knownTexts.add(text)
+}
+
+/** The environment of a program that drover starts. */
+export function toChildEnvironment(env: Variables): ChildEnvironment {
+  const isHidden = hiddenIn(env)
+  const kept: Record<string, string> = {}
+  for (const name in env) {
+    const value = env[name]
+    if (value !== undefined && !isHidden({ name, value })) kept[name] = value
+  }
+  return kept as ChildEnvironment
+}
+
+/** Which variables of an environment no program may see. */
+export function hiddenIn(env: Variables): (variable: Variable) => boolean {
+  const { DROVER_STORE_URL: url = '', PGPASSWORD: password = '' } = env
+  const texts = [...knownTexts, ...secretTexts(url), ...(password === '' ? [] : [password])]
+  return (variable) => !isForChildren(variable, texts)
+}
+
+/** The whole environment, for a drover that this one starts in its place. */
+export function toOwnEnvironment(env: Variables): ChildEnvironment {
+  const given = Object.entries(env).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as ChildEnvironment
+}
+
+type Variable = { name: string; value: string }
+
+/** Whether a program may see a variable. `texts` are secrets that may be part of a value. */
+export function isForChildren({ name, value }: Variable, texts: readonly string[]): boolean {
+  if (KEPT.includes(name)) return true
+  if (HIDDEN.test(name)) return false
+  if (/^OTEL_/i.test(name) && redactSecrets(value) !== value) return false
+  return !texts.some((text) => {
+    if (value.includes(`:${text}@`)) return true
+    return (text.length >= LONG || isSecretName(name)) && value.includes(text)
+  })
+}
+
+/** The address of a PostgreSQL store, and its password as it is written there and as it is. */
+export function secretTexts(storeUrl: string): string[] {
+  if (!URL.canParse(storeUrl) || new URL(storeUrl).protocol === 'sqlite:') return []
+  const { password, searchParams } = new URL(storeUrl)
+  const passwords = [password, decode(password), searchParams.get('password') ?? '']
+  return [storeUrl, ...new Set(passwords)].filter((text) => text !== '')
+}
+
+export function hasPassword(storeUrl: string): boolean {
+  return secretTexts(storeUrl).length > 1
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
