@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { toChildEnvironment } from '../kit/process/child-environment.ts'
 import type { AgentLocation } from './locate-agents.ts'
 import { askVersion, VersionProbe } from './probe-version.ts'
 import { NATIVE_AGENTS } from './registry.ts'
@@ -24,7 +25,7 @@ function agentThat(script: string): { located: AgentLocation; log: string } {
   return { located, log }
 }
 
-const createProbe = () => new VersionProbe({ env: { PATH: '/usr/bin:/bin' }, cwd: '/' })
+const createProbe = () => new VersionProbe({ env: toChildEnvironment({ PATH: '/usr/bin:/bin' }), cwd: '/' })
 
 describe('VersionProbe', () => {
   it.each([
@@ -57,7 +58,7 @@ describe('VersionProbe', () => {
 describe('askVersion', () => {
   const ask = (script: string) => {
     const { program } = agentThat(script).located
-    return askVersion(program ?? [''], { env: { PATH: '/usr/bin:/bin' }, cwd: '/' })
+    return askVersion(program ?? [''], { env: toChildEnvironment({ PATH: '/usr/bin:/bin' }), cwd: '/' })
   }
 
   it.each([
@@ -71,7 +72,7 @@ describe('askVersion', () => {
   })
 
   it('reports a program that cannot be started', async () => {
-    const options = { env: {}, cwd: '/' }
+    const options = { env: toChildEnvironment({}), cwd: '/' }
     expect(await askVersion([`${NOWHERE}/agent`], options)).toMatchObject({ is: 'unknown' })
   })
 })

@@ -1,5 +1,6 @@
 /** Asks agents for their version: once for each, in the background, so that no prompt waits for it. */
 import { Fault } from '../kit/fault.ts'
+import type { ChildEnvironment } from '../kit/process/child-environment.ts'
 import { runProcess } from '../kit/process/process.ts'
 import type { Environment, Program } from './adapter/agent.ts'
 import { toAgentEnvironment } from './adapter/agent-environment.ts'
@@ -10,7 +11,7 @@ const OUTPUT_LIMIT_BYTES = 64 * 1024
 
 export class VersionProbe {
   readonly #answers = new Map<string, Promise<string | undefined>>()
-  readonly #env: Readonly<Record<string, string>>
+  readonly #env: ChildEnvironment
   readonly #cwd: string
 
   constructor({ env, cwd }: { env: Environment; cwd: string }) {
@@ -45,7 +46,7 @@ export type VersionAnswer =
   | { is: 'silent'; waitedMs: number }
   | { is: 'unknown'; problem: string }
 
-type ProcessOptions = { env: Readonly<Record<string, string>>; cwd: string; signal?: AbortSignal }
+type ProcessOptions = { env: ChildEnvironment; cwd: string; signal?: AbortSignal }
 
 /** Starts a program with `--version`. Always returns within a bounded time. */
 export async function askVersion(program: Program, { env, cwd, signal }: ProcessOptions): Promise<VersionAnswer> {

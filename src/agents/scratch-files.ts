@@ -1,8 +1,8 @@
 /** A private directory for the files that a command needs. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import type { AgentCommand } from './adapter/agent.ts'
 
@@ -14,12 +14,19 @@ export function newScratchDirectory(): string {
   return join(TEMPORARY, temporaryName())
 }
 
-export function writeScratch(directory: string, { files, temporaryDirectory }: AgentCommand): void {
-  if (files.length === 0 && temporaryDirectory === undefined) return
+export function writeScratch(directory: string, { files, links = [], temporaryDirectory }: AgentCommand): void {
+  if (files.length === 0 && links.length === 0 && temporaryDirectory === undefined) return
   sweepOnce()
   mkdirSync(directory, { mode: 0o700 })
   if (temporaryDirectory !== undefined) mkdirSync(temporaryDirectory, { mode: 0o700 })
-  for (const { path, content } of files) writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
+  for (const { path, content } of files) {
+    mkdirSync(dirname(path), { mode: 0o700, recursive: true })
+    writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
+  }
+  for (const { path, target, isDirectory } of links) {
+    if (isDirectory) mkdirSync(target, { mode: 0o700, recursive: true })
+    symlinkSync(target, path)
+  }
 }
 
 /** A file that cannot be removed does not fail the prompt: only this user can read it. */

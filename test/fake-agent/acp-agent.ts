@@ -125,12 +125,14 @@ async function prompt(params: Record<string, unknown>): Promise<object | undefin
   const cancelled = new Promise<object>((resolve) => {
     cancelPrompt = () => resolve({ result: { stopReason: 'cancelled' } })
   })
-  const played = play(
-    script.turns?.[prompts - 1] ??
-      script.steps ?? [{ say: text === 'pid' ? String(process.pid) : `You said: ${text}` }],
-    sessionId,
-  )
+  const played = play(script.turns?.[prompts - 1] ?? script.steps ?? [{ say: answerTo(text) }], sessionId)
   return await Promise.race([played, cancelled])
+}
+
+function answerTo(text: string): string {
+  const [, variable] = /^env (\w+)$/.exec(text) ?? []
+  if (variable !== undefined) return process.env[variable] ?? 'not set'
+  return text === 'pid' ? String(process.pid) : `You said: ${text}`
 }
 
 async function play(steps: readonly AcpStep[], sessionId: string): Promise<object | undefined> {

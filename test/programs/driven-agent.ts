@@ -34,6 +34,9 @@ import {
 
 const DENIED = 'Claude requested permissions to write, but you have not granted it yet.'
 
+/** What waits for a decision, by the id of the question. */
+const decisions = new Map<string, () => void>()
+
 const [backend = '', directory = '', ...argv] = process.argv.slice(2)
 
 if (argv.includes('--version')) process.stdout.write('1.0.0\n')
@@ -54,6 +57,16 @@ async function answerOnce(): Promise<void> {
   })
 }
 
+/** Waits for any decision. */
+async function askAbout(command: string): Promise<void> {
+  const id = randomUUID()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  decisions.set(id, resolve)
+  const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command }, tool_use_id: 'asked' }
+  print({ type: 'control_request', request_id: id, request })
+  await promise
+}
+
 /** One process is one session. An interruption ends the turn, and the process too, so that drover starts another. */
 async function stayUpAsClaude(): Promise<void> {
   let resumed = valueAfter('--resume')
@@ -64,6 +77,7 @@ async function stayUpAsClaude(): Promise<void> {
       if (frame.request.subtype === 'interrupt') process.exit(1)
       print({ type: 'control_response', response: { subtype: 'success', request_id: frame.request_id, response: {} } })
     }
+    if (frame.type === 'control_response') decisions.get(frame.response.request_id)?.()
     if (frame.type !== 'user') continue
     void takeTurn({ prompt: textOf(frame.message), resumed, output: claudeOutput(sessionId, frame) })
     resumed = sessionId
@@ -120,6 +134,7 @@ async function takeTurn({ prompt, resumed, output }: Prompt): Promise<void> {
   output.begin()
   for (const message of turn.tells ?? []) output.message(message)
   if (turn.streams !== undefined) output.pieces(turn.streams)
+  if (turn.asks !== undefined) await askAbout(turn.asks)
   work(turn, output)
   for (let left = turn.repeats ?? 0; left > 0; left--) {
     output.command('cat missing', { exitCode: 1, output: 'No such file' })

@@ -19,6 +19,7 @@ process.exitCode = await main(words, {
   terminal: createTerminal(process, process.env),
   stdin: createStandardInput(process),
   isRoot: process.getuid?.() === 0,
+  readableVariables: [],
   demoAgent: [process.execPath, join(root, 'bin', 'demo-agent.cjs')],
   consoleDirectory: join(root, 'dist', 'console'),
   jsonThread: join(root, 'bin', 'json-thread.cjs'),

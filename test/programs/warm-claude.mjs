@@ -3,7 +3,7 @@
  * turn; a prompt that is not JSON is answered with "hello".
  *
  * before: frames to print first · say: the answer · pid: answer with the process id · spawn: a command to start and leave
- * running · tool: the same, but ended on an interruption · ask: a tool to ask about · input: more fields of its input · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
+ * running · tool: the same, but ended on an interruption · use: a file to read · result: more fields of the result · ask: a tool to ask about · input: more fields of its input · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
  * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
  * prompt · after: frames to print after the result · flood: how many lines to print after
  * it · grow: MiB of memory to take · noise: lines that are not frames of the protocol; `true`: one · closes: close the input · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
@@ -64,6 +64,7 @@ async function takeTurn({ uuid, message }) {
   if (order.grow) held.push(Buffer.alloc(order.grow * 1024 * 1024, 1))
   if (order.spawn) spawn('sh', ['-c', order.spawn], { detached: true, stdio: 'ignore' }).unref()
   if (order.tool) turn.tool = spawn('sh', ['-c', order.tool], { detached: true, stdio: 'ignore' })
+  if (order.use) use(order.use)
   if (order.ask) await ask(order.ask, order.input)
   const said = order.pid ? String(process.pid) : (order.say ?? 'hello')
   print({
@@ -80,7 +81,14 @@ async function finish(turn, said) {
   if (crash === 'word') process.kill(process.pid, 'SIGKILL')
   if (hang || tool) return
   if (slow > 0) await delay(slow)
-  end(turn, { result: said })
+  end(turn, { result: said, ...turn.order.result })
+}
+
+function use(file_path) {
+  const call = { type: 'tool_use', id: 't1', name: 'Read', input: { file_path } }
+  print({ type: 'assistant', message: { model: 'scripted', content: [call] }, parent_tool_use_id: null, session_id })
+  const content = [{ type: 'tool_result', tool_use_id: 't1', content: 'its text' }]
+  print({ type: 'user', message: { role: 'user', content }, session_id })
 }
 
 function disturb({ noise = [], big = 0, closes }) {

@@ -7,7 +7,7 @@
  * end the turn · slow: end it after these milliseconds · ask: a command to ask about · foreign: first end a turn with another
  * id · fail: a message
  *
- * WARM_STAYS=1: it ignores the end of its input
+ * WARM_STAYS=1: it ignores the end of its input · WARM_LINGERS=1: it takes half a second to end
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -32,6 +32,9 @@ let active
 let answered
 let asked = 0
 let stays = process.env.WARM_STAYS !== undefined
+
+if (process.env.WARM_LINGERS)
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => setTimeout(() => process.exit(0), 500))
 
 function openThread({ threadId, cwd, approvalPolicy, sandbox, model = 'scripted' }) {
   const id = threadId ?? randomUUID()
@@ -133,5 +136,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
 }
 // The end of its input.
-if (stays) setInterval(() => undefined, 1000)
+if (stays || process.env.WARM_LINGERS) setInterval(() => undefined, 1000)
 else process.exit(0)

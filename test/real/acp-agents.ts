@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
-import { KNOWN_AGENTS } from '../../src/agents/acp/known-agents.ts'
+import { KNOWN_AGENTS, type KnownAgent } from '../../src/agents/acp/known-agents.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
 import type { AgentSetup } from './agent-setup.ts'
 
@@ -90,16 +90,41 @@ const NEEDS: Record<string, Needs> = {
   },
 }
 
+/** Agents that the other tests leave out. */
+const MORE_NEEDS: Record<string, Needs> = {
+  'claude-acp': {
+    env: (base) => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'made-up', CLAUDE_CODE_MAX_RETRIES: '1' }),
+    files: () => ({ '.claude.json': '{}' }),
+  },
+  'codex-acp': {
+    env: () => ({ FAKE_KEY: 'made-up', OPENAI_API_KEY: 'made-up', NO_BROWSER: '1' }),
+    files: (base) => ({
+      '.codex/config.toml': `model_provider = "fake"\nmodel = "gpt-5.5"\n[model_providers.fake]\nname = "fake"\nbase_url = "${base}/v1"\nenv_key = "FAKE_KEY"\nwire_api = "responses"\nrequest_max_retries = 0\nstream_max_retries = 0\n`,
+    }),
+  },
+  copilot: {
+    env: (base) => ({
+      ...{ COPILOT_PROVIDER_BASE_URL: `${base}/v1`, COPILOT_PROVIDER_API_KEY: 'made-up' },
+      ...{ COPILOT_MODEL: 'fake-model', COPILOT_OFFLINE: 'true' },
+    }),
+  },
+}
+
 /** Grok takes no model from its config. */
 const MORE_ARGUMENTS: Record<string, readonly string[]> = { grok: ['-m', 'fake-model'] }
 
 /** The agents that can be tested here without a login, installed or not. */
 export const testable = KNOWN_AGENTS.filter(({ name }) => name in NEEDS)
 
-export const installedAcp = testable.flatMap((known) => {
+export const installedAcp = testable.flatMap(withPath)
+
+/** With those that can be started with the model server, but differ too much for the other tests. */
+export const startableAcp = [...testable, ...KNOWN_AGENTS.filter(({ name }) => name in MORE_NEEDS)].flatMap(withPath)
+
+function withPath(known: KnownAgent) {
   const path = findProgram(known.command[0], { env: process.env, cwd: process.cwd() })
   return path === undefined ? [] : [{ ...known, path }]
-})
+}
 
 type Installed = (typeof installedAcp)[number]
 
@@ -111,7 +136,7 @@ export function commandOf({ name, path, command: [, ...args] }: Installed): stri
 
 /** Writes what the agent needs to use the model server into a home, and returns its variables. */
 export function configureAcpAgent({ name }: Installed, home: string, base: string): Record<string, string> {
-  const { env, files } = NEEDS[name] ?? {}
+  const { env, files } = NEEDS[name] ?? MORE_NEEDS[name] ?? {}
   for (const [file, content] of Object.entries(files?.(base) ?? {})) {
     mkdirSync(dirname(join(home, file)), { recursive: true })
     writeFileSync(join(home, file), content)

@@ -1,6 +1,6 @@
 /** Real agents with a fake model server: temporary homes, made-up keys, loopback only. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
@@ -21,6 +21,7 @@ export function useUpstream() {
   let server: ChildProcess
   let port = 0
   beforeAll(async () => {
+    writeFileSync(log, '')
     server = spawn(process.execPath, [UPSTREAM, '0', log], { stdio: ['ignore', 'pipe', 'inherit'] })
     const first = await new Promise<string>((resolve) => server.stdout?.once('data', (text) => resolve(String(text))))
     port = JSON.parse(first).listening

@@ -6,6 +6,7 @@ import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
 import { profileOf } from './known-agents.ts'
+import { readProjectSettings, refuseProjectSettings } from './project-settings.ts'
 
 /** The section of the backend in the config. */
 export type AcpSettings = {
@@ -15,6 +16,8 @@ export type AcpSettings = {
   env: Readonly<Record<string, string>>
   /** What `drover backends add` has found out. */
   profile?: Readonly<Record<string, string>>
+  /** The user says that the agent uses no settings of the project. */
+  ignores_project?: boolean
 }
 
 const RESUME_METHODS = ['session/load', 'session/resume'] as const
@@ -28,9 +31,17 @@ export function acpAgentOf(backend: Backend, settings: AcpSettings): AcpAgent {
   return agent
 }
 
-function createAcpAgent(backend: Backend, { command, env, profile: measured = {} }: AcpSettings): AcpAgent {
-  const profile = { ...profileOf(command), ...resumeOf(measured) }
-  const variables = { free: env, asking: { ...profile.env, ...env } }
+function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
+  const { command, env, profile: measured = {}, ignores_project: ignoresProject } = settings
+  const known = { ...profileOf(command), ...resumeOf(measured) }
+  const profile = ignoresProject ? { ...known, withoutProject: { ...known.withoutProject, refused: [] } } : known
+  const asking = { ...profile.env, ...env }
+  const without = profile.withoutProject?.env
+  const variables = {
+    ...{ free: env, asking },
+    // What the user has set must not turn the settings on again.
+    ...{ freeWithoutProject: { ...env, ...without }, askingWithoutProject: { ...asking, ...without } },
+  }
   return {
     backend,
     profile,
@@ -46,6 +57,7 @@ function createAcpAgent(backend: Backend, { command, env, profile: measured = {}
     takesOpenSchemas: false,
     cancelSignal: 'SIGTERM',
     toCommand: (request) => toAcpCommand(request, { profile, variables }),
+    readSurroundings: (place) => readProjectSettings(profile, place),
     extraFlags: {},
     modeFlags: {},
   }
@@ -73,16 +85,20 @@ function abilitiesOf({ resume, usage }: AcpProfile): Abilities {
 type CommandParts = {
   profile: AcpProfile
   /** `asking` makes the agent ask for what it would otherwise do on its own. */
-  variables: { free: Readonly<Record<string, string>>; asking: Readonly<Record<string, string>> }
+  variables: Readonly<
+    Record<'free' | 'asking' | 'freeWithoutProject' | 'askingWithoutProject', Readonly<Record<string, string>>>
+  >
 }
 
 /** The text of the prompt is in `stdin`; the runner sends it in a frame. */
 function toAcpCommand(request: AgentRequest, { profile, variables }: CommandParts): AgentCommand {
   const { backend, program, env, extra } = request
   const isFree = !isRestricted(request)
+  refuseProjectSettings(request)
+  const kind = isFree ? 'free' : 'asking'
   return {
     argv: [...program, ...extra],
-    env: toAgentEnvironment(env, isFree ? variables.free : variables.asking),
+    env: toAgentEnvironment(env, variables[request.ignoresProject ? (`${kind}WithoutProject` as const) : kind]),
     stdin: escapePrompt(withSystemPrompt(request)),
     files: [],
     warnings: [
@@ -90,6 +106,7 @@ function toAcpCommand(request: AgentRequest, { profile, variables }: CommandPart
       ...warnOfNoSandbox(backend, request),
       ...warnOfStricter(request),
       ...(isFree ? [] : warnOfUnasked(backend, profile)),
+      ...warnOfProject(request, profile),
       ...warnOfMissing(backend, request, { maxTurns: true, verbose: true }),
     ],
   }
@@ -109,4 +126,11 @@ function escapePrompt(prompt: string): string {
 function warnOfUnasked(backend: Backend, { asks, modes }: AcpProfile): string[] {
   if (asks !== 'never' || Object.keys(modes).length > 0) return []
   return [`${backend} never asks for permission, so drover cannot restrict what it does`]
+}
+
+function warnOfProject({ ignoresProject, backend }: AgentRequest, { withoutProject }: AcpProfile): string[] {
+  if (!ignoresProject || withoutProject !== undefined) return []
+  return [
+    `drover does not know which settings of the project ${backend} uses, and found none of those that it knows; set backends.${backend}.ignores_project to true if it uses none`,
+  ]
 }

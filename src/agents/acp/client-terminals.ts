@@ -1,5 +1,6 @@
 /** Commands for agents that let the client run them: then drover has the exit code first-hand, and can end the command. */
 import { isAbsolute } from 'node:path'
+import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import { OutputTail } from '../../kit/process/output-tail.ts'
 import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
 import { countAt, type JsonObject, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
@@ -20,22 +21,20 @@ type Terminal = {
   stop: AbortController
 }
 
-type Environment = Readonly<Record<string, string>>
-
 /** What a command has printed, and how it ended. */
 export type TerminalEvidence = { output: string; exitCode: number | undefined }
 
 export class ClientTerminals {
   readonly #terminals = new Map<string, Terminal>()
   readonly #released = new Map<string, TerminalEvidence>()
-  readonly #env: Environment
+  readonly #env: ChildEnvironment
   /** Terminals whose command is being started. */
   readonly #starting = new Set<{ stop: AbortController; started: Promise<unknown> }>()
   #isClosed = false
   #lastId = 0
 
   /** `env` is the environment of the agent. */
-  constructor(env: Environment) {
+  constructor(env: ChildEnvironment) {
     this.#env = env
   }
 
@@ -102,15 +101,15 @@ export class ClientTerminals {
     return terminal === undefined ? this.#released.get(id) : evidenceOf(terminal)
   }
 
-  /** Ends all commands, and everything that they have started. */
+  /** Ends all commands, and everything that they have started. A second call waits for the same commands. */
   async end(): Promise<void> {
     const starting = [...this.#starting]
     for (const { stop } of starting) stop.abort()
     await Promise.all(starting.map(({ started }) => started))
-    const all = [...this.#terminals.values()]
-    this.#terminals.clear()
-    for (const { stop } of all) stop.abort()
-    await Promise.all(all.map(({ exit }) => exit))
+    const all = [...this.#terminals]
+    for (const [, { stop }] of all) stop.abort()
+    await Promise.all(all.map(([, { exit }]) => exit))
+    for (const [id] of all) this.#terminals.delete(id)
   }
 
   /** Ends all commands, and starts no more. */

@@ -1,5 +1,6 @@
 /** What a turn needs of the process that it runs in. */
 
+import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentRequest, Usage } from '../adapter/agent.ts'
 import type { JsonObject } from '../adapter/json-fields.ts'
@@ -12,7 +13,7 @@ export type ConnectionOptions = {
   backend: string
   profile: AcpProfile
   /** The environment of commands that the agent lets drover run. */
-  env: Readonly<Record<string, string>>
+  env: ChildEnvironment
   /** The process is for one turn alone: then its end is the end of the turn, and no other process takes the prompt. */
   isCold: boolean
   /** What the protocol does not offer, for an agent that has other ways. */

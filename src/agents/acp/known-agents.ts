@@ -15,6 +15,7 @@ export type KnownAgent = {
   profile: AcpProfile
 }
 
+const OFF = 'false'
 const ASK = '{"edit":"ask","bash":"ask","webfetch":"ask"}'
 
 const OPENCODE: AcpProfile = {
@@ -26,6 +27,8 @@ const OPENCODE: AcpProfile = {
   countsApart: { cache: true, reasoning: true },
   showsExitCodes: true,
   resume: 'session/resume',
+  // OPENCODE_DISABLE_PROJECT_CONFIG leaves plugins on, and drops AGENTS.md.
+  withoutProject: { refused: ['.opencode', 'opencode.json', 'opencode.jsonc'] },
   configFiles: ['.config/opencode/opencode.json', '.local/share/opencode/auth.json'],
   login: 'opencode auth login',
 }
@@ -49,6 +52,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       usage: 'per-request',
       showsExitCodes: true,
       resume: 'session/resume',
+      // In a folder that it does not trust, it has no mode for edits and reads no instructions.
+      withoutProject: { refused: ['.qwen', '.env'] },
       configFiles: ['.qwen/settings.json', '.qwen/oauth_creds.json'],
       login: 'qwen',
     },
@@ -71,6 +76,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
         [/^shell\b/, 'execute'],
       ],
       isLate: true,
+      withoutProject: { refused: ['.agents/plugins'] },
       configFiles: ['.config/goose/config.yaml', '.config/goose/secrets.yaml'],
       login: 'goose configure',
     },
@@ -88,6 +94,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       resume: 'session/resume',
       client: { files: true, terminal: true },
       isLate: true,
+      // Used in folders that its user has trusted once.
+      withoutProject: { refused: ['.kimi-code', '.mcp.json'] },
       configFiles: ['.kimi-code/config.toml'],
       login: 'kimi login',
     },
@@ -105,6 +113,14 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       resume: 'session/resume',
       client: { files: true, terminal: true },
       isLate: true,
+      // Used in folders that its user has trusted once.
+      withoutProject: {
+        refused: ['.grok', '.mcp.json', '.envrc'],
+        env: {
+          ...{ GROK_CLAUDE_HOOKS_ENABLED: OFF, GROK_CURSOR_HOOKS_ENABLED: OFF, GROK_CODEX_HOOKS_ENABLED: OFF },
+          ...{ GROK_CLAUDE_MCPS_ENABLED: OFF, GROK_CURSOR_MCPS_ENABLED: OFF, GROK_CODEX_MCPS_ENABLED: OFF },
+        },
+      },
       configFiles: ['.grok/config.toml', '.grok/auth.json'],
       login: 'grok login',
     },
@@ -119,6 +135,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       asks: 'sometimes',
       usage: 'session',
       resume: 'session/load',
+      // Used in folders that its user has trusted once.
+      withoutProject: { refused: ['.vibe'] },
       configFiles: ['.vibe/config.toml', '.vibe/.env'],
       login: 'vibe --setup',
     },
@@ -135,6 +153,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       showsExitCodes: true,
       resume: 'session/load',
       notices: /^(?:pi v[\d.]+\n---\n|Retrying \(attempt |Retry finished)/,
+      // Used in folders that its user has trusted once.
+      withoutProject: { refused: ['.pi'] },
       configFiles: ['.pi/agent/settings.json', '.pi/agent/models.json', '.pi/agent/auth.json'],
       login: 'pi',
     },
@@ -153,6 +173,10 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       failure: { lastChunk: /^Error: (?:Failed to get response|Authentication failed|.*\(HTTP \d{3}\))/ },
       notices: /^Info: /,
       isLate: true,
+      // All but the first are used in folders that its user has trusted once.
+      withoutProject: {
+        refused: ['.github/hooks', '.github/copilot', '.github/mcp.json', '.github/lsp.json', '.mcp.json'],
+      },
       login: 'copilot login',
     },
   },
@@ -166,6 +190,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       asks: 'always',
       usage: 'none',
       resume: 'session/load',
+      // The program is built with Bun, which reads the last two.
+      withoutProject: { refused: ['.cline', '.clinerules/hooks', 'bunfig.toml', '.env'] },
       login: 'cline auth',
     },
   },
@@ -180,6 +206,14 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       // In the mode `ask` it denies changes and runs other commands by its own rules.
       asks: 'sometimes',
       env: { KILO_PERMISSION: ASK },
+      withoutProject: {
+        refused: [
+          '.kilo',
+          '.kilocode',
+          '.opencode',
+          ...['kilo', 'opencode'].flatMap((name) => [`${name}.json`, `${name}.jsonc`]),
+        ],
+      },
       configFiles: ['.config/kilo/kilo.json', '.local/share/kilo/auth.json'],
       login: 'kilo auth login',
     },
@@ -197,6 +231,16 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       showsExitCodes: true,
       resume: 'session/resume',
       isLate: true,
+      withoutProject: {
+        refused: [],
+        // Claude reads instructions with the settings of the project, or else in directories that were added.
+        env: { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' },
+        sessionMeta: (workdir) => ({
+          claudeCode: {
+            options: { settingSources: ['user'], strictMcpConfig: true, additionalDirectories: [workdir] },
+          },
+        }),
+      },
       login: 'claude /login',
     },
   },
@@ -213,6 +257,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       showsExitCodes: true,
       resume: 'session/resume',
       failure: { usageIsNull: true },
+      // It trusts every folder.
+      withoutProject: { refused: ['.codex'] },
       login: 'codex login',
     },
   },

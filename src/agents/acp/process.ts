@@ -90,18 +90,21 @@ export class AcpProcess implements AcpConnection {
     return active
   }
 
-  async openSession({ workdir: cwd, resumeId: sessionId }: AgentRequest): Promise<SessionState> {
+  async openSession({ workdir: cwd, resumeId: sessionId, ignoresProject }: AgentRequest): Promise<SessionState> {
     const known = this.#sessions.get(sessionId ?? '')
     if (known !== undefined) return known
-    const session = sessionId === undefined ? await this.#newSession(cwd) : await this.#resumeSession(sessionId, cwd)
+    const meta = ignoresProject ? this.options.profile.withoutProject?.sessionMeta?.(cwd) : undefined
+    const place = { cwd, mcpServers: [], ...(meta !== undefined && { _meta: meta }) }
+    const session =
+      sessionId === undefined ? await this.#newSession(place) : await this.#resumeSession(sessionId, place)
     this.#sessions.set(session.sessionId, session)
     // Some agents start a process for each session.
     await this.process.adopt()
     return session
   }
 
-  async #newSession(cwd: string): Promise<SessionState> {
-    const result = await this.request('session/new', { cwd, mcpServers: [] })
+  async #newSession(place: JsonObject): Promise<SessionState> {
+    const result = await this.request('session/new', place)
     const sessionId = textAt(result, 'sessionId')
     if (!sessionId) {
       const message = 'it has opened no session'
@@ -110,13 +113,13 @@ export class AcpProcess implements AcpConnection {
     return readSession(sessionId, result)
   }
 
-  async #resumeSession(sessionId: string, cwd: string): Promise<SessionState> {
+  async #resumeSession(sessionId: string, place: JsonObject): Promise<SessionState> {
     const { resume } = this.options.profile
     if (resume === undefined) {
       const message = 'session not found: this agent does not continue sessions'
       throw agentRequestFailed({ method: 'session/load', code: 0, message })
     }
-    return readSession(sessionId, await this.request(resume, { sessionId, cwd, mcpServers: [] }))
+    return readSession(sessionId, await this.request(resume, { sessionId, ...place }))
   }
 
   async forgetSession(sessionId: string): Promise<boolean> {

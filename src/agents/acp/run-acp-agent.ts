@@ -5,6 +5,7 @@ import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { AcpProcess } from './process.ts'
+import { refuseNewSettings } from './project-settings.ts'
 
 export type AcpRun = {
   agent: AcpAgent
@@ -41,6 +42,7 @@ export async function startAcpAgent(launch: Launch): Promise<LongLivedAgent> {
   const { agent } = launch.request
   if (!('profile' in agent)) throw new Error(`${agent.backend} does not speak ACP`)
   const { backend, profile, cancelSignal } = agent
+  refuseNewSettings(launch.request)
   const command = agent.toCommand(launch.request)
   return await startConnected(launch, { ...command, cancelSignal }, { backend, profile, env: command.env })
 }

@@ -2,6 +2,7 @@
  * What drover knows about an agent beyond the protocol. The protocol says how frames look, not what they mean: agents
  * differ in how they fail, count tokens and ask for permission. A profile has what was measured.
  */
+import type { JsonObject } from './json-fields.ts'
 import type { Permission } from './permission-levels.ts'
 
 /**
@@ -30,6 +31,15 @@ export const TOOL_KINDS = [
 ] as const
 export type ToolKind = (typeof TOOL_KINDS)[number]
 
+type WithoutProject = {
+  /** Settings that nothing turns off, in the working directory or above it. Where one exists, the agent is not started. */
+  refused: readonly string[]
+  /** Environment variables that turn others off. */
+  env?: Readonly<Record<string, string>>
+  /** `_meta` of a session that turns others off. */
+  sessionMeta?: (workdir: string) => JsonObject
+}
+
 export type AcpProfile = {
   /** The session mode for each permission. Where there is none, only the answers of drover enforce the permission. */
   modes: Partial<Record<Permission, string>>
@@ -37,6 +47,8 @@ export type AcpProfile = {
   asks: 'always' | 'sometimes' | 'never'
   /** Environment variables that make the agent ask, or that stop it from calling home. */
   env?: Readonly<Record<string, string>>
+  /** How the agent is kept from the settings of a project. Undefined: it was never tried. */
+  withoutProject?: WithoutProject
   usage: UsageShape
   /** What its counts of input and output tokens leave out; drover adds it. */
   countsApart?: { cache: boolean; reasoning: boolean }

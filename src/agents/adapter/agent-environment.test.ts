@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { toAgentEnvironment } from './agent-environment.ts'
 
-it('copies the environment without drover’s own settings, and adds the variables of the agent', () => {
+it('copies the environment without drover’s own settings and those of its store, and adds the variables of the agent', () => {
   const env = {
     PATH: '/bin',
     EMPTY: '',
@@ -10,6 +10,7 @@ it('copies the environment without drover’s own settings, and adds the variabl
     DROVER_API_KEYS: 'ours',
     DROVER_STORE_URL: 'postgres://drover:secret@db/drover',
     DROVER_SERVER_PORT: '1',
+    PGPASSWORD: 'ours',
     drover_api_keys: 'ours',
     DROVER_TREE: 'a:b',
     DROVER_HOME: '/home/d',

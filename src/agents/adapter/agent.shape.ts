@@ -1,6 +1,6 @@
 /** The events and abilities of agents, as they go over the wire. */
 import { type TProperties, Type } from 'typebox'
-import { type Message, named } from '../../kit/shape.ts'
+import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -42,6 +42,42 @@ export const ApprovalRequest = Type.Object({
 })
 export type ApprovalRequest = Message<typeof ApprovalRequest>
 
+/** How the one who decided reached drover. */
+const DECIDED_VIA = ['key', 'login', 'none', 'socket', 'terminal', 'editor', 'program', 'drover'] as const
+
+export const Decider = named(
+  'Decider',
+  Type.Object({
+    via: literals(DECIDED_VIA, {
+      description:
+        '`key`: an API key. `login`: a login to the console. `none`: a server without keys. `socket`: the local socket. `terminal`: a question of a command. `editor`: over ACP. `program`: a program that uses the library. `drover`: no one decided in time, or the prompt ended.',
+    }),
+    name: Type.Optional(
+      Type.String({ description: 'The name of the API key, or of the user on the machine of the server.' }),
+    ),
+    key_id: Type.Optional(Type.String({ description: 'The id of the API key. A later key may have the same name.' })),
+  }),
+)
+export type Decider = Message<typeof Decider>
+
+/** Who decided what about something that an agent asked for. */
+export const DecidedApproval = Type.Object({
+  approval_id: Type.String({ description: 'The id of the request.' }),
+  tool_id: toolId,
+  tool_name: toolName,
+  command: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'The command, or the first 1000 characters of it.' }),
+  ),
+  input_sha256: Type.String({
+    description:
+      'The digest of what was asked for: of the JSON of an object with `tool_name`, `command`, `diff` and `input` of the request, in this order, without those that it does not have.',
+  }),
+  decision: meaning('What was decided.', ApprovalChoice),
+  message: Type.Optional(Type.String({ description: 'The reason that the agent was told.' })),
+  by: meaning('Who decided.', Decider),
+})
+export type DecidedApproval = Message<typeof DecidedApproval>
+
 /** The content of each type of event. */
 export const EVENT_CONTENTS = {
   init: Type.Object({
@@ -71,6 +107,7 @@ export const EVENT_CONTENTS = {
     error_message: Type.Optional(Type.String({ description: 'Why the tool failed.' })),
   }),
   approval_request: ApprovalRequest,
+  approval_decision: DecidedApproval,
   progress: Type.Object({
     stage: Type.String({ description: 'The stage that the agent has reached.' }),
     percent: Type.Optional(Type.Number({ description: 'How much of the work is done.' })),

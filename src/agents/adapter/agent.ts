@@ -1,12 +1,17 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
+import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import type { AcpProfile } from './acp-profile.ts'
-import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Usage } from './agent.shape.ts'
+import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Decider, Usage } from './agent.shape.ts'
 import type { JsonObject } from './json-fields.ts'
+import type { Surroundings } from './surroundings.ts'
 
-export type { Abilities, AgentEvent, ApprovalRequest, Usage }
+export type { Abilities, AgentEvent, ApprovalRequest, Decider, Usage }
 
 /** `message` tells the agent why something is denied. */
 export type ApprovalDecision = { decision: ApprovalChoice; message?: string | undefined }
+
+/** A decision, and who made it. */
+export type Decided = ApprovalDecision & { by: Decider }
 
 /** The agents that drover has an adapter of its own for, in the order of all lists; the first is the default. */
 export const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
@@ -36,6 +41,15 @@ export type AgentRequest = {
   workdir: string
   approvalMode: ApprovalMode
   sandboxMode: SandboxMode
+  /**
+   * The agent uses no settings that stand in its working directory, such as hooks, MCP servers, permissions and skills:
+   * another agent may have written them. Instructions such as `CLAUDE.md` still reach it.
+   */
+  ignoresProject: boolean
+  /** A ceiling limits the caller's modes: the user's own settings of the agent must not add to them. It ignores the project too. */
+  isLimited: boolean
+  /** What drover has read for an agent that ignores the project. */
+  surroundings?: Surroundings | undefined
   maxTurns?: number | undefined
   /** What the turn may cost; only for agents that report costs. */
   maxCostUsd?: number | undefined
@@ -77,10 +91,12 @@ export type AgentRequest = {
 /** How to start an agent for one request. The prompt is in `stdin`, never in `argv`. */
 export type AgentCommand = {
   argv: Program
-  env: Readonly<Record<string, string>>
+  env: ChildEnvironment
   stdin: string
   /** Written into the scratch directory before the agent starts. */
   files: readonly { path: string; content: string }[]
+  /** Made in the scratch directory. A directory that a link leads to is created if it does not exist. */
+  links?: readonly { path: string; target: string; isDirectory: boolean }[]
   /** A directory for the agent's own temporary files, in the scratch directory. */
   temporaryDirectory?: string
   /** Sentences about parts of the request that the agent cannot fulfil. */
@@ -188,6 +204,8 @@ type AgentTraits = {
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */
   toCommand(request: AgentRequest): AgentCommand
+  /** Reads what the command of an agent that ignores the project needs; absent if it needs nothing. */
+  readSurroundings?: (place: OfPlace) => Surroundings
   /** The model that the agent uses when the request names none, where its events do not name it. Reads its config. */
   configuredModel?: (request: AgentRequest) => string | undefined
   /** Deletes a stored session without starting the agent. False: there is no such session where it was looked for. */

@@ -3,6 +3,7 @@ import { createOutputReader } from '../adapter/output-reader.ts'
 import { toClaudeCommand } from './command.ts'
 import { ClaudeOutput } from './output.ts'
 import { readSessionFile, writeSessionFile } from './session-file.ts'
+import { readUserSettings } from './user-settings.ts'
 
 export const claude: LineAgent = {
   backend: 'claude',
@@ -22,6 +23,7 @@ export const claude: LineAgent = {
   // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',
   toCommand: toClaudeCommand,
+  readSurroundings: readUserSettings,
   sessionFile: { read: readSessionFile, write: writeSessionFile },
   createReader: () => createOutputReader(new ClaudeOutput()),
   extraFlags: {
@@ -44,6 +46,7 @@ export const claude: LineAgent = {
     '--permission-mode': 'value',
     '--permission-prompt-tool': 'value',
     '--settings': 'value',
+    '--setting-sources': 'value',
     '--allowedTools': 'values',
     '--allowed-tools': 'values',
     '--add-dir': 'values',

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
+import { NO_SURROUNDINGS } from '../adapter/surroundings.ts'
 import { buildCommand } from '../build-command.ts'
 
 const ALWAYS = ['/bin/agent', '-p', '--output-format', 'stream-json', '--verbose']
+const ASKING = ['--permission-mode', 'default']
 const NO_WRITING = [
+  ...ASKING,
   '--disallowedTools',
   'Bash,PowerShell,Monitor,REPL,Edit,Write,NotebookEdit,EnterWorktree,ExitWorktree,CronCreate,CronDelete,ScheduleWakeup,Workflow,mcp__*',
 ]
@@ -28,7 +31,7 @@ describe('the modes of claude', () => {
     ['default', [], []],
     ['auto', EDITS, []],
     ['none', EVERYTHING, []],
-    ['always', [], [NO_USER]],
+    ['always', ASKING, [NO_USER]],
   ])('approval %s', (approvalMode, flags, warnings) => {
     expect(command({ approvalMode })).toMatchObject({ argv: [...ALWAYS, ...flags], warnings })
   })
@@ -68,10 +71,10 @@ describe('the modes of claude', () => {
     [
       'always',
       'workspace',
-      [],
+      ASKING,
       [NO_USER, noSandbox('workspace'), givesWay('sandbox_mode workspace', 'approval_mode always')],
     ],
-    ['always', 'full', [], [NO_USER, givesWay('sandbox_mode full', 'approval_mode always')]],
+    ['always', 'full', ASKING, [NO_USER, givesWay('sandbox_mode full', 'approval_mode always')]],
   ])('approval %s and sandbox %s', (approvalMode, sandboxMode, flags, warnings) => {
     expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: [...ALWAYS, ...flags], warnings })
   })
@@ -81,7 +84,7 @@ describe('the modes of claude', () => {
     ['default', 'full'],
   ])('as root, approval %s and sandbox %s allow the tools by name', (approvalMode, sandboxMode) => {
     const { argv, warnings } = command({ approvalMode, sandboxMode, isRoot: true })
-    expect(argv).toEqual([...ALWAYS, '--allowedTools', WORKING])
+    expect(argv).toEqual([...ALWAYS, ...ASKING, '--allowedTools', WORKING])
     expect(warnings).toEqual([ROOT])
   })
 
@@ -94,7 +97,7 @@ describe('the modes of claude', () => {
     ['Bash(git *),Edit', {}, false, ['--allowedTools', 'Bash(git *),Edit']],
     ['all', {}, false, []],
     ['', {}, false, []],
-    ['mcp__x__y', { approvalMode: 'none' }, true, ['--allowedTools', `mcp__x__y,${WORKING}`]],
+    ['mcp__x__y', { approvalMode: 'none' }, true, [...ASKING, '--allowedTools', `mcp__x__y,${WORKING}`]],
     ['Bash', { sandboxMode: 'read-only' }, false, [...NO_WRITING, '--allowedTools', 'Bash']],
   ] as const)('with the list of tools %j', (allowedTools, modes, isRoot, flags) => {
     expect(command({ allowedTools, ...modes, isRoot }).argv).toEqual([...ALWAYS, ...flags])
@@ -137,6 +140,35 @@ describe('the command for claude', () => {
       files: [{ path: '/scratch/system-prompt.txt', content: 'Be brief.' }],
       warnings: [],
     })
+  })
+
+  it('ends with what keeps the settings of the project out, and its instructions in', () => {
+    const { argv, env } = command({ ignoresProject: true, extra: ['--setting-sources', 'project'] })
+    expect(argv).toEqual([
+      ...ALWAYS,
+      ...['--setting-sources', 'project'],
+      ...['--strict-mcp-config', '--add-dir', '/workspace', '--setting-sources', 'user'],
+    ])
+    expect(env).toMatchObject({ CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' })
+    expect(command().env).not.toHaveProperty('CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD')
+  })
+
+  it('names the mode under a ceiling, and only settings of the user that allow nothing', () => {
+    const limited = { ignoresProject: true, isLimited: true }
+    const user = {
+      ...{ env: { A: 'b' }, apiKeyHelper: './key', model: 'opus', hooks: { Stop: [] }, enabledPlugins: { p: true } },
+      permissions: { allow: ['Bash(*)'], deny: ['Read(.env)'], ask: [], defaultMode: 'acceptEdits' },
+    }
+    const surroundings = { ...NO_SURROUNDINGS, userSettings: user }
+    const { argv, files } = command({ ...limited, surroundings })
+    const path = '/scratch/claude-settings.json'
+    const without = ['--strict-mcp-config', '--add-dir', '/workspace', '--setting-sources=']
+    expect(argv).toEqual([...ALWAYS, ...ASKING, ...without, '--settings', path])
+    expect(files.map((file) => [file.path, JSON.parse(file.content)])).toEqual([
+      [path, { env: { A: 'b' }, apiKeyHelper: './key', model: 'opus', permissions: { deny: ['Read(.env)'] } }],
+    ])
+    const shown = command({ ...limited, isDryRun: true })
+    expect([shown.argv.at(-1), shown.files]).toEqual(['<scratch>/claude-settings.json', []])
   })
 
   it('contains the system prompt itself in a dry run', () => {

@@ -4,13 +4,26 @@ import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, hasText, toolList } from '../adapter/flags.ts'
-import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
+import {
+  type Permission,
+  stricterPermission,
+  warnOfMissingApprover,
+  warnOfNoSandbox,
+  warnOfStricter,
+} from '../adapter/permission.ts'
+import { limitSettings } from './user-settings.ts'
 
 const VARIABLES = {
   DISABLE_AUTOUPDATER: '1',
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+}
+
+const WITHOUT_PROJECT = {
+  ...VARIABLES,
+  // Claude reads instructions with the settings of the project, or else in directories that were added.
+  CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
 }
 
 /** Tools that can change files or run programs, now or later. Sub-agents are denied them too. */
@@ -25,6 +38,14 @@ const WORKING_TOOLS = [
   ...['WebFetch', 'WebSearch', 'Skill', 'Task', 'Workflow'],
 ]
 
+/** Always passed: otherwise the user's settings could set another one. */
+const MODES: Record<Permission, string> = {
+  'read-only': 'default',
+  ask: 'default',
+  edit: 'acceptEdits',
+  everything: 'bypassPermissions',
+}
+
 const ROOT_WARNING =
   'claude does not skip permission checks for root, so only its own tools are allowed; others, such as those of MCP servers, are denied'
 
@@ -32,12 +53,13 @@ export function toClaudeCommand(request: AgentRequest): AgentCommand {
   const isLiteral = isTakenLiterally(request.prompt)
   const system = toSystemPrompt(request)
   const permission = toPermission(request)
+  const settings = toSettings(request)
   const inputFlags = isLiteral ? [] : ['--input-format', 'stream-json']
   return {
-    argv: [...request.program, '-p', ...inputFlags, ...toFlags(request, { permission, system })],
-    env: toAgentEnvironment(request.env, VARIABLES),
+    argv: [...request.program, '-p', ...inputFlags, ...toFlags(request, { permission, system, settings })],
+    env: toEnvironment(request),
     stdin: isLiteral ? request.prompt : `${JSON.stringify(toMessage(request.prompt))}\n`,
-    files: system.files,
+    files: [...system.files, ...settings.files],
     warnings: permission.warnings,
   }
 }
@@ -49,21 +71,25 @@ export function toClaudeCommand(request: AgentRequest): AgentCommand {
 export function toWarmClaudeCommand(request: AgentRequest): Pick<AgentCommand, 'argv' | 'env' | 'files'> {
   const system = toSystemPrompt(request)
   const permission = toPermission(request)
+  const settings = toSettings(request)
   return {
     argv: [
       ...request.program,
       ...['-p', '--input-format', 'stream-json', '--replay-user-messages'],
       ...(request.hasApprover ? ['--permission-prompt-tool', 'stdio'] : []),
-      ...toFlags(request, { permission, system }),
+      ...toFlags(request, { permission, system, settings }),
     ],
-    env: toAgentEnvironment(request.env, VARIABLES),
-    files: system.files,
+    env: toEnvironment(request),
+    files: [...system.files, ...settings.files],
   }
 }
 
 type Flags = { flags: readonly string[] }
 
-function toFlags(request: AgentRequest, { permission, system }: { permission: Flags; system: Flags }): string[] {
+function toFlags(
+  request: AgentRequest,
+  { permission, system, settings }: { permission: Flags; system: Flags; settings: Flags },
+): string[] {
   return [
     ...['--output-format', 'stream-json', '--verbose'],
     ...(request.wantsDeltas ? ['--include-partial-messages'] : []),
@@ -76,7 +102,27 @@ function toFlags(request: AgentRequest, { permission, system }: { permission: Fl
     ...(request.isEphemeral ? ['--no-session-persistence'] : []),
     ...request.extra,
     ...flag('--max-budget-usd', request.maxCostUsd?.toFixed(6)),
+    // The last ones count.
+    ...settings.flags,
   ]
+}
+
+/** Which settings claude reads. Under a ceiling, those of the user that allow nothing; otherwise all of the user, or all. */
+function toSettings(request: AgentRequest): { flags: string[]; files: AgentCommand['files'] } {
+  const { ignoresProject, isLimited, workdir, isDryRun, scratchDirectory } = request
+  if (!ignoresProject) return { flags: [], files: [] }
+  const common = ['--strict-mcp-config', '--add-dir', workdir]
+  if (!isLimited) return { flags: [...common, '--setting-sources', 'user'], files: [] }
+  const path = join(isDryRun ? '<scratch>' : scratchDirectory, 'claude-settings.json')
+  const content = JSON.stringify(limitSettings(request.surroundings?.userSettings ?? {}))
+  return {
+    flags: [...common, '--setting-sources=', '--settings', path],
+    files: isDryRun ? [] : [{ path, content }],
+  }
+}
+
+function toEnvironment({ env, ignoresProject }: AgentRequest): AgentCommand['env'] {
+  return toAgentEnvironment(env, ignoresProject ? WITHOUT_PROJECT : VARIABLES)
 }
 
 /**
@@ -113,15 +159,13 @@ function toPermission(request: AgentRequest): { flags: string[]; warnings: strin
   const permission = stricterPermission(request)
   const isRestrictedRoot = permission === 'everything' && request.isRoot && request.env['IS_SANDBOX'] !== '1'
   const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : [])]
-  const flags = {
-    'read-only': ['--disallowedTools', WRITING_TOOLS],
-    ask: [],
-    edit: ['--permission-mode', 'acceptEdits'],
-    everything: isRestrictedRoot ? [] : ['--permission-mode', 'bypassPermissions'],
-  }
+  const mode = permission === 'everything' && isRestrictedRoot ? 'default' : MODES[permission ?? 'ask']
+  // Without a mode of drover, that of the user's settings counts, unless a ceiling limits it.
+  const hasMode = permission !== undefined || request.isLimited
   return {
     flags: [
-      ...(permission === undefined ? [] : flags[permission]),
+      ...(hasMode ? ['--permission-mode', mode] : []),
+      ...(permission === 'read-only' ? ['--disallowedTools', WRITING_TOOLS] : []),
       ...(allowed.length > 0 ? ['--allowedTools', allowed.join(',')] : []),
     ],
     warnings: [

@@ -3,6 +3,7 @@ import { createOutputReader } from '../adapter/output-reader.ts'
 import { toCodexCommand } from './command.ts'
 import { configuredModel } from './configured-model.ts'
 import { CodexOutput } from './output.ts'
+import { readSurroundings } from './surroundings.ts'
 
 /** Settings of a `-c KEY=VALUE` that decide about the sandbox, approvals and permissions. */
 const MODE_SETTING = /^\s*["']?(?:sandbox|approval|permission|default_permission|profile|project)/
@@ -25,6 +26,7 @@ export const codex: LineAgent = {
   cancelSignal: 'SIGTERM',
   toCommand: toCodexCommand,
   configuredModel,
+  readSurroundings,
   createReader: ({ priorUsage }) => createOutputReader(new CodexOutput(priorUsage)),
   extraFlags: {
     '--model': 'value',

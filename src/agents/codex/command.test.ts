@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
+import { NO_SURROUNDINGS } from '../adapter/surroundings.ts'
 import { buildCommand } from '../build-command.ts'
+import { toAppServerCommand } from './command.ts'
 
 const NO_USER = 'approval_mode always: codex runs without a user to ask, so it may write nowhere'
 
@@ -109,5 +111,42 @@ describe('the prompt for codex', () => {
     expect(() => command({ systemPrompt, prompt: 'x'.repeat(limit + 1) })).toThrow(
       expect.objectContaining({ code: 'prompt_too_large' }),
     )
+  })
+})
+
+describe('the command for codex that ignores the project', () => {
+  const ignoring = {
+    ignoresProject: true,
+    workdir: '/work "space"',
+    surroundings: { ...NO_SURROUNDINGS, instructions: 'Use tabs.' },
+  }
+  const flags = [
+    ...['-c', 'project_root_markers=[]'],
+    ...['-c', 'projects={"/work \\"space\\""={trust_level="untrusted"}}'],
+    ...['-c', 'skills.include_instructions=false'],
+  ]
+
+  it('names the working directory as not trusted, after all other arguments', () => {
+    const extra = ['-c', 'projects={}']
+    expect(command({ ...ignoring, extra }).argv).toEqual(argvWith('read-only', ...extra, ...flags))
+    const warm = toAppServerCommand(agentRequest('codex', ignoring))
+    expect(warm.argv).toEqual(['/bin/agent', 'app-server', ...SWITCHES, ...flags])
+  })
+
+  it('contains the instructions of the project in front of the prompt, unless the session knows them', () => {
+    const { stdin } = command({ ...ignoring, systemPrompt: 'Be brief.' })
+    expect(stdin).toBe(
+      '# AGENTS.md instructions for /work "space"\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>\n\n<system>\nBe brief.\n</system>\n\nsay hello',
+    )
+    expect(command({ ...ignoring, resumeId: '01234567-89ab-cdef-0123-456789abcdef' }).stdin).toBe('say hello')
+  })
+
+  it('takes no rules, directories and network of the user under a ceiling', () => {
+    const limits = [
+      ...['-c', 'sandbox_workspace_write.writable_roots=[]'],
+      ...['-c', 'sandbox_workspace_write.network_access=false'],
+    ]
+    const { argv } = command({ ...ignoring, isLimited: true })
+    expect(argv).toEqual(argvWith('read-only', ...flags, ...limits, '--ignore-rules'))
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
-import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
+import { flag, hasText, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { NO_USER, type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
 
 const VARIABLES = {}
@@ -22,7 +22,7 @@ const SANDBOXES: Record<Permission, string> = {
  * must come before `resume`, which accepts few of its own.
  */
 export function toCodexCommand(request: AgentRequest): AgentCommand {
-  const stdin = withSystemPrompt(request)
+  const stdin = withInstructions(request)
   const schema = toSchemaFile(request)
   return {
     argv: [
@@ -37,6 +37,8 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...schema.flags,
       ...(request.isEphemeral ? ['--ephemeral'] : []),
       ...request.extra,
+      ...toProjectFlags(request),
+      ...(request.isLimited ? ['--ignore-rules'] : []),
       ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
       '-',
     ],
@@ -51,10 +53,34 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
 export function toAppServerCommand(request: AgentRequest): Pick<AgentCommand, 'argv' | 'env' | 'files'> {
   const settings = SETTINGS.flatMap((setting) => ['-c', setting])
   return {
-    argv: [...request.program, 'app-server', ...settings, ...request.extra],
+    argv: [...request.program, 'app-server', ...settings, ...request.extra, ...toProjectFlags(request)],
     env: toAgentEnvironment(request.env, VARIABLES),
     files: [],
   }
+}
+
+/**
+ * Codex reads the settings of a project that it trusts, and trusts it when it may write there. Rules of the user let commands
+ * run outside of the sandbox.
+ */
+function toProjectFlags({ ignoresProject, isLimited, workdir }: AgentRequest): string[] {
+  const limits = ['sandbox_workspace_write.writable_roots=[]', 'sandbox_workspace_write.network_access=false']
+  const settings = [
+    // Otherwise settings count that stand above the working directory.
+    'project_root_markers=[]',
+    `projects={${JSON.stringify(workdir)}={trust_level="untrusted"}}`,
+    'skills.include_instructions=false',
+    ...(isLimited ? limits : []),
+  ]
+  return ignoresProject ? settings.flatMap((setting) => ['-c', setting]) : []
+}
+
+/** Codex reads no instructions in a project that it does not trust. This is how it passes them on itself. */
+function withInstructions(request: AgentRequest): string {
+  const { surroundings, resumeId, workdir } = request
+  const prompt = withSystemPrompt(request)
+  if (!hasText(surroundings?.instructions) || resumeId !== undefined) return prompt
+  return `# AGENTS.md instructions for ${workdir}\n\n<INSTRUCTIONS>\n${surroundings.instructions}\n</INSTRUCTIONS>\n\n${prompt}`
 }
 
 function toSchemaFile({ outputSchema, isDryRun, scratchDirectory }: AgentRequest) {

@@ -2,6 +2,7 @@ import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
 import { GeminiOutput } from './output.ts'
+import { readSurroundings } from './private-home.ts'
 import { deleteStoredSession } from './stored-session.ts'
 
 export const gemini: LineAgent = {
@@ -21,6 +22,7 @@ export const gemini: LineAgent = {
   takesOpenSchemas: false,
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,
+  readSurroundings,
   createReader: () => createOutputReader(new GeminiOutput()),
   deleteSession: deleteStoredSession,
   toCleanUpCommand: toGeminiCleanUp,

@@ -190,3 +190,49 @@ describe('the prompt for gemini', () => {
     )
   })
 })
+
+describe('the command for gemini that ignores the project', () => {
+  const env = { HOME: '/home/me', GEMINI_API_KEY: 'mine' }
+  const userSettings = {
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    context: { fileName: ['A.md', 'B.md'] },
+  }
+  const surroundings = {
+    instructions: 'Use tabs.',
+    userSettings,
+    variables: { GEMINI_API_KEY: 'of the file', HTTPS_PROXY: 'http://proxy' },
+    homeEntries: ['oauth_creds.json', 'settings.json', 'tmp'],
+  }
+  const request = { ignoresProject: true, env, surroundings }
+
+  it('does not trust the working directory, and has a home with the files of the user', () => {
+    const { argv, env: given, files, links } = command({ ...request, approvalMode: 'auto' })
+    expect(argv).toEqual(argvWith('default'))
+    expect(given).toMatchObject({
+      ...{ HOME: '/home/me', GEMINI_CLI_HOME: '/scratch/home', GEMINI_CLI_TRUST_WORKSPACE: 'false' },
+      ...{ GEMINI_API_KEY: 'mine', HTTPS_PROXY: 'http://proxy' },
+    })
+    expect(files.slice(1)).toEqual([
+      { path: '/scratch/home/.gemini/settings.json', content: expect.any(String) },
+      { path: '/scratch/home/.gemini/project-instructions.md', content: 'Use tabs.' },
+    ])
+    expect(JSON.parse(files[1]?.content ?? '')).toEqual({
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      advanced: { ignoreLocalEnv: true },
+      context: { fileName: ['A.md', 'B.md', 'project-instructions.md'] },
+    })
+    const link = (name: string, isDirectory: boolean) => ({
+      ...{ path: `/scratch/home/.gemini/${name}`, target: `/home/me/.gemini/${name}`, isDirectory },
+    })
+    expect(links).toEqual([link('oauth_creds.json', false), link('tmp', true), link('history', true)])
+  })
+
+  it('has no files in a dry run', () => {
+    expect(command({ ...request, isDryRun: true })).toMatchObject({ files: [] })
+  })
+
+  it('does not trust the working directory either when it deletes a session', () => {
+    const { env: given } = toGeminiCleanUp('x', agentRequest('gemini', request))
+    expect(given).toMatchObject({ GEMINI_CLI_TRUST_WORKSPACE: 'false' })
+  })
+})

@@ -10,14 +10,8 @@ import {
   warnOfNoSandbox,
   warnOfStricter,
 } from '../adapter/permission.ts'
-
-const VARIABLES = {
-  GEMINI_TELEMETRY_ENABLED: 'false',
-  // A relaunched gemini does not receive our signals.
-  GEMINI_CLI_NO_RELAUNCH: 'true',
-  // The operator's policy for working directories has decided about trust already.
-  GEMINI_CLI_TRUST_WORKSPACE: 'true',
-}
+import { policyFor } from './policy.ts'
+import { toPrivateHome, UNTRUSTED, VARIABLES } from './private-home.ts'
 
 const MODES: Record<Permission, string> = {
   'read-only': 'plan',
@@ -26,30 +20,29 @@ const MODES: Record<Permission, string> = {
   everything: 'yolo',
 }
 
-/** Gemini approves its own plans when there is no one to ask, and may then do everything, whatever the mode. */
-const PLAN_TOOLS = ['enter_plan_mode', 'exit_plan_mode']
-const WRITING_TOOLS = ['run_shell_command', 'write_file', 'replace', 'save_memory']
-
 export function toGeminiCommand(request: AgentRequest): AgentCommand {
   const stdin = escapePrompt(withSystemPrompt(request))
   const permission = stricterPermission(request) ?? 'ask'
-  const policy = toPolicy(permission, request)
+  const policy = toPolicy(permission, { request, canAsk: false })
+  const home = toHome(request)
   // Gemini writes reports about errors there, with the whole conversation.
   const temporaryDirectory = join(request.scratchDirectory, 'tmp')
   return {
     argv: [
       ...request.program,
       ...['-o', 'stream-json'],
-      ...['--approval-mode', MODES[permission]],
+      // Gemini has no other mode in a directory that it does not trust. Its policy says the same.
+      ...['--approval-mode', request.ignoresProject ? 'default' : MODES[permission]],
       ...policy.flags,
       ...flag('--model', request.model),
       ...flag('--resume', request.resumeId),
       ...(request.isVerbose ? ['--debug'] : []),
       ...request.extra,
     ],
-    env: { ...toAgentEnvironment(request.env, VARIABLES), TMPDIR: temporaryDirectory },
+    ...home,
+    env: { ...home.env, TMPDIR: temporaryDirectory },
     stdin,
-    files: policy.files,
+    files: [...policy.files, ...home.files],
     temporaryDirectory,
     warnings: [
       ...warnOfMissingApprover('gemini', request),
@@ -63,7 +56,8 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
 /** The process that stays up. Modes and prompts are sent to it later; the policy is fixed. */
 export function toGeminiAcpCommand(request: AgentRequest, sessionId: string): Omit<AgentCommand, 'stdin' | 'warnings'> {
   const temporaryDirectory = join(request.scratchDirectory, 'tmp')
-  const policy = toPolicy(stricterPermission(request) ?? 'ask', request)
+  const policy = toPolicy(stricterPermission(request) ?? 'ask', { request, canAsk: true })
+  const home = toHome(request)
   return {
     argv: [
       ...request.program,
@@ -72,17 +66,18 @@ export function toGeminiAcpCommand(request: AgentRequest, sessionId: string): Om
       ...policy.flags,
       ...flag('--model', request.model),
     ],
-    env: { ...toAgentEnvironment(request.env, VARIABLES), TMPDIR: temporaryDirectory },
-    files: policy.files,
+    ...home,
+    env: { ...home.env, TMPDIR: temporaryDirectory },
+    files: [...policy.files, ...home.files],
     temporaryDirectory,
   }
 }
 
 /** Gemini always stores a session. To delete it, gemini must run in the same directory. */
-export function toGeminiCleanUp(sessionId: string, { program, env }: AgentRequest): AgentCommand {
+export function toGeminiCleanUp(sessionId: string, { program, env, ignoresProject }: AgentRequest): AgentCommand {
   return {
     argv: [...program, ...flag('--delete-session', sessionId)],
-    env: toAgentEnvironment(env, VARIABLES),
+    env: toAgentEnvironment(env, ignoresProject ? UNTRUSTED : VARIABLES),
     stdin: '',
     files: [],
     warnings: [],
@@ -99,20 +94,14 @@ function escapePrompt(prompt: string): string {
   return prompt.startsWith('/') ? `\n${prompt}` : prompt
 }
 
-function toPolicy(permission: Permission, { isDryRun, scratchDirectory }: AgentRequest) {
-  if (permission === 'everything') return { flags: [], files: [] }
-  const path = join(isDryRun ? '<scratch>' : scratchDirectory, 'gemini-policy.toml')
-  const content = permission === 'read-only' ? READ_ONLY_POLICY : denyRule(PLAN_TOOLS)
-  const files = isDryRun ? [] : [{ path, content }]
-  return { flags: ['--admin-policy', path], files }
+function toHome(request: AgentRequest): Pick<AgentCommand, 'env' | 'files' | 'links'> {
+  if (request.ignoresProject && !request.isDryRun) return toPrivateHome(request)
+  return { env: toAgentEnvironment(request.env, request.ignoresProject ? UNTRUSTED : VARIABLES), files: [] }
 }
 
-function denyRule(tools: readonly string[]): string {
-  const names = tools.map((tool) => JSON.stringify(tool)).join(', ')
-  return `[[rule]]\ntoolName = [${names}]\ndecision = "deny"\npriority = 999\n`
+function toPolicy(permission: Permission, { request, canAsk }: { request: AgentRequest; canAsk: boolean }) {
+  const content = policyFor(permission, { ...request, canAsk })
+  if (content === '') return { flags: [], files: [] }
+  const path = join(request.isDryRun ? '<scratch>' : request.scratchDirectory, 'gemini-policy.toml')
+  return { flags: ['--admin-policy', path], files: request.isDryRun ? [] : [{ path, content }] }
 }
-
-const READ_ONLY_POLICY = [
-  denyRule([...PLAN_TOOLS, ...WRITING_TOOLS]),
-  '[[rule]]\ntoolName = "*"\nmcpName = "*"\ndecision = "deny"\npriority = 999\n',
-].join('\n')

@@ -25,7 +25,8 @@ export async function startGemini(launch: Launch): Promise<LongLivedAgent> {
   const sessionId = randomIds.uuid()
   const command = toGeminiAcpCommand({ ...request, scratchDirectory }, sessionId)
   const { env } = command
-  const options = { backend: 'gemini', profile: GEMINI_PROFILE, env, store: STORE }
+  const profile = request.ignoresProject ? { ...GEMINI_PROFILE, modes: {} } : GEMINI_PROFILE
+  const options = { backend: 'gemini', profile, env, store: STORE }
   const agent = await startConnected(launch, { ...command, cancelSignal: 'SIGTERM' }, options)
   // Gemini begins a session when it starts, which no prompt ever gets.
   await deleteStoredSession(sessionId, request).catch(() => false)
@@ -40,5 +41,6 @@ export function geminiParts(request: AgentRequest): readonly string[] | undefine
   const permission = stricterPermission(request) ?? 'ask'
   const isCommand = request.prompt.trimStart().startsWith('/')
   if (request.extra.length > 0 || request.isVerbose || permission === 'read-only' || isCommand) return undefined
-  return [permission, request.model ?? '']
+  // A process that ignores the project has got its instructions when it started.
+  return [permission, request.model ?? '', request.surroundings?.instructions ?? '']
 }

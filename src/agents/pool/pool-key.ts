@@ -14,12 +14,13 @@ export type PoolKey = { place: string; stamp: string }
 export function poolKeyOf(request: AgentRequest, backend: WarmBackend, client: string): PoolKey | undefined {
   const fixed = backend.fixedParts(request)
   if (fixed === undefined) return undefined
-  const { program, workdir, env } = request
+  const { program, workdir, env, ignoresProject, isLimited } = request
   const place = ['drover-warm-place/v1', request.backend, client, workdir, environmentDigest(env)]
+  const settings = isLimited ? 'limited' : ignoresProject ? 'user' : 'user and project'
   const files = program.filter((part) => part.startsWith('/')).map(fileStamp)
   const configs = backend.configFiles(request).map(configStamp)
   return {
-    place: digestFields([...place, String(program.length), ...program, ...fixed]),
+    place: digestFields([...place, settings, String(program.length), ...program, ...fixed]),
     stamp: digestFields(['drover-warm-stamp/v1', directoryStamp(workdir), ...files, ...configs]),
   }
 }

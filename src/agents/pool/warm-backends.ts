@@ -4,9 +4,12 @@ import { isRestricted } from '../acp/agent.ts'
 import { startAcpAgent } from '../acp/run-acp-agent.ts'
 import { type AgentRequest, NATIVE_BACKENDS, type NativeBackend } from '../adapter/agent.ts'
 import { toWarmClaudeCommand } from '../claude/command.ts'
+import { claudeHome } from '../claude/user-settings.ts'
 import { startClaude } from '../claude/warm-agent.ts'
 import { toSandbox } from '../codex/command.ts'
+import { codexHome } from '../codex/surroundings.ts'
 import { startCodex } from '../codex/warm-agent.ts'
+import { geminiHome } from '../gemini/private-home.ts'
 import { geminiParts, startGemini } from '../gemini/warm-agent.ts'
 import type { StartAgent } from '../warm/long-lived-agent.ts'
 
@@ -40,16 +43,19 @@ const claude: WarmBackend = {
   start: startClaude,
   isOneSession: true,
   loadsSessions: true,
-  // The system prompt is in a file whose name is different for each process.
+  // The system prompt and the settings are in files whose names are different for each process.
   fixedParts: (request) => {
     // Claude compares a limit with the costs of all turns of a process.
     if (request.maxCostUsd !== undefined) return undefined
-    const { argv } = toWarmClaudeCommand({ ...request, resumeId: undefined, systemPrompt: undefined })
+    const { argv } = toWarmClaudeCommand({
+      ...request,
+      ...{ resumeId: undefined, systemPrompt: undefined, scratchDirectory: '' },
+    })
     return [...argv.slice(request.program.length), request.systemPrompt ?? '']
   },
   sessionParts: () => [],
   configFiles: ({ env, workdir }) => {
-    const home = env['CLAUDE_CONFIG_DIR'] || join(env['HOME'] ?? '', '.claude')
+    const home = claudeHome(env)
     const user = env['CLAUDE_CONFIG_DIR'] ? join(home, '.claude.json') : join(env['HOME'] ?? '', '.claude.json')
     return [
       { path: user, fields: ['mcpServers', 'primaryApiKey', 'oauthAccount', 'env'] },
@@ -72,11 +78,12 @@ const codex: WarmBackend = {
   isOneSession: false,
   loadsSessions: true,
   locksSessions: true,
-  // The flags of `codex exec` are not those of `codex app-server`.
-  fixedParts: ({ extra }) => (extra.length === 0 ? [] : undefined),
+  // The flags of `codex exec` are not those of `codex app-server`. Only the former can leave out the rules of the user.
+  fixedParts: ({ extra, isLimited, surroundings }) =>
+    extra.length > 0 || (isLimited && surroundings?.homeEntries.includes('rules')) ? undefined : [],
   sessionParts: (request) => [toSandbox(request), request.hasApprover ? 'asks' : '', request.model ?? ''],
   configFiles: ({ env, workdir }) => {
-    const home = env['CODEX_HOME'] || join(env['HOME'] ?? '', '.codex')
+    const home = codexHome(env)
     const own = ['config.toml', 'auth.json', 'AGENTS.md', '.credentials.json'].map((name) => ({
       path: join(home, name),
     }))
@@ -93,7 +100,7 @@ const gemini: WarmBackend = {
   fixedParts: geminiParts,
   sessionParts: () => [],
   configFiles: ({ env, workdir }) => {
-    const home = join(env['GEMINI_CLI_HOME'] || (env['HOME'] ?? ''), '.gemini')
+    const home = join(geminiHome(env), '.gemini')
     const own = ['settings.json', 'oauth_creds.json', 'GEMINI.md', '.env'].map((name) => ({ path: join(home, name) }))
     const project = ['GEMINI.md', '.gemini/settings.json', '.gemini/.env', '.env'].map((name) => ({
       path: join(workdir, name),

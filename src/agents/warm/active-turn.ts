@@ -2,7 +2,8 @@
 import { randomIds } from '../../kit/ids.ts'
 import type { ProcessExit } from '../../kit/process/process.ts'
 import { raceTime } from '../../kit/race.ts'
-import type { ApprovalDecision, ApprovalRequest, OutputReader } from '../adapter/agent.ts'
+import type { ApprovalDecision, ApprovalRequest, Decided, OutputReader } from '../adapter/agent.ts'
+import { toDecidedApproval } from '../adapter/decided-approval.ts'
 import type { JsonObject } from '../adapter/json-fields.ts'
 import type { StopReason } from '../agent-result.ts'
 import { createNotices } from '../notices.ts'
@@ -18,7 +19,7 @@ const CANCEL_WAIT_MS = 2000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** An agent that prints more lines that are no frames will not end by itself. */
 const SKIPPED_LIMIT = 100_000
-const DENIED: ApprovalDecision = { decision: 'deny' }
+const DENIED: Decided = { decision: 'deny', by: { via: 'drover' } }
 
 /** Where the protocol delivers what the agent says during a turn. */
 export type TurnPort = {
@@ -110,7 +111,10 @@ export class ActiveTurn implements TurnPort {
     const asked = { approval_id: randomIds.uuid(), ...request }
     await this.queue.push([{ type: 'approval_request', content: asked }])
     const denial = this.#over.promise.then(() => DENIED)
-    return await Promise.race([onApproval(asked).catch(() => DENIED), denial])
+    const decided = await Promise.race([onApproval(asked).catch(() => DENIED), denial])
+    // Before the agent learns of it, so that nothing happens without a record of who allowed it.
+    await this.queue.push([{ type: 'approval_decision', content: toDecidedApproval(asked, decided) }])
+    return decided
   }
 
   warn(text: string, cause: WarningCause): void {

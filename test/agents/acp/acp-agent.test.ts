@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { AgentEvent } from '../../../src/agents/adapter/agent.ts'
+import { startAcpAgent } from '../../../src/agents/acp/run-acp-agent.ts'
+import type { AgentEvent, ApprovalRequest, Decided } from '../../../src/agents/adapter/agent.ts'
 import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
-import { finishAcp, installAcpAgent, receivedFrames, startAcp } from '../../support/acp-agent.ts'
+import { acpRequest, finishAcp, installAcpAgent, receivedFrames, startAcp } from '../../support/acp-agent.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
 import { isRunning } from '../../support/test-command.ts'
 import { until } from '../../support/until.ts'
@@ -425,6 +426,53 @@ describe('files and terminals of the client', () => {
     expect([existsSync(path), existsSync(join(workdir, 'c.txt'))]).toEqual([sandboxMode === 'workspace', false])
   })
 
+  /** Lets the agent run these steps in the approval mode `always`, and answers its questions. */
+  async function decide(steps: AcpStep[], decisions: Decided['decision'][], over: Over = {}) {
+    const asked: ApprovalRequest[] = []
+    const onApproval = async (request: ApprovalRequest): Promise<Decided> => {
+      asked.push(request)
+      return { decision: decisions.shift() ?? 'deny', by: { via: 'program' } }
+    }
+    const request = { approvalMode: 'always' as const, hasApprover: true, ...over.request }
+    const { result } = await run({ steps: [...steps, end] }, { profile: { client }, request, options: { onApproval } })
+    return { asked: asked.map(({ tool_name, command, input }) => command ?? input ?? tool_name), result }
+  }
+
+  it('write and run nothing that the user has denied, and once what was allowed', async () => {
+    const [a, b] = [join(workdir, 'a'), join(workdir, 'b')]
+    const touch = (path: string): AcpStep => ({
+      request: { method: 'terminal/create', params: { command: 'touch', args: [path] } },
+    })
+    const { asked, result } = await decide(
+      [write(a), touch(a), write(b), touch(b), write(b)],
+      ['deny', 'deny', 'allow'],
+    )
+    expect(asked).toEqual([{ path: a }, `touch ${a}`, { path: b }, `touch ${b}`, { path: b }])
+    const [noFile, noCommand] = ['writing files is not allowed', 'running commands is not allowed']
+    expect(results()).toEqual([noFile, noCommand, {}, noCommand, noFile])
+    expect([existsSync(a), readFileSync(b, 'utf8')]).toEqual([false, 'new'])
+    expect(result.warnings).toContainEqual(
+      expect.stringMatching(/^4 tool calls were denied: edit \(.*a\), execute \(touch .*a\)/),
+    )
+  })
+
+  it('ask no one if the agent may only read', async () => {
+    const file = join(workdir, 'a')
+    const steps = [
+      asking({ kind: 'edit', rawInput: { path: file } }),
+      write(file),
+      { terminal: { command: `touch ${file}` } },
+    ]
+    const { asked } = await decide(steps, ['allow', 'allow', 'allow'], { request: { sandboxMode: 'read-only' } })
+    expect(asked).toEqual([])
+    expect(results()).toEqual([
+      { outcome: { outcome: 'selected', optionId: 'no' } },
+      'writing files is not allowed',
+      'running commands is not allowed',
+    ])
+    expect(existsSync(file)).toBe(false)
+  })
+
   it('run a command and report its exit code', async () => {
     const command = 'echo out; echo err >&2; pwd; exit 3'
     await run(
@@ -584,14 +632,46 @@ describe('files and terminals of the client', () => {
 
   it('end a command that the agent has left running', async () => {
     const pidFile = join(directory, 'pid')
-    const create: AcpStep = {
-      request: { method: 'terminal/create', params: { command: `echo $$ > ${pidFile}; exec sleep 300` } },
-    }
     await run(
-      { steps: [create, { request: { method: 'terminal/output', params: { terminalId: 'nowhere' } } }, end] },
+      { steps: [...leaveRunning(pidFile), ask('terminal/output', { terminalId: 'nowhere' }), end] },
       { profile: { client } },
     )
-    expect(answers()[1]?.error?.message).toBe('there is no terminal "nowhere"')
-    if (existsSync(pidFile)) expect(isRunning(Number(readFileSync(pidFile)))).toBe(false)
+    expect(answers().at(-1)?.error?.message).toBe('there is no terminal "nowhere"')
+    expect(isRunning(Number(readFileSync(pidFile)))).toBe(false)
+  })
+
+  /** Starts a command, waits until it runs, and does not end it. */
+  const leaveRunning = (pidFile: string): AcpStep[] => [
+    ask('terminal/create', { command: `echo $$ > ${pidFile}; exec sleep 300` }),
+    { terminal: { command: `until [ -s ${pidFile} ]; do sleep 0.01; done` } },
+  ]
+
+  it('write and run nothing while the turn ends', async () => {
+    const pidFile = join(directory, 'pid')
+    const file = join(workdir, 'late')
+    const answer = { jsonrpc: '2.0', id: 3, result: { stopReason: 'end_turn' } }
+    const together = [
+      { method: 'fs/write_text_file', params: { path: file, content: 'new' } },
+      { method: 'terminal/create', params: { command: `touch ${file}` } },
+    ]
+    const late: AcpStep[] = [{ raw: JSON.stringify(answer) }, { together }, { hang: true }]
+    const { result } = await run(
+      { steps: [...leaveRunning(pidFile), { say: 'done' }, ...late] },
+      { profile: { client }, isPunctual: true },
+    )
+    expect(result).toMatchObject({ exitCode: 0, text: 'done' })
+    expect(results().slice(-2)).toEqual(['the turn is over', 'the turn is over'])
+    expect(existsSync(file)).toBe(false)
+  })
+})
+
+describe('a process that is to stay up', () => {
+  it('is not started where it would use settings of the project, even if they came after the prompt', async () => {
+    const program = installAcpAgent(directory)
+    const request = acpRequest(program, { request: { workdir, ignoresProject: true } })
+    writeFileSync(join(workdir, '.mcp.json'), '{}')
+    const launch = { request, scratchDirectory: directory, owner: undefined, signal: new AbortController().signal }
+    await expect(startAcpAgent(launch)).rejects.toMatchObject({ code: 'project_settings_refused' })
+    expect(existsSync(join(directory, 'fake-acp.log'))).toBe(false)
   })
 })

@@ -1,10 +1,16 @@
 /** The pool with real processes: what its decisions cannot show. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { type AgentRequest, NATIVE_BACKENDS } from '../../../src/agents/adapter/agent.ts'
+import { NO_SURROUNDINGS } from '../../../src/agents/adapter/surroundings.ts'
 import { buildCommand } from '../../../src/agents/build-command.ts'
+import { toPlan } from '../../../src/agents/pool/prompt-plan.ts'
 import type { WarmLimits } from '../../../src/agents/pool/warm-limits.ts'
-import { WarmPool } from '../../../src/agents/pool/warm-pool.ts'
+import { type Ticket, WarmPool, type WarmPoolOptions } from '../../../src/agents/pool/warm-pool.ts'
+import type { AcpScript } from '../../fake-agent/acp-script.ts'
+import { acpRequest, installAcpAgent } from '../../support/acp-agent.ts'
 import { agentRequest } from '../../support/agent-request.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
+import { isRunning } from '../../support/test-command.ts'
 import { type WarmBackend, warmProgram } from '../../support/warm-agents.ts'
 
 const LIMITS: WarmLimits = {
@@ -18,11 +24,25 @@ const LIMITS: WarmLimits = {
 }
 const ROUNDS = 12
 
-function createPool(limits: Partial<WarmLimits>) {
+function createPool(limits: Partial<WarmLimits>, more: Pick<WarmPoolOptions, 'startsAtOnce'> = {}) {
   const options = { limits: { ...LIMITS, ...limits }, owner: async () => undefined, onFailure: () => undefined }
-  const pool = new WarmPool(options)
+  const pool = new WarmPool({ ...options, ...more })
   onTestFinished(() => pool.close())
   return pool
+}
+
+/** Runs the turn of a ticket, and returns the session of the agent. */
+async function runTurn(ticket: Ticket | undefined, request: AgentRequest): Promise<string> {
+  const turn = ticket?.agent?.prompt({
+    request,
+    command: buildCommand(request),
+    signal: new AbortController().signal,
+  })
+  let next = await turn?.next()
+  while (next?.done === false) next = await turn?.next()
+  const sessionId = ticket?.agent?.facts().sessionId ?? ''
+  ticket?.done()
+  return sessionId
 }
 
 describe.each<WarmBackend>(['claude', 'codex'])('a process of %s that a prompt has chosen', (backend) => {
@@ -62,16 +82,135 @@ describe.each<WarmBackend>(['claude', 'codex'])('a process of %s that a prompt h
   })
 })
 
+describe.each(NATIVE_BACKENDS)('a process of %s', (backend) => {
+  it('that reads the settings of the project takes no prompt that ignores them', () => {
+    const request = agentRequest(backend, { workdir: temporaryDirectory() })
+    const places = [false, true].map((ignoresProject) => {
+      const plan = toPlan({ request: { ...request, ignoresProject }, client: '', sessionTurns: 0 })
+      return plan?.key.place
+    })
+    expect(places).toEqual([expect.any(String), expect.not.stringMatching(`^${places[0]}$`)])
+  })
+})
+
+describe('codex under a ceiling', () => {
+  it.each([
+    ['rules', undefined],
+    ['sessions', expect.any(Object)],
+  ])('stays up unless the user has rules, which let commands out of its sandbox: %s', (entry, plan) => {
+    const limited = { ignoresProject: true, isLimited: true, workdir: temporaryDirectory() }
+    const surroundings = { ...NO_SURROUNDINGS, homeEntries: [entry] }
+    const request = agentRequest('codex', { ...limited, surroundings })
+    expect(toPlan({ request, client: '', sessionTurns: 0 })).toEqual(plan)
+  })
+})
+
 describe('a session of gemini that no process has in memory', () => {
   it('is continued in a process of its own, also if someone answers the agent', async () => {
     const pool = createPool({})
+    const directory = temporaryDirectory()
     const request = agentRequest('gemini', {
-      workdir: temporaryDirectory(),
+      // It would start, and answer.
+      program: [installAcpAgent(directory)],
+      env: { PATH: process.env['PATH'], HOME: directory },
+      workdir: directory,
       approvalMode: 'always',
       hasApprover: true,
       resumeId: '0ce3b155-0000-4000-8000-000000000000',
     })
     const ticket = await pool.take({ request, client: '', sessionTurns: 1 })
     expect([ticket?.agent, pool.list()]).toEqual([undefined, []])
+  })
+})
+
+describe('a process that takes any session', () => {
+  /** A pool that starts a process for each prompt that finds none, and an agent for it that speaks ACP. */
+  function acpPool(script: AcpScript = {}) {
+    const pool = createPool({}, { startsAtOnce: true })
+    const directory = temporaryDirectory()
+    const program = installAcpAgent(directory, script)
+    const requestOf = (over: Partial<AgentRequest>) =>
+      acpRequest(program, { request: { workdir: directory, ...over }, profile: { resume: 'session/load' } })
+    const take = async (over: Partial<AgentRequest> = {}, sessionTurns = 0) => {
+      const request = requestOf(over)
+      const ticket = await pool.take({ request, client: '', sessionTurns })
+      return { ticket, run: () => runTurn(ticket, request) }
+    }
+    return { pool, take }
+  }
+
+  it('is not used for a session that went on elsewhere, although it counts no more turns', async () => {
+    const { take } = acpPool()
+    const first = await take()
+    const session = { resumeId: await first.run() }
+    const other = await take()
+    expect(other.ticket?.agent).toBe(first.ticket?.agent)
+    const elsewhere = await take(session, 1)
+    expect(elsewhere.ticket?.agent).not.toBe(first.ticket?.agent)
+    // Its turn is not counted: it failed.
+    elsewhere.ticket?.done()
+    await other.run()
+    const again = await take(session, 1)
+    expect(again.ticket?.agent).not.toBe(first.ticket?.agent)
+    await again.run()
+  })
+
+  it('gets one prompt at a time, and none after the end of the pool', async () => {
+    const { pool, take } = acpPool()
+    const [one, two] = await Promise.all([take(), take()])
+    expect(one.ticket?.agent).toBeDefined()
+    expect(two.ticket?.agent).not.toBe(one.ticket?.agent)
+    await two.run()
+    await pool.close()
+    expect((await take()).ticket).toBeUndefined()
+    expect(pool.list()).toMatchObject([{ state: 'busy' }])
+    const { agent } = one.ticket ?? {}
+    await one.run()
+    await agent?.exit
+    expect(pool.list()).toEqual([])
+  })
+
+  it('ends after a turn that failed', async () => {
+    const { pool, take } = acpPool({ steps: [{ fails: { code: -32603, message: 'broken' } }] })
+    await (await take()).run()
+    expect(pool.list()).toEqual([])
+  })
+})
+
+describe('a process that has one session', () => {
+  it('ends after a prompt whose session must not be stored, and takes no other after one that is', async () => {
+    const pool = createPool({}, { startsAtOnce: true })
+    const workdir = temporaryDirectory()
+    const take = async (isEphemeral: boolean) => {
+      const program = warmProgram('claude')
+      const request = agentRequest('claude', { program, workdir, prompt: '{"say": "hello"}', isEphemeral })
+      const ticket = await pool.take({ request, client: '', sessionTurns: 0 })
+      await runTurn(ticket, request)
+      return ticket?.agent
+    }
+    await take(true)
+    expect(pool.list()).toEqual([])
+    const first = await take(false)
+    expect(pool.list()).toContainEqual(expect.objectContaining({ state: 'idle', turns: 1 }))
+    expect(await take(false)).not.toBe(first)
+  })
+})
+
+describe('a session that only one process can have', () => {
+  it('goes to another process when the one before is gone', async () => {
+    const pool = createPool({}, { startsAtOnce: true })
+    const workdir = temporaryDirectory()
+    const take = async (over: Partial<AgentRequest>, sessionTurns = 0) => {
+      const [program, env] = [warmProgram('codex'), { WARM_LINGERS: '1' }]
+      const request = agentRequest('codex', { program, env, workdir, prompt: '{"say": "hello"}', ...over })
+      return { request, ticket: await pool.take({ request, client: '', sessionTurns }) }
+    }
+    const first = await take({})
+    const pid = first.ticket?.agent?.facts().pid ?? 0
+    const resumeId = await runTurn(first.ticket, first.request)
+    const isGone = first.ticket?.agent?.exit.then(() => 'gone')
+    const second = take({ resumeId, sandboxMode: 'workspace' }, 1).then(() => 'taken')
+    expect([await Promise.race([isGone, second]), isRunning(pid)]).toEqual(['gone', false])
+    await second
   })
 })

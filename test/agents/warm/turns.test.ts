@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AgentEvent, AgentRequest, ApprovalDecision } from '../../../src/agents/adapter/agent.ts'
+import type { AgentEvent, AgentRequest, Decided } from '../../../src/agents/adapter/agent.ts'
 import type { AgentResult } from '../../../src/agents/agent-result.ts'
 import { buildCommand } from '../../../src/agents/build-command.ts'
 import { startClaude } from '../../../src/agents/claude/warm-agent.ts'
@@ -151,9 +151,9 @@ describe.each<WarmBackend>(['claude', 'codex'])('%s', (backend) => {
   it('asks the caller, and tells the agent the decision', async () => {
     const agent = await start(backend, { hasApprover: true })
     const asked: unknown[] = []
-    const onApproval = async (request: unknown): Promise<ApprovalDecision> => {
+    const onApproval = async (request: unknown): Promise<Decided> => {
       asked.push(request)
-      return { decision: 'allow' }
+      return { decision: 'allow', by: { via: 'key', name: 'ci' } }
     }
     const { events } = await ask(agent, { ask: 'Bash' }, { turn: { onApproval }, request: { hasApprover: true } })
     const event = events.find(({ type }) => type === 'approval_request')
@@ -162,7 +162,12 @@ describe.each<WarmBackend>(['claude', 'codex'])('%s', (backend) => {
       approval_id: expect.any(String),
       choices: expect.arrayContaining(['allow', 'deny']),
     })
-    expect(JSON.stringify(events)).toMatch(backend === 'claude' ? /behavior.*allow/ : /accept/)
+    const decided = events.findIndex(({ type }) => type === 'approval_decision')
+    expect(events[decided]?.content).toMatchObject({ decision: 'allow', by: { via: 'key', name: 'ci' } })
+    // The scripted agent answers with what it was told.
+    const told = backend === 'claude' ? /behavior.*allow/ : /accept/
+    expect(JSON.stringify(events.slice(0, decided))).not.toMatch(told)
+    expect(JSON.stringify(events.slice(decided))).toMatch(told)
   })
 
   it.each([
@@ -172,6 +177,9 @@ describe.each<WarmBackend>(['claude', 'codex'])('%s', (backend) => {
     const agent = await start(backend, { hasApprover: true })
     const { events } = await ask(agent, { ask: 'Bash' }, { turn: { onApproval }, request: { hasApprover: true } })
     expect(JSON.stringify(events)).toMatch(backend === 'claude' ? /behavior.*deny/ : /decline/)
+    const decided = events.filter(({ type }) => type === 'approval_decision')
+    const record = { content: { decision: 'deny', by: { via: 'drover' } } }
+    expect(decided).toMatchObject(onApproval === undefined ? [] : [record])
   })
 })
 

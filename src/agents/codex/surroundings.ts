@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import type { AgentRequest } from '../adapter/agent.ts'
+import { hasText } from '../adapter/flags.ts'
+import { NO_SURROUNDINGS, namesIn, readInstructions, type Surroundings, userHome } from '../adapter/surroundings.ts'
+
+/** The first one counts. */
+const INSTRUCTION_FILES = ['AGENTS.override.md', 'AGENTS.md']
+
+export function readSurroundings({ env, workdir }: Pick<AgentRequest, 'env' | 'workdir'>): Surroundings {
+  const texts = INSTRUCTION_FILES.map((name) => readInstructions(workdir, name))
+  return { ...NO_SURROUNDINGS, instructions: texts.find(hasText) ?? '', homeEntries: namesIn(codexHome(env)) }
+}
+
+export function codexHome(env: AgentRequest['env']): string {
+  return env['CODEX_HOME'] || join(userHome(env), '.codex')
+}

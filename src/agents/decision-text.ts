@@ -1,0 +1,20 @@
+/** Who decided what about something that an agent asked for, in words. Pure. */
+import type { DecidedApproval, Decider } from './adapter/agent.shape.ts'
+
+const DECIDED: Readonly<Record<DecidedApproval['decision'], string>> = {
+  allow: 'allowed',
+  allow_session: 'allowed for the session',
+  deny: 'denied',
+}
+
+type Described = Pick<DecidedApproval, 'decision' | 'by' | 'tool_name' | 'command' | 'message'>
+
+export function describeDecision({ decision, by, tool_name: tool, command, message }: Described): string {
+  const what = command === undefined ? tool : `${tool} ${command}`
+  return `${DECIDED[decision]} by ${nameOf(by)}: ${what}${message === undefined ? '' : ` (${message})`}`
+}
+
+function nameOf({ via, name }: Decider): string {
+  if (via === 'drover') return via
+  return via === 'none' ? 'a client without a key' : `${name} (${via})`
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { isAgentConfiguration, isAgentSettings } from './agent-configuration.ts'
+
+describe('isAgentConfiguration', () => {
+  it.each([
+    '.claude/settings.json',
+    '.claude',
+    'web/.claude/hooks/x.sh',
+    '.Claude/settings.local.json',
+    '.gemini/settings.json',
+    '.codex/config.toml',
+    '.opencode/plugin/p.js',
+    '.opencode/',
+    'opencode.json',
+    'packages/a/OPENCODE.JSONC',
+    'AGENTS.md',
+    'docs/agents.md',
+    'AGENTS.override.md',
+    'CLAUDE.md',
+    'CLAUDE.local.md',
+    'GEMINI.md',
+    '.mcp.json',
+    '.cursor/mcp.json',
+    '.cursorrules',
+    '.vscode/tasks.json',
+    '.agents/skills/s/SKILL.md',
+    '.qwen/settings.json',
+    '.kimi/mcp.json',
+    '.kimi-code/mcp.json',
+    '.grok/hooks/h.json',
+    '.pi/extensions/e.ts',
+    '.vibe/config.toml',
+    '.goosehints',
+    '.kilocode/mcp.json',
+    '.kilocodemodes',
+    'kilo.jsonc',
+    '.clinerules/hooks/PreToolUse',
+    '.github/hooks/h.json',
+    '.github/copilot-instructions.md',
+    '.env',
+    '.envrc',
+    'bunfig.toml',
+  ])('is true for %s', (path) => {
+    expect(isAgentConfiguration(path)).toBe(true)
+  })
+
+  it.each([
+    'src/claude.ts',
+    'claude/settings.json',
+    '.github/workflows/ci.yml',
+    'hooks/h.json',
+    'README.md',
+    'env',
+    '',
+  ])('is false for %j', (path) => {
+    expect(isAgentConfiguration(path)).toBe(false)
+  })
+})
+
+describe('isAgentSettings', () => {
+  it.each([
+    '.claude/settings.json',
+    '.claude/CLAUDE.md',
+    '.mcp.json',
+    'web/.env',
+    '.github/hooks/h.json',
+    '.cursorrules',
+  ])('is true for %s', (path) => expect(isAgentSettings(path)).toBe(true))
+
+  it.each(['CLAUDE.md', 'AGENTS.override.md', 'docs/gemini.md', 'README.md', ''])('is false for %j', (path) =>
+    expect(isAgentSettings(path)).toBe(false),
+  )
+})
