@@ -160,7 +160,14 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
   it('are published by the process that drives them if it is alive, and removed when they are old', async () => {
     const { url, open } = await openBoards()
     const [one, other] = [await open('one'), await open('one')]
-    const run = { id: 'run-1', askedBy: 'client', apiKey: undefined, repository: '/srv/app', createdAt: '2026-01-01' }
+    const run = {
+      id: 'run-1',
+      askedBy: 'client',
+      apiKey: undefined,
+      keyId: undefined,
+      repository: '/srv/app',
+      createdAt: '2026-01-01',
+    }
     const rest = {
       ...{ state: 'running', lastSeq: 1, updatedAt: '2026-01-02', isOver: false, diff: undefined, ...run },
       events: [{ seq: 1, content: '{}' }],
@@ -179,6 +186,21 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(await stored()).toMatchObject({ isDriven: false, isMachineGone: true })
     expect(await publish(one, 'goes on', 'this')).toBe(true)
     expect(await one.board.events('run-1', 0)).toEqual(['{}'])
+
+    // Whether another key has a run is not revealed, not even by the page after it.
+    const ofKey = (name: string) => ({ apiKey: name, keyId: `key_${name}`, createdAt: `2026-01-0${name.length}` })
+    expect(await publish(one, 'hers', undefined, { id: 'run-ada', ...ofKey('ada') })).toBe(true)
+    expect(await publish(one, 'his', undefined, { id: 'run-bobby', ...ofKey('bobby') })).toBe(true)
+    const seen = async (keyId: string | undefined, before?: string) => {
+      const query = { keyId, state: undefined, repository: undefined, before, limit: 9 }
+      return (await one.board.list(query)).map(({ id }) => id)
+    }
+    expect(await seen('key_ada')).toEqual(['run-ada'])
+    expect(await seen('ada')).toEqual([])
+    expect(await seen('key_ada', 'run-bobby')).toEqual([])
+    expect(await seen(undefined, 'run-bobby')).toEqual(['run-ada', 'run-1'])
+    expect(await one.board.find('run-ada', 'key_bobby')).toEqual([])
+    await runSql(url, "DELETE FROM driven_runs WHERE api_key <> ''")
 
     // Only a run that is over, or whose machine is gone, is removed.
     await runSql(url, 'UPDATE processes SET worker = $1', ['{}'])

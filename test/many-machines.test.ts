@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Execution, ExecutionEvent } from '../src/executions/store/execution.shape.ts'
 import type { PostgresExecutionStore } from '../src/executions/store/postgres-execution-store.ts'
+import { digest } from '../src/kit/digest.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 import { type ServerOptions, startServer, type TestServer } from './support/start-server.ts'
@@ -59,8 +60,8 @@ async function machineOf(url: string, id: unknown): Promise<unknown> {
   return (await runSql(url, sql))[0]?.['machine']
 }
 
-async function eventsOf(server: TestServer, id: string, after = 0): Promise<ExecutionEvent[]> {
-  const { text } = await server.request(`/api/v1/executions/${id}/events?after=${after}`)
+async function eventsOf(server: TestServer, id: string, after = 0, headers = {}): Promise<ExecutionEvent[]> {
+  const { text } = await server.request(`/api/v1/executions/${id}/events?after=${after}`, { headers })
   const lines = text.split('\n').filter(Boolean)
   return lines.map((line) => JSON.parse(line)).filter(({ type }) => type !== 'heartbeat')
 }
@@ -265,21 +266,31 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(most).toBe(1)
   })
 
-  it('decide what an agent asks for through a server that does not run it', async () => {
+  it('decide what an agent asks for through a server that does not run it, each key for its own agents', async () => {
     const config = { warm: { enabled: true } }
-    const { door } = await startMachines(['one'], { agents: 'warm', config })
+    const keys = ['owner', 'other'].map((name) => ({ name, sha256: digest(`key-${name}`).replace('sha256:', '') }))
+    const { door } = await startMachines(['one'], { agents: 'warm', config }, { server: { keys } })
+    const [owner, other] = [{ 'x-api-key': 'key-owner' }, { 'x-api-key': 'key-other' }]
     const asking = { ...HELLO, prompt: '{"ask":"Bash"}', approval_mode: 'always', detach: true }
-    const { body } = await post(door, '/api/v1/prompt', asking)
+    const { body } = await post(door, '/api/v1/prompt', asking, owner)
     const { execution_id: id } = body as { execution_id: string }
-    const waiting = await until(async () => {
-      const { approvals } = (await door.request('/api/v1/approvals')).body as { approvals: { approval_id: string }[] }
-      return approvals[0]
-    })
+    const approvalsOf = async (headers: Record<string, string>) => {
+      const { approvals } = (await door.request('/api/v1/approvals', { headers })).body as { approvals: object[] }
+      return approvals as { approval_id: string; execution_id: string }[]
+    }
+    const waiting = await until(async () => (await approvalsOf(owner))[0])
+    expect(waiting.execution_id).toBe(id)
+    expect(await approvalsOf(other)).toEqual([])
     const path = `/api/v1/executions/${id}/approvals/${waiting.approval_id}`
-    expect((await post(door, path, { decision: 'allow' })).body).toMatchObject({ decision: 'allow' })
-    const types = (await eventsOf(door, id)).map(({ type }) => type)
-    expect(types).toContain('approval_request')
-    expect((await post(door, path, { decision: 'allow' })).status).toBe(404)
+    expect((await post(door, path, { decision: 'allow' }, other)).status).toBe(404)
+    expect((await post(door, path, { decision: 'allow' }, owner)).body).toMatchObject({ decision: 'allow' })
+    const decided = (await eventsOf(door, id, 0, owner)).filter(({ type }) => type.startsWith('approval_'))
+    // The machine of the agent records who decided elsewhere.
+    expect(decided).toMatchObject([
+      { type: 'approval_request' },
+      { type: 'approval_decision', content: { decision: 'allow', by: { via: 'key' } } },
+    ])
+    expect((await post(door, path, { decision: 'allow' }, owner)).status).toBe(404)
   })
 
   it('are healthy if a worker has each agent, also where the server itself has none', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { openStores } from '../src/executions/store/open-stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
@@ -16,6 +17,13 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('drover store copy', () => {
     for (const prompt of ['hello', long, '漢字']) {
       expect((await runDrover(['prompt', '--demo', prompt], { home, env: ENV })).code).toBe(0)
     }
+    const file = await openStores({ ...open, path: join(home, '.drover', 'sessions.db') })
+    const [first] = (await file.sessions.list({}, { limit: 1, offset: 0 })).sessions
+    await file.sessions.edit(first?.id ?? '', { shared: true })
+    await file.sessions.close()
+    const database = new DatabaseSync(join(home, '.drover', 'sessions.db'))
+    for (const table of ['sessions', 'executions', 'usage']) database.exec(`UPDATE ${table} SET key_id = 'key_ada'`)
+    database.close()
     const copy = () => runDrover(['store', 'copy', 'sqlite:', url], { home, env: ENV })
     expect(await copy()).toMatchObject({
       code: 0,
@@ -33,6 +41,10 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('drover store copy', () => {
       expect(await to.executions.events(id, all)).toEqual(await from.executions.events(id, all))
     }
     expect(await to.executions.usage({})).toEqual(await from.executions.usage({}))
+    expect((await to.sessions.seenBy('key_ada').list({}, { limit: 9, offset: 0 })).total).toBe(3)
+    expect((await to.sessions.seenBy('key_bob').list({}, { limit: 9, offset: 0 })).total).toBe(1)
+    expect((await to.executions.list({ keyId: 'key_ada' }, { limit: 9 })).executions).toHaveLength(3)
+    expect((await to.executions.usage({ visibleTo: 'key_ada' })).totals.executions).toBe(3)
     await from.sessions.close()
     await to.sessions.close()
     expect(await copy()).toMatchObject({ stderr: expect.stringContaining('already has sessions') })
@@ -57,6 +69,17 @@ describe('a PostgreSQL store', () => {
     const ran = await runDrover(['sessions', 'list'], { env: { DROVER_STORE_URL: url } })
     expect([ran.code, ran.stdout]).toEqual([1, ''])
     expect(ran.stderr).toMatch(/^drover: [^\n]*newer[^\n]*\n$/)
+  })
+
+  it.each([
+    ['--store', ['serve', '--store', 'postgres://drover:hunter2@127.0.0.1:1/drover']],
+    ['--store', ['work', '--store', 'postgres://127.0.0.1:1/drover?password=hunter2']],
+    ['to', ['store', 'copy', 'sqlite:', 'postgres://drover:hunter2@127.0.0.1:1/drover']],
+  ])('has no password on the command line, where others can read it: %s', async (argument, args) => {
+    const ran = await runDrover(args)
+    expect([ran.code, ran.stdout]).toEqual([expect.any(Number), ''])
+    expect(ran.stderr).toContain(`${argument} has a password, and other users and agents can read the arguments`)
+    expect([ran.code === 0, ran.stderr.includes('hunter2')]).toEqual([false, false])
   })
 
   it('has no password in the settings that are shown', async () => {

@@ -4,19 +4,14 @@ import type { Ids } from '../kit/ids.ts'
 import type { ConversationHistory } from '../prompts/prompt-request.ts'
 import { sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
-import type { SessionStore } from '../sessions/session-store.ts'
+import type { VisibleSessions } from '../sessions/session-store.ts'
 import { CONVERSATION_LIMIT, frameConversation, quoteTurn } from './quote-conversation.ts'
 import { findTurns, readTurns } from './session-turns.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { conversationNotKept } from './store/faults.ts'
 
-type Stores = { sessions: Pick<SessionStore, 'find'>; executions: ExecutionStore }
-
-type CarryOptions = {
-  ids: Ids
-  /** Only turns that this API key started. */
-  apiKey?: string | undefined
-}
+/** `sessions` are those that the caller sees: of a parent that it does not see, nothing is carried. */
+type Stores = { sessions: Pick<VisibleSessions, 'find'>; executions: ExecutionStore }
 
 /** A fork of a fork of a fork; more would be a loop. */
 const MAX_ANCESTORS = 100
@@ -29,9 +24,9 @@ export type TurnId = { id: string; backend: string }
 export async function carryConversation(
   session: Session,
   stores: Stores,
-  { ids, apiKey }: CarryOptions,
+  { ids }: { ids: Ids },
 ): Promise<ConversationHistory> {
-  const talk = await findConversation(session, stores, apiKey)
+  const talk = await findConversation(session, stores)
   if (talk.kept.length === 0) throw conversationNotKept({ id: session.id, backend: session.backend })
   return await carryTurns(talk, stores.executions, ids)
 }
@@ -52,13 +47,13 @@ export async function carryTurns(
 }
 
 /** Oldest first. A fork on another backend began with the conversation of its parent, so that belongs to it too. */
-async function findConversation(session: Session, { sessions, executions }: Stores, apiKey: string | undefined) {
+async function findConversation(session: Session, { sessions, executions }: Stores) {
   const kept: TurnId[] = []
   let missing = 0
   let current: Session | undefined = session
   for (let depth = 0; current !== undefined && depth < MAX_ANCESTORS; depth += 1) {
     const { id, backend, turn_count: finished }: Session = current
-    const found = await findTurns(executions, { session: id, apiKey })
+    const found = await findTurns(executions, { session: id })
     kept.unshift(...found.map((turn) => ({ id: turn, backend })))
     missing += Math.max(0, finished - found.length)
     const parent: Session | undefined = await findParent(current, sessions)

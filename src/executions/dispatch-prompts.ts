@@ -57,7 +57,7 @@ export type QueuedPrompt = {
   context: Pick<PromptContext, 'caller' | 'ceilings' | 'client' | 'trace'>
   /** How deep its sender is. The agent is one deeper. */
   depth?: number
-  execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'apiKey' | 'clientRequest' | 'isEphemeral' | 'isInBackground'>
+  execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'clientRequest' | 'isEphemeral' | 'isInBackground'>
 }
 
 function toQueuedText(prompt: QueuedPrompt): string {
@@ -91,7 +91,7 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
   const full = await findNoRoom(options)
   if (full !== undefined) {
     execution.onBegin?.({ id })
-    await recordRefusal(options, work, full)
+    await recordRefusal(options, { ...work, client: prompt.context.client }, full)
     throw full
   }
   await addOnce(options, work)
@@ -136,11 +136,11 @@ async function findNoRoom({ queue, queueLimit: limit }: DispatchOptions): Promis
 /** A prompt that finds no room is a failed execution, as on one machine. */
 async function recordRefusal(
   { executions }: DispatchOptions,
-  { execution, keep, countsUsage: isReal }: QueuedWork,
+  { execution, keep, countsUsage: isReal, client }: QueuedWork & Pick<PromptContext, 'client'>,
   full: Fault,
 ): Promise<void> {
-  const { id, kind, parent_id: parentId, api_key: apiKey, client_request: clientRequest, ...known } = execution
-  const start = { ...known, id, kind, parentId, apiKey, clientRequest, keep, onCancel: () => {} }
+  const { id, kind, parent_id: parentId, client_request: clientRequest, ...known } = execution
+  const start = { ...known, id, kind, parentId, client, clientRequest, keep, onCancel: () => {} }
   await executions.begin({ ...start, isEphemeral: keep === 'none', isDryRun: !isReal }).abandon(full)
 }
 
@@ -193,7 +193,7 @@ async function toWork(
   { request, context, run }: Dispatched,
   machine: string | undefined,
 ): Promise<QueuedWork> {
-  const { kind = 'prompt', id = newExecutionId(ids), parentId, apiKey, clientRequest } = run.execution ?? {}
+  const { kind = 'prompt', id = newExecutionId(ids), parentId, clientRequest } = run.execution ?? {}
   const { isEphemeral = request.ephemeral === true, isInBackground = false } = run.execution ?? {}
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
   const { backend, model, resumes, dry_run: isDryRun = false } = request
@@ -202,7 +202,7 @@ async function toWork(
   const execution: Execution = {
     ...{ id, kind, backend, state: 'queued', owner: '', created_at: createdAt, last_seq: 0 },
     ...(parentId !== undefined && { parent_id: parentId }),
-    ...(apiKey !== undefined && { api_key: apiKey }),
+    ...(client !== undefined && { api_key: client.name, key_id: client.id }),
     ...(model !== undefined && { model }),
     ...(workdir !== undefined && { workdir }),
     ...(resumes !== undefined && { session_id: resumes.id }),
@@ -215,9 +215,9 @@ async function toWork(
     countsUsage: countsUsage({ backend, isDryRun }),
     request: toQueuedText({
       request,
-      context: { caller, ceilings, client: client ?? '', trace },
+      context: { caller, ceilings, client, trace },
       depth: depthIn(context.env),
-      execution: { kind, parentId, apiKey, clientRequest, isEphemeral, isInBackground },
+      execution: { kind, parentId, clientRequest, isEphemeral, isInBackground },
     }),
     machine,
     waiter: isInBackground ? undefined : await owner(),

@@ -186,7 +186,7 @@ export class Executions implements ExecutionRecorder {
   }
 
   #recordOf(start: ExecutionStart): Execution {
-    const { kind, parentId, apiKey, backend, model, workdir, prompt, clientRequest, isDemo } = start
+    const { kind, parentId, client, backend, model, workdir, prompt, clientRequest, isDemo } = start
     return {
       id: start.id ?? newExecutionId(this.#options.ids),
       state: 'queued',
@@ -195,7 +195,7 @@ export class Executions implements ExecutionRecorder {
       created_at: start.continues?.createdAt ?? start.createdAt ?? this.#now(),
       last_seq: start.continues?.lastSeq ?? 0,
       ...(parentId !== undefined && { parent_id: parentId }),
-      ...(apiKey !== undefined && { api_key: apiKey }),
+      ...(client !== undefined && { api_key: client.name, key_id: client.id }),
       ...(backend !== undefined && { backend }),
       ...(model !== undefined && { model }),
       ...(workdir !== undefined && { workdir }),

@@ -2,19 +2,19 @@ import { hostname } from 'node:os'
 import { abandonedAgentsEnder } from '../agents/clean-up.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
-import { openStores, type PostgresPlace, type Stores } from './store/open-stores.ts'
+import { type Loss, openStores, type PostgresPlace, type Stores } from './store/open-stores.ts'
 
 type UserStores = {
   settings: {
     session: { store_token_usage: boolean }
-    store: { url: string; machine: string; dead_after_secs: number }
+    store: { url: string; machine: string; dead_after_secs: number; statement_timeout_secs: number }
   }
   /** The SQLite file of the user. */
   path: string
   env: Readonly<Record<string, string | undefined>>
   clock: Clock
-  /** Called when other machines have taken this process for dead. */
-  onLost: () => void
+  /** Called when other machines have taken over from this process, or may have. */
+  onLost: (loss: Loss) => void
 }
 
 /**
@@ -37,5 +37,6 @@ export async function openUserStores(options: UserStores): Promise<Stores> {
 function placeOf({ settings: { store }, path, onLost }: UserStores): { path: string } | { postgres: PostgresPlace } {
   if (store.url === 'sqlite:') return { path }
   const machine = store.machine || hostname()
-  return { postgres: { url: store.url, machine, deadAfterMs: store.dead_after_secs * 1000, onLost } }
+  const [deadAfterMs, statementMs] = [store.dead_after_secs * 1000, store.statement_timeout_secs * 1000]
+  return { postgres: { url: store.url, machine, deadAfterMs, statementMs, onLost } }
 }

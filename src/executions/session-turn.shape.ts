@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
+import { ApprovalRecord } from '../prompts/prompt-result.shape.ts'
 import { EXECUTION_STATES } from './store/execution-states.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -23,6 +24,9 @@ export const SessionTurn = named(
         input: text('The most telling part of its input, at most 200 characters.'),
       }),
       { description: 'The tools that the agent used, in order; empty if only results are kept.' },
+    ),
+    approvals: Type.Optional(
+      Type.Array(ApprovalRecord, { description: 'Who decided about what the agent asked for, oldest first.' }),
     ),
     usage: Type.Optional(meaning('The tokens of the turn.', Usage)),
     cost_usd: Type.Optional(Type.Number({ description: 'The cost, only where the agent reports it.' })),

@@ -1,6 +1,7 @@
 /** Reads the turns of a session from its executions, one at a time, because together they may have many megabytes. */
 import { describeToolInput } from '../agents/tool-input.ts'
 import { Fault } from '../kit/fault.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
 import { startOf } from '../sessions/session-texts.ts'
 import type { SessionTurn } from './session-turn.shape.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
@@ -10,8 +11,8 @@ import { executionNotFound } from './store/faults.ts'
 type TurnSelection = {
   /** The session. */
   session: string
-  /** Only turns that this API key started. */
-  apiKey?: string | undefined
+  /** Only turns that the API key with this id has sent. */
+  keyId?: string | undefined
 }
 
 const PAGE = 500
@@ -20,11 +21,11 @@ const PAGE = 500
 export const MAX_TURNS = 100
 
 /** The ids of the turns that are kept, oldest first. */
-export async function findTurns(store: ExecutionStore, { session, apiKey }: TurnSelection): Promise<string[]> {
+export async function findTurns(store: ExecutionStore, { session, keyId }: TurnSelection): Promise<string[]> {
   const ids: string[] = []
   let before: string | undefined
   do {
-    const filter = { session, ...(apiKey !== undefined && { apiKey }), ...(before !== undefined && { before }) }
+    const filter = { session, ...(keyId !== undefined && { keyId }), ...(before !== undefined && { before }) }
     const page = await store.list(filter, { limit: PAGE })
     // Without a prompt, the row only shows that the turn runs.
     ids.push(...page.executions.filter(({ prompt_start }) => prompt_start !== undefined).map(({ id }) => id))
@@ -65,7 +66,7 @@ function toTool({ content }: ExecutionEvent): SessionTurn['tools'][number] {
 
 function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
   const { id, state, created_at, model, is_demo, prompt = '', usage, cost_usd, error } = execution
-  const result = execution.result as { output?: string; error?: string; duration_ms?: number } | undefined
+  const result = execution.result as Partial<PromptResult> | undefined
   const problem = result?.error ?? error?.message
   return {
     execution_id: id,
@@ -76,6 +77,7 @@ function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
     ...(is_demo === true && { is_demo }),
     prompt,
     ...(result?.output !== undefined && { answer: result.output }),
+    ...(result?.approvals !== undefined && { approvals: result.approvals }),
     ...(usage !== undefined && { usage }),
     ...(cost_usd !== undefined && { cost_usd }),
     ...(problem !== undefined && { error: problem }),

@@ -142,7 +142,7 @@ export class Worker {
 
   /** Something was wrong with the prompt, so nothing was run. */
   async #fail(
-    { request, execution }: QueuedPrompt,
+    { request, execution, context: { client } }: QueuedPrompt,
     options: { id: string; continues: { lastSeq: number; createdAt: string } },
     error: unknown,
   ): Promise<void> {
@@ -150,7 +150,7 @@ export class Worker {
     const recording = this.#options.executions.begin({
       ...execution,
       ...options,
-      ...{ kind, isEphemeral, backend: request.backend, onCancel: () => {} },
+      ...{ kind, isEphemeral, client, backend: request.backend, onCancel: () => {} },
     })
     await recording.abandon(error)
   }

@@ -34,6 +34,9 @@ type FilledIn = Omit<
   | 'agent'
   | 'backend'
   | 'workdir'
+  | 'ignoresProject'
+  | 'isLimited'
+  | 'surroundings'
   | 'program'
   | 'shownAs'
   | 'env'
@@ -65,7 +68,7 @@ export function applySettings(request: PromptRequest, { own, shared, ceilings }:
     systemPrompt,
     outputSchema: request.output_schema,
     // The agent may use them without asking, whatever its modes.
-    allowedTools: ceilings !== undefined && isLimiting(ceilings) ? undefined : own.allowed_tools || undefined,
+    allowedTools: isLimiting(ceilings) ? undefined : own.allowed_tools || undefined,
     resumeId: request.resumes?.backend_session_id,
   }
 }

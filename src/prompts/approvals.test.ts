@@ -9,15 +9,20 @@ const request = (
   return { approval_id: id, tool_name: 'Bash', choices }
 }
 
+const by = { via: 'key', name: 'ci' } as const
+
 afterEach(() => void vi.useRealTimers())
 
 describe('Approvals', () => {
-  it('passes a decision to the one who asked', async () => {
+  it('passes a decision, and who made it, to the one who asked', async () => {
     const approvals = new Approvals({ timeoutMs: 1000 })
     const [one, two] = [approvals.ask('e', request('1')), approvals.ask('e', request('2'))]
-    approvals.decide('e', '2', { decision: 'deny', message: 'no' })
-    approvals.decide('e', '1', { decision: 'allow_session' })
-    expect(await Promise.all([one, two])).toEqual([{ decision: 'allow_session' }, { decision: 'deny', message: 'no' }])
+    approvals.decide('e', '2', { decision: 'deny', message: 'no', by })
+    approvals.decide('e', '1', { decision: 'allow_session', by })
+    expect(await Promise.all([one, two])).toEqual([
+      { decision: 'allow_session', by },
+      { decision: 'deny', message: 'no', by },
+    ])
   })
 
   it('lists what waits, oldest first, and tells when it begins and ends', async () => {
@@ -37,7 +42,7 @@ describe('Approvals', () => {
       },
       expect.objectContaining({ execution_id: 'other', asked_at: '2026-01-31T09:00:00.005Z' }),
     ])
-    approvals.decide('e', '1', { decision: 'allow' })
+    approvals.decide('e', '1', { decision: 'allow', by })
     expect(approvals.list()).toHaveLength(1)
     await first
     stop()
@@ -49,18 +54,25 @@ describe('Approvals', () => {
   it('takes each decision once, and only for what is asked', async () => {
     const approvals = new Approvals({ timeoutMs: 1000 })
     const asked = approvals.ask('e', request('1'))
-    approvals.decide('e', '1', { decision: 'allow' })
+    approvals.decide('e', '1', { decision: 'allow', by })
     const notFound = expect.objectContaining({ code: 'approval_not_found' })
-    expect(() => approvals.decide('e', '1', { decision: 'deny' })).toThrow(notFound)
-    expect(() => approvals.decide('other', '1', { decision: 'deny' })).toThrow(notFound)
-    expect(await asked).toEqual({ decision: 'allow' })
+    expect(() => approvals.decide('e', '1', { decision: 'deny', by })).toThrow(notFound)
+    expect(() => approvals.decide('other', '1', { decision: 'deny', by })).toThrow(notFound)
+    expect(await asked).toEqual({ decision: 'allow', by })
   })
 
   it('allows once where the session is no choice', async () => {
     const approvals = new Approvals({ timeoutMs: 1000 })
     const asked = approvals.ask('e', request('1', ['allow', 'deny']))
-    expect(approvals.decide('e', '1', { decision: 'allow_session' })).toEqual({ decision: 'allow' })
-    expect(await asked).toEqual({ decision: 'allow' })
+    expect(approvals.decide('e', '1', { decision: 'allow_session', by })).toEqual({ decision: 'allow', by })
+    expect(await asked).toEqual({ decision: 'allow', by })
+  })
+
+  it('denies where a denial is no choice', async () => {
+    const approvals = new Approvals({ timeoutMs: 1000 })
+    const asked = approvals.ask('e', request('1', ['allow']))
+    expect(approvals.decide('e', '1', { decision: 'deny', by })).toEqual({ decision: 'deny', by })
+    expect(await asked).toEqual({ decision: 'deny', by })
   })
 
   it('denies what no one decides in time', async () => {
@@ -68,8 +80,8 @@ describe('Approvals', () => {
     const approvals = new Approvals({ timeoutMs: 5000 })
     const asked = approvals.ask('e', request('1'))
     await vi.advanceTimersByTimeAsync(5000)
-    expect(await asked).toEqual({ decision: 'deny', message: 'no one decided within 5 s' })
-    expect(() => approvals.decide('e', '1', { decision: 'allow' })).toThrow()
+    expect(await asked).toEqual({ decision: 'deny', message: 'no one decided within 5 s', by: { via: 'drover' } })
+    expect(() => approvals.decide('e', '1', { decision: 'allow', by })).toThrow()
   })
 
   it('denies everything of an execution that has ended', async () => {
@@ -77,6 +89,6 @@ describe('Approvals', () => {
     const asked = approvals.ask('e', request('1'))
     approvals.forget('e')
     approvals.forget('unknown')
-    expect(await asked).toEqual({ decision: 'deny' })
+    expect(await asked).toEqual({ decision: 'deny', by: { via: 'drover' } })
   })
 })

@@ -1,14 +1,25 @@
 /** What agents have asked for and no one has decided yet. */
 import { EventEmitter } from 'node:events'
-import type { ApprovalDecision, ApprovalRequest } from '../agents/adapter/agent.ts'
+import type { ApprovalDecision, ApprovalRequest, Decided } from '../agents/adapter/agent.ts'
 import { type Clock, systemClock, toTimestamp } from '../kit/clock.ts'
 import type { PendingApproval } from './approvals.shape.ts'
 import { approvalNotFound } from './faults.ts'
 
-type Pending = { request: ApprovalRequest; approval: PendingApproval; decide: (decision: ApprovalDecision) => void }
+type Pending = { request: ApprovalRequest; approval: PendingApproval; decide: (decided: Decided) => void }
 
 /** `asked`: an agent waits. `settled`: it no longer does. */
 export type ApprovalChange = { type: 'asked' | 'settled'; approval: PendingApproval }
+
+/** No one decided. */
+const DENIED: Decided = { decision: 'deny', by: { via: 'drover' } }
+
+/** `allow_session` where it is no choice allows once. */
+export function choiceFor(
+  { decision }: ApprovalDecision,
+  { choices }: Pick<ApprovalRequest, 'choices'>,
+): ApprovalDecision['decision'] {
+  return decision === 'allow_session' && !choices.includes(decision) ? 'allow' : decision
+}
 
 export class Approvals {
   readonly #timeoutMs: number
@@ -23,14 +34,14 @@ export class Approvals {
   }
 
   /** Resolves with the decision. Without one it is denied, after the time that is allowed for it. */
-  async ask(executionId: string, request: ApprovalRequest): Promise<ApprovalDecision> {
-    const { promise, resolve: decide } = Promise.withResolvers<ApprovalDecision>()
+  async ask(executionId: string, request: ApprovalRequest): Promise<Decided> {
+    const { promise, resolve: decide } = Promise.withResolvers<Decided>()
     const ofExecution = this.#pending.get(executionId) ?? new Map<string, Pending>()
     const approval = this.#toApproval(executionId, request)
     this.#pending.set(executionId, ofExecution.set(request.approval_id, { request, approval, decide }))
     this.#changes.emit('change', { type: 'asked', approval })
     const message = `no one decided within ${this.#timeoutMs / 1000} s`
-    const timer = setTimeout(() => decide({ decision: 'deny', message }), this.#timeoutMs)
+    const timer = setTimeout(() => decide({ ...DENIED, message }), this.#timeoutMs)
     try {
       return await promise
     } finally {
@@ -53,12 +64,11 @@ export class Approvals {
     return () => this.#changes.off('change', listener)
   }
 
-  /** Throws a Fault if nothing with this id waits for a decision. `allow_session` where it is no choice allows once. */
-  decide(executionId: string, approvalId: string, asked: ApprovalDecision): ApprovalDecision {
+  /** Throws a Fault if nothing with this id waits for a decision. Returns what the agent is told. */
+  decide(executionId: string, approvalId: string, asked: Decided): Decided {
     const pending = this.#pending.get(executionId)?.get(approvalId)
     if (pending === undefined) throw approvalNotFound({ id: approvalId })
-    const isChoice = pending.request.choices.includes(asked.decision)
-    const decision: ApprovalDecision = isChoice ? asked : { ...asked, decision: 'allow' }
+    const decision = { ...asked, decision: choiceFor(asked, pending.request) }
     pending.decide(decision)
     this.#pending.get(executionId)?.delete(approvalId)
     return decision
@@ -66,7 +76,7 @@ export class Approvals {
 
   /** Denies what an execution that has ended still asks for. */
   forget(executionId: string): void {
-    for (const { decide } of this.#pending.get(executionId)?.values() ?? []) decide({ decision: 'deny' })
+    for (const { decide } of this.#pending.get(executionId)?.values() ?? []) decide(DENIED)
     this.#pending.delete(executionId)
   }
 

@@ -8,7 +8,7 @@ import {
   type SandboxMode,
 } from '../agents/adapter/agent.ts'
 import { buildCommand } from '../agents/build-command.ts'
-import { type Ceilings, lowerModes, refuseAboveCeilings } from './ceilings.ts'
+import { type Ceilings, confineDefault, isLimiting, lowerModes, refuseAboveCeilings } from './ceilings.ts'
 
 type Modes = { approvalMode: ApprovalMode; sandboxMode: SandboxMode }
 
@@ -34,9 +34,9 @@ const LEVEL_OF_FLAG: Record<string, number> = {
 
 function levelOf(backend: (typeof NATIVE_BACKENDS)[number], modes: Modes): number {
   const { argv } = buildCommand(agentRequest(backend, modes))
+  if (argv.includes('--disallowedTools')) return 0
   const flags = ['--permission-mode', '-s', '--approval-mode'].map((name) => argv[argv.indexOf(name) + 1] ?? '')
-  const level = flags.map((value) => LEVEL_OF_FLAG[value]).find((each) => each !== undefined)
-  return level ?? (argv.includes('--disallowedTools') ? 0 : 1)
+  return flags.map((value) => LEVEL_OF_FLAG[value]).find((each) => each !== undefined) ?? 1
 }
 
 describe('lowerModes', () => {
@@ -76,6 +76,28 @@ describe('lowerModes', () => {
   ])('lowers approval %s and sandbox %s', (approvalMode, sandboxMode, ceilings, approval, sandbox) => {
     const lowered = { approvalMode: approval, sandboxMode: sandbox }
     expect(lowerModes({ approvalMode, sandboxMode }, ceilings)).toEqual(lowered)
+  })
+})
+
+describe('confineDefault', () => {
+  it.each<[ApprovalMode, SandboxMode, Ceilings, ApprovalMode, SandboxMode]>([
+    ['default', 'default', toCeilings('auto', 'workspace'), 'auto', 'workspace'],
+    ['default', 'default', toCeilings('always', undefined), 'always', 'default'],
+    ['default', 'default', toCeilings(undefined, 'read-only'), 'default', 'read-only'],
+    ['always', 'default', toCeilings('auto', 'workspace'), 'always', 'default'],
+    ['default', 'read-only', toCeilings('auto', 'workspace'), 'default', 'read-only'],
+  ])('makes of approval %s and sandbox %s', (approvalMode, sandboxMode, ceilings, approval, sandbox) => {
+    const confined = { approvalMode: approval, sandboxMode: sandbox }
+    expect(confineDefault({ approvalMode, sandboxMode }, ceilings)).toEqual(confined)
+  })
+})
+
+describe('isLimiting', () => {
+  it('is true unless every ceiling is the highest', () => {
+    for (const [approval, sandbox] of EVERY_CEILING) {
+      const isFree = (approval ?? 'none') === 'none' && (sandbox ?? 'full') === 'full'
+      expect(isLimiting(toCeilings(approval, sandbox))).toBe(!isFree)
+    }
   })
 })
 

@@ -59,7 +59,7 @@ export function lowerModes(modes: Modes, { approval, sandbox }: Ceilings): Modes
 }
 
 /** Whether an agent may not do everything without asking. */
-export function isLimiting({ approval, sandbox }: Ceilings): boolean {
+export function isLimiting({ approval, sandbox }: Ceilings = {}): boolean {
   return [approval, sandbox].some((each) => each !== undefined && RANKS[each.mode] < TOP_RANK)
 }
 

@@ -2,71 +2,22 @@
 var q=(t,n)=>()=>{try{return n||t((n={exports:{}}).exports,n),n.exports}catch(f){throw n=0,f}};var x=q(_=>{"use strict";Object.defineProperty(_,"__esModule",{value:!0});function g(t){let n=t.length,f=0,a=0,l;for(;a<
 n;)f++,l=t.charCodeAt(a++),l>=55296&&l<=56319&&a<n&&(l=t.charCodeAt(a),(l&64512)===56320&&a++);return f}_.default=g;g.code=
 'require("ajv/dist/runtime/ucs2length").default'});var B=d;var F=["backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","out\
-put_schema","verbose","extra","timeout_secs","ephemeral","output_format","metadata","detach","dry_run"],w=["default","au\
-to","none","always"],b=["default","read-only","workspace","full"],N=["default","text","json","stream-json"],h=x().default,
-k=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function d(t,{instancePath:n="",parentData:f,parentDataProperty:a,
+put_schema","verbose","extra","timeout_secs","ephemeral","output_format","metadata","shared","detach","dry_run"],w=["def\
+ault","auto","none","always"],b=["default","read-only","workspace","full"],N=["default","text","json","stream-json"],h=x().
+default,k=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function d(t,{instancePath:n="",parentData:f,parentDataProperty:a,
 rootData:l=t,dynamicAnchors:y={}}={}){let e=null,o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.backend===void 0){
 let r={instancePath:n,keyword:"required",params:{missingProperty:"backend"}};e===null?e=[r]:e.push(r),o++}if(t.prompt===
 void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),o++}for(let r in t){
 let s=o;if(!(r==="backend"||r==="prompt"||r==="model"||r==="workdir"||r==="approval_mode"||r==="sandbox_mode"||r==="max_\
 tokens"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="verbose"||r==="extra"||r==="timeout_secs"||r===
-"ephemeral"||r==="output_format"||r==="metadata"||r==="detach"||r==="dry_run")){let i={instancePath:n,keyword:"enum",params:{
-allowedValues:F},propertyName:r};e===null?e=[i]:e.push(i),o++}var m=s===o;if(!m){let i={instancePath:n,keyword:"property\
-Names",params:{propertyName:r}};e===null?e=[i]:e.push(i),o++}}if(t.backend!==void 0){let r=t.backend;if(typeof r=="strin\
-g"){if(r.length===0){let s={instancePath:n+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{
-let s={instancePath:n+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.prompt!==void 0){
-let r=t.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:n+"/prompt",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:
-e.push(s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(h(r)>256){let s={instancePath:n+"/model",keyword:"\
-maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),o++}if(!k.test(r)){let s={instancePath:n+"/model",keyword:"saidP\
-attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),o++}}else{
-let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.workdir!==void 0){
-let r=t.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:n+"/workdir",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[s]:
-e.push(s),o++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r==="default"||r==="auto"||r==="none"||r==="alway\
-s")){let s={instancePath:n+"/approval_mode",keyword:"enum",params:{allowedValues:w}};e===null?e=[s]:e.push(s),o++}}if(t.
-sandbox_mode!==void 0){let r=t.sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:n+
-"/sandbox_mode",keyword:"enum",params:{allowedValues:b}};e===null?e=[s]:e.push(s),o++}}if(t.max_tokens!==void 0){let r=t.
-max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_tokens",keyword:"type",
-params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)&&(r<0||isNaN(r))){let s={instancePath:n+
-"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),o++}}if(t.max_turns!==void 0){
-let r=t.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_turns",keyword:"\
-type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={
-instancePath:n+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(
-r)){let s={instancePath:n+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}
-if(t.system_prompt!==void 0&&typeof t.system_prompt!="string"){let r={instancePath:n+"/system_prompt",keyword:"type",params:{
-type:"string"}};e===null?e=[r]:e.push(r),o++}if(t.output_schema!==void 0){let r=t.output_schema;if(!(r&&typeof r=="objec\
-t"&&!Array.isArray(r))){let s={instancePath:n+"/output_schema",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(
-s),o++}}if(t.verbose!==void 0&&typeof t.verbose!="boolean"){let r={instancePath:n+"/verbose",keyword:"type",params:{type:"\
-boolean"}};e===null?e=[r]:e.push(r),o++}if(t.extra!==void 0){let r=t.extra;if(Array.isArray(r)){if(r.length>64){let i={instancePath:n+
-"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<s;i++){let u=r[i];
-if(typeof u=="string"){if(u.length===0){let p={instancePath:n+"/extra/"+i,keyword:"minLength",params:{limit:1}};e===null?
-e=[p]:e.push(p),o++}}else{let p={instancePath:n+"/extra/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(
-p),o++}}}else{let s={instancePath:n+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.timeout_secs!==
-void 0){let r=t.timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/timeout_s\
-ecs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
-isNaN(r)){let s={instancePath:n+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:
-e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),o++}}}if(t.ephemeral!==void 0&&typeof t.ephemeral!="boolean"){let r={instancePath:n+"/ephemeral",
-keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.output_format!==void 0){let r=t.output_format;
-if(!(r==="default"||r==="text"||r==="json"||r==="stream-json")){let s={instancePath:n+"/output_format",keyword:"enum",params:{
-allowedValues:N}};e===null?e=[s]:e.push(s),o++}}if(t.metadata!==void 0){let r=t.metadata;if(!(r&&typeof r=="object"&&!Array.
-isArray(r))){let s={instancePath:n+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(t.
-detach!==void 0&&typeof t.detach!="boolean"){let r={instancePath:n+"/detach",keyword:"type",params:{type:"boolean"}};e===
-null?e=[r]:e.push(r),o++}if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+"/dry_run",keyword:"t\
-ype",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:n,keyword:"type",params:{type:"obje\
-ct"}};e===null?e=[r]:e.push(r),o++}return d.errors=e,o===0}var S=v;var D=["prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","output_schema",
-"verbose","extra","timeout_secs","ephemeral","output_format","metadata","detach","dry_run","fork","backend"];function v(t,{
-instancePath:n="",parentData:f,parentDataProperty:a,rootData:l=t,dynamicAnchors:y={}}={}){let e=null,o=0;if(t&&typeof t==
-"object"&&!Array.isArray(t)){if(t.prompt===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"pro\
-mpt"}};e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="prompt"||r==="model"||r==="workdir"||r==="approval\
-_mode"||r==="sandbox_mode"||r==="max_tokens"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="verbose"||
-r==="extra"||r==="timeout_secs"||r==="ephemeral"||r==="output_format"||r==="metadata"||r==="detach"||r==="dry_run"||r===
-"fork"||r==="backend")){let i={instancePath:n,keyword:"enum",params:{allowedValues:D},propertyName:r};e===null?e=[i]:e.push(
-i),o++}var m=s===o;if(!m){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),
-o++}}if(t.prompt!==void 0){let r=t.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:n+"/prompt",keyword:"\
-minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/prompt",keyword:"type",params:{type:"\
-string"}};e===null?e=[s]:e.push(s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(h(r)>256){let s={instancePath:n+
+"ephemeral"||r==="output_format"||r==="metadata"||r==="shared"||r==="detach"||r==="dry_run")){let i={instancePath:n,keyword:"\
+enum",params:{allowedValues:F},propertyName:r};e===null?e=[i]:e.push(i),o++}var m=s===o;if(!m){let i={instancePath:n,keyword:"\
+propertyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),o++}}if(t.backend!==void 0){let r=t.backend;if(typeof r==
+"string"){if(r.length===0){let s={instancePath:n+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
+s),o++}}else{let s={instancePath:n+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.
+prompt!==void 0){let r=t.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:n+"/prompt",keyword:"minLeng\
+th",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/prompt",keyword:"type",params:{type:"st\
+ring"}};e===null?e=[s]:e.push(s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(h(r)>256){let s={instancePath:n+
 "/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),o++}if(!k.test(r)){let s={instancePath:n+"/mod\
 el",keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[
 s]:e.push(s),o++}}else{let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}
@@ -101,14 +52,65 @@ boolean"){let r={instancePath:n+"/ephemeral",keyword:"type",params:{type:"boolea
 void 0){let r=t.output_format;if(!(r==="default"||r==="text"||r==="json"||r==="stream-json")){let s={instancePath:n+"/ou\
 tput_format",keyword:"enum",params:{allowedValues:N}};e===null?e=[s]:e.push(s),o++}}if(t.metadata!==void 0){let r=t.metadata;
 if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:n+"/metadata",keyword:"type",params:{type:"object"}};
-e===null?e=[s]:e.push(s),o++}}if(t.detach!==void 0&&typeof t.detach!="boolean"){let r={instancePath:n+"/detach",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+
-"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.fork!==void 0&&typeof t.fork!="bool\
-ean"){let r={instancePath:n+"/fork",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.backend!==
-void 0){let r=t.backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:n+"/backend",keyword:"minLength",params:{
-limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/backend",keyword:"type",params:{type:"string"}};e===
-null?e=[s]:e.push(s),o++}}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}
-return v.errors=e,o===0}var M=j;var $=["tasks","max_parallel","fail_fast","dry_run"];function j(t,{instancePath:n="",parentData:f,parentDataProperty:a,rootData:l=t,
+e===null?e=[s]:e.push(s),o++}}if(t.shared!==void 0&&typeof t.shared!="boolean"){let r={instancePath:n+"/shared",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.detach!==void 0&&typeof t.detach!="boolean"){let r={instancePath:n+
+"/detach",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.dry_run!==void 0&&typeof t.dry_run!=
+"boolean"){let r={instancePath:n+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}}else{let r={
+instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}return d.errors=e,o===0}var S=v;var D=["prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","output_schema",
+"verbose","extra","timeout_secs","ephemeral","output_format","metadata","shared","detach","dry_run","fork","backend"];function v(t,{
+instancePath:n="",parentData:f,parentDataProperty:a,rootData:l=t,dynamicAnchors:y={}}={}){let e=null,o=0;if(t&&typeof t==
+"object"&&!Array.isArray(t)){if(t.prompt===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"pro\
+mpt"}};e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="prompt"||r==="model"||r==="workdir"||r==="approval\
+_mode"||r==="sandbox_mode"||r==="max_tokens"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="verbose"||
+r==="extra"||r==="timeout_secs"||r==="ephemeral"||r==="output_format"||r==="metadata"||r==="shared"||r==="detach"||r==="\
+dry_run"||r==="fork"||r==="backend")){let i={instancePath:n,keyword:"enum",params:{allowedValues:D},propertyName:r};e===
+null?e=[i]:e.push(i),o++}var m=s===o;if(!m){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===null?
+e=[i]:e.push(i),o++}}if(t.prompt!==void 0){let r=t.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:n+
+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/prompt",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(h(
+r)>256){let s={instancePath:n+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),o++}if(!k.test(r)){
+let s={instancePath:n+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not star\
+ting with -"}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};
+e===null?e=[s]:e.push(s),o++}}if(t.workdir!==void 0){let r=t.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:n+
+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/workdir",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r===
+"default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:n+"/approval_mode",keyword:"enum",params:{allowedValues:w}};
+e===null?e=[s]:e.push(s),o++}}if(t.sandbox_mode!==void 0){let r=t.sandbox_mode;if(!(r==="default"||r==="read-only"||r===
+"workspace"||r==="full")){let s={instancePath:n+"/sandbox_mode",keyword:"enum",params:{allowedValues:b}};e===null?e=[s]:
+e.push(s),o++}}if(t.max_tokens!==void 0){let r=t.max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
+instancePath:n+"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&
+isFinite(r)&&(r<0||isNaN(r))){let s={instancePath:n+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===
+null?e=[s]:e.push(s),o++}}if(t.max_turns!==void 0){let r=t.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:n+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"maximum",params:{comparison:"<=",
+limit:1e4}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}if(t.system_prompt!==void 0&&typeof t.system_prompt!="string"){
+let r={instancePath:n+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}if(t.output_schema!==
+void 0){let r=t.output_schema;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:n+"/output_schema",keyword:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(t.verbose!==void 0&&typeof t.verbose!="boolean"){let r={instancePath:n+
+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.extra!==void 0){let r=t.extra;if(Array.
+isArray(r)){if(r.length>64){let i={instancePath:n+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),
+o++}let s=r.length;for(let i=0;i<s;i++){let u=r[i];if(typeof u=="string"){if(u.length===0){let p={instancePath:n+"/extra\
+/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),o++}}else{let p={instancePath:n+"/extra/"+i,keyword:"\
+type",params:{type:"string"}};e===null?e=[p]:e.push(p),o++}}}else{let s={instancePath:n+"/extra",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.timeout_secs!==void 0){let r=t.timeout_secs;if(!(typeof r=="number"&&!(r%
+1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:
+e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+"/timeout_secs",keyword:"\
+maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/t\
+imeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}if(t.ephemeral!==void 0&&
+typeof t.ephemeral!="boolean"){let r={instancePath:n+"/ephemeral",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:
+e.push(r),o++}if(t.output_format!==void 0){let r=t.output_format;if(!(r==="default"||r==="text"||r==="json"||r==="stream\
+-json")){let s={instancePath:n+"/output_format",keyword:"enum",params:{allowedValues:N}};e===null?e=[s]:e.push(s),o++}}if(t.
+metadata!==void 0){let r=t.metadata;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:n+"/metadata",keyword:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(t.shared!==void 0&&typeof t.shared!="boolean"){let r={instancePath:n+
+"/shared",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.detach!==void 0&&typeof t.detach!="b\
+oolean"){let r={instancePath:n+"/detach",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.dry_run!==
+void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=
+[r]:e.push(r),o++}if(t.fork!==void 0&&typeof t.fork!="boolean"){let r={instancePath:n+"/fork",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[r]:e.push(r),o++}if(t.backend!==void 0){let r=t.backend;if(typeof r=="string"){if(r.length===0){let s={
+instancePath:n+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+
+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}}else{let r={instancePath:n,keyword:"typ\
+e",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}return v.errors=e,o===0}var M=j;var $=["tasks","max_parallel","fail_fast","dry_run"];function j(t,{instancePath:n="",parentData:f,parentDataProperty:a,rootData:l=t,
 dynamicAnchors:y={}}={}){let e=null,o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.tasks===void 0){let r={instancePath:n,
 keyword:"required",params:{missingProperty:"tasks"}};e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="task\
 s"||r==="max_parallel"||r==="fail_fast"||r==="dry_run")){let i={instancePath:n,keyword:"enum",params:{allowedValues:$},propertyName:r};

@@ -57,6 +57,9 @@ export function checkResumption(session: Session, asked: PromptRequest): void {
   if (asked.ephemeral === true) {
     throw resumeInvalid({ problem: 'a resumed session cannot be ephemeral; remove ephemeral from the request' })
   }
+  if (asked.shared !== undefined) {
+    throw resumeInvalid({ problem: 'shared is for a new session; change the session itself instead' })
+  }
   if (asked.workdir !== undefined && asked.workdir !== session.working_dir) {
     throw resumeInvalid({
       problem: `the session works in ${session.working_dir}, not in ${asked.workdir}; remove the working directory from the request`,

@@ -1,5 +1,6 @@
 /** How prompts are recorded as executions. The prompts half only knows this interface; `executions` implements it. */
 import type { JsonObject } from '../kit/json/json-value.ts'
+import type { ClientKey } from './client-key.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
 
@@ -21,8 +22,6 @@ export type ExecutionOptions = {
   parentId?: string | undefined
   /** When the request came, if the caller has told it to its client. */
   createdAt?: string | undefined
-  /** The name of the API key. */
-  apiKey?: string | undefined
   /** What the client asked for besides the prompt, if it can read it again. */
   clientRequest?: JsonObject | undefined
   /** Nothing of it is stored. The default is what the request says. */
@@ -40,6 +39,8 @@ export type ExecutionOptions = {
 /** What is known of an execution before it starts. */
 export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   kind: ExecutionKind
+  /** The API key that it belongs to. */
+  client?: ClientKey | undefined
   backend?: string
   model?: string | undefined
   workdir?: string

@@ -7,6 +7,7 @@ import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
 import type { Approvals } from './approvals.ts'
 import type { Ceilings } from './ceilings.ts'
+import type { ClientKey } from './client-key.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -56,8 +57,8 @@ export type PromptContext = {
   warm?: WarmPool | undefined
   /** Where callers decide about what agents ask for. Undefined: no one can be asked. */
   approvals?: Approvals | undefined
-  /** The name of the API key that the prompts belong to; empty without one. */
-  client?: string
+  /** The API key that the prompts, their sessions and their executions belong to. Undefined: the user, or no key is needed. */
+  client?: ClientKey | undefined
   /** Records every prompt as an execution. */
   executions?: ExecutionRecorder
   /** Lets a worker of many machines run the prompt. Undefined: it runs in this process. */

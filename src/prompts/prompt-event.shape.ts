@@ -44,6 +44,7 @@ export const PromptEvent = named(
       event('tool_use', sequence, 'The agent uses a tool.'),
       event('tool_result', sequence, 'A tool has ended.'),
       event('approval_request', sequence, 'The agent asks whether it may do something, and waits for the decision.'),
+      event('approval_decision', sequence, 'Someone has decided about what the agent asked for.'),
       event(
         'progress',
         sequenceUnlessWaiting,

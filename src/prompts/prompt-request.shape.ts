@@ -102,6 +102,13 @@ const SESSION_FIELDS = {
   metadata: Type.Optional(
     Type.Unsafe<JsonObject>({ type: 'object', description: 'Stored and returned with the session.' }),
   ),
+  shared: Type.Optional(
+    Type.Boolean({
+      description:
+        'Of a new session: every API key sees it and may resume it. Otherwise only the key of the request and operators do.',
+      default: false,
+    }),
+  ),
   detach: Type.Optional(
     Type.Boolean({
       description:

@@ -23,6 +23,8 @@ export type PromptRequest = PromptRequestBody & {
   history?: ConversationHistory | undefined
   /** What the turn may cost; only agents that report costs keep it. */
   maxCostUsd?: number | undefined
+  /** The agent uses no settings of the project. A caller with ceilings always gets this. */
+  ignoresProject?: boolean
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

@@ -1,6 +1,6 @@
 /** The results of prompts; the same for the command line and HTTP. */
 import { type TProperties, Type } from 'typebox'
-import { Usage } from '../agents/adapter/agent.shape.ts'
+import { DecidedApproval, Usage } from '../agents/adapter/agent.shape.ts'
 import { type Message, named } from '../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -9,6 +9,15 @@ const totalDuration = count('From the start of the first prompt to the end of th
 const executionId = Type.Optional(
   Type.String({ description: 'The execution; the same as in the header X-Execution-Id.' }),
 )
+
+export const ApprovalRecord = named(
+  'ApprovalRecord',
+  Type.Object({
+    at: Type.String({ format: 'date-time', description: 'When it was decided, in UTC.' }),
+    ...DecidedApproval.properties,
+  }),
+)
+export type ApprovalRecord = Message<typeof ApprovalRecord>
 
 const RESULT = {
   session_id: Type.String({ description: "drover's own id; empty when no session was stored." }),
@@ -35,6 +44,9 @@ const RESULT = {
   ),
   retry_after_secs: Type.Optional(
     count('Only on failure: how long the model service wants the caller to wait, if the agent reports it.'),
+  ),
+  approvals: Type.Optional(
+    Type.Array(ApprovalRecord, { description: 'Who decided about what the agent asked for, oldest first.' }),
   ),
   warnings: Type.Optional(
     Type.Array(Type.String(), { description: 'Parts of the request that could not be fulfilled.' }),

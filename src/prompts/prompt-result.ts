@@ -4,13 +4,14 @@ import type { AgentError } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
-import type { PromptResult } from './prompt-result.shape.ts'
+import type { ApprovalRecord, PromptResult } from './prompt-result.shape.ts'
 
-export type { PromptResult }
+export type { ApprovalRecord, PromptResult }
 
 type Known = { backend: string; sessionId: string; warnings: readonly string[] }
+type KnownApprovals = { approvals: readonly ApprovalRecord[] }
 
-export function toPromptResult(result: AgentResult, known: Known): PromptResult {
+export function toPromptResult(result: AgentResult, known: Known & KnownApprovals): PromptResult {
   const { exitCode, durationMs, text, usage, costUsd, model, sessionId, error } = result
   return {
     session_id: known.sessionId,
@@ -23,6 +24,7 @@ export function toPromptResult(result: AgentResult, known: Known): PromptResult 
     ...(costUsd !== undefined && { cost_usd: costUsd }),
     ...(sessionId !== undefined && { backend_session_id: sessionId }),
     ...(error !== undefined && failureFields(error)),
+    ...(known.approvals.length > 0 && { approvals: known.approvals }),
     ...(known.warnings.length > 0 && { warnings: known.warnings }),
   }
 }

@@ -9,13 +9,13 @@ type PromptRun = AsyncGenerator<PromptEvent, PromptResult, undefined>
 
 export function beginExecution(
   { backend, model, workdir, prompt, isEphemeral, isDryRun }: AgentRequest,
-  { executions, locate }: PromptContext,
+  { executions, locate, client }: PromptContext,
   { onBegin, onSession: _, ...options }: ExecutionOptions & { onCancel: () => void },
 ): ExecutionRecording | undefined {
   if (executions === undefined) return undefined
   const isDemo = locate(backend)?.isDemo ?? false
   const known = { kind: 'prompt' as const, backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
-  const recording = executions.begin({ ...known, ...options })
+  const recording = executions.begin({ ...known, ...options, client })
   onBegin?.(recording)
   return recording
 }

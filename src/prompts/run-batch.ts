@@ -29,7 +29,7 @@ export type Batch = BatchOptions & { context: PromptContext; part: PartKind }
 
 /** The prompts of a batch have no sessions, neither here nor with the agent. */
 export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): PromptRequest {
-  const { metadata: _, ...asked } = request
+  const { metadata: _, shared: _shared, ...asked } = request
   return { ...asked, ephemeral: true, dry_run: isDryRun || asked.dry_run === true }
 }
 
@@ -49,11 +49,12 @@ export async function runBatch<Result extends BatchResult>(
   const { onBegin, onSession: _, ...execution } = options.execution ?? {}
   const cancel = new AbortController()
   const onCancel = () => cancel.abort()
-  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind, prompt, onCancel })
+  const { client } = context
+  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind, prompt, client, onCancel })
   if (recording === undefined) return await work(options)
   onBegin?.(recording)
-  const { isEphemeral = false, apiKey } = execution
-  const ofParts = { parentId: recording.id, isEphemeral, apiKey }
+  const { isEphemeral = false } = execution
+  const ofParts = { parentId: recording.id, isEphemeral }
   try {
     await recording.started()
     const signal = AbortSignal.any([options.signal, cancel.signal])

@@ -3,6 +3,8 @@
  * events, finish the turn, return the result. `init` is the first event and `done` the last; when `done` is yielded,
  * the session has been stored.
  */
+
+import { refuseNewSettings } from '../agents/acp/project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
@@ -17,7 +19,7 @@ import type { ExecutionRecording } from './execution-recorder.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import { canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
+import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
 import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { abortedTurn, openTurn, type SessionTurn, toTurnEnd } from './session-turn.ts'
@@ -119,6 +121,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
     await prompt.recording?.started()
     // A link may have replaced the directory while the prompt waited.
     recheckWorkdir(agentRequest.workdir, context.workdirs)
+    refuseNewSettings(agentRequest)
     return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })
   } finally {
     // The clean-up is an agent too, so it keeps the slot; the caller does not wait for it.
@@ -156,7 +159,7 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
     ...{ signal: options.signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
     ...{
       pool: poolFor(backend, context),
-      client: context.client ?? '',
+      client: context.client?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
     ...{ onApproval: approverOf(prompt), isSentOnce: options.isSentOnce },
@@ -164,16 +167,22 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   try {
     let next = await events.next()
     let done: Extract<AgentEvent, { type: 'done' }> | undefined
+    const approvals: ApprovalRecord[] = []
     for (; next.done !== true; next = await events.next()) {
       await turn.noteEvent(next.value)
-      if (next.value.type === 'done') done = next.value
-      else yield toEvent(explainEvent(next.value, request))
+      if (next.value.type === 'done') {
+        done = next.value
+        continue
+      }
+      const event = toEvent(explainEvent(next.value, request))
+      if (event.type === 'approval_decision') approvals.push({ at: event.timestamp, ...event.content })
+      yield event
     }
     const result = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
     context.observer?.agentEnded?.({ backend, ...summaryOf(result) })
     const warnings = [...result.warnings, ...(await turn.finish(toTurnEnd(result)))]
     if (done !== undefined) yield toEvent(withWarnings(done, warnings))
-    return toPromptResult(result, { backend, sessionId, warnings })
+    return toPromptResult(result, { backend, sessionId, warnings, approvals })
   } finally {
     // A caller that stops reading early ends the agent.
     await events.return(undefined as never)

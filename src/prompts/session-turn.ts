@@ -107,9 +107,11 @@ async function openSession(
 
 function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
-  const { prompt, metadata, forks, title, newSessionId: id } = request
+  const { prompt, metadata, forks, title, shared, newSessionId: id } = request
+  const { client } = context
   return {
     ...(id !== undefined && { id }),
+    ...(client !== undefined && { keyId: client.id, api_key: client.name }),
     backend,
     working_dir: workdir,
     initial_prompt: prompt,
@@ -120,6 +122,7 @@ function newSession({ request, agentRequest, context }: Prompt, tags: readonly s
     ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
     ...(context.locate(backend)?.isDemo === true && { is_demo: true as const }),
     ...(title !== undefined && { title }),
+    ...(shared === true && { shared }),
     ...(forks !== undefined && { parent_id: forks.id }),
   }
 }

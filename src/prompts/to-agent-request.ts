@@ -5,7 +5,7 @@ import { type AgentLocation, backendNames, requireProgram } from '../agents/loca
 import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings } from './apply-settings.ts'
-import { confineDefault } from './ceilings.ts'
+import { confineDefault, isLimiting } from './ceilings.ts'
 import { checkPermissions, refuseDeepNesting } from './check-permissions.ts'
 import {
   checkResumption,
@@ -34,12 +34,14 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   checkMetadata(request.metadata ?? {})
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
   const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
+  const workdir = workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   return {
     agent,
     backend,
-    workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
+    workdir,
     ...filledIn,
+    ...projectOf(request, { ...context, agent, workdir }),
     ...('profile' in agent && context.ceilings !== undefined && confineDefault(filledIn, context.ceilings)),
     ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
@@ -55,6 +57,20 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     firstEventTimeoutMs: context.firstEventTimeoutMs,
     isDryRun,
     scratchDirectory: newScratchDirectory(),
+  }
+}
+
+type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'surroundings'>
+type Place = Pick<PromptContext, 'ceilings' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'>
+
+/** Under a ceiling, an agent must not use settings that another agent may have written, nor those that widen its modes. */
+function projectOf({ ignoresProject: isAsked }: PromptRequest, { ceilings, agent, env, workdir }: Place): ProjectParts {
+  const isLimited = isLimiting(ceilings)
+  const ignoresProject = isAsked === true || isLimited
+  return {
+    ignoresProject,
+    isLimited,
+    surroundings: ignoresProject ? agent.readSurroundings?.({ env, workdir }) : undefined,
   }
 }
 

@@ -6,7 +6,7 @@ const offerFork = (id: string) =>
 export const sessionNotFound = defineFault({
   code: 'session_not_found',
   kind: 'not_found',
-  when: 'No session has this id or id prefix.',
+  when: 'No session that the sender may see has this id or id prefix.',
   message: (d: { id: string }) => `no session ${d.id} (run "drover sessions list" to see ids)`,
 })
 
@@ -36,6 +36,14 @@ export const sessionActive = defineFault({
   kind: 'conflict',
   when: 'A turn is running in the session, in this process or another, so the session cannot be resumed or deleted.',
   message: (d: { id: string }) => `a turn is running in session ${d.id}; wait until it ends, or cancel it`,
+})
+
+export const sessionOfAnotherKey = defineFault({
+  code: 'session_of_another_key',
+  kind: 'invalid',
+  when: 'A shared session of another API key would be changed or deleted. Other keys may read, resume and fork it.',
+  message: (d: { id: string }) =>
+    `session ${d.id} belongs to another key, which shares it; you may resume or fork it, but not change or delete it`,
 })
 
 export const sessionNotResumable = defineFault({

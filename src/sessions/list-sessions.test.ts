@@ -90,7 +90,7 @@ describeStores('sessions', (kind) => {
     /** Enough that a search which finds most of them takes the other way through the sessions, too. */
     const crowd = Array.from({ length: 2_100 }, (_, at) => ({ ...sessionNumber(at + 300), initial_prompt: 'Crowd' }))
 
-    async function storeOf(sessions: readonly Session[]): Promise<SessionStore> {
+    async function storeOf(sessions: readonly (Session & { keyId?: string })[]): Promise<SessionStore> {
       const place = await kind.newPlace()
       const store = await kind.open({ place })
       await place.addSessions(sessions)
@@ -111,6 +111,27 @@ describeStores('sessions', (kind) => {
           })
         }),
         { numRuns: 300 },
+      )
+    })
+
+    it('has for a key only its own and shared ones, whatever the filter', async () => {
+      const owned = sessions.map((session, at) => ({
+        ...session,
+        keyId: ['', 'key_a', 'key_b'][at % 3] ?? '',
+        ...(at % 8 === 0 && { shared: true as const }),
+      }))
+      const store = (await storeOf(owned)).seenBy('key_a')
+      const seen = owned
+        .filter(({ keyId, shared }) => keyId === 'key_a' || shared === true)
+        .map(({ keyId: _, ...session }) => session)
+      const page = fc.record({ limit: fc.integer({ min: 1, max: 200 }), offset: fc.nat(150) })
+      await fc.assert(
+        fc.asyncProperty(filters, page, async (filter, { limit, offset }) => {
+          const all = expected(seen, filter)
+          const found = { sessions: all.slice(offset, offset + limit), total: all.length, limit, offset }
+          expect(await store.list(filter, { limit, offset })).toEqual(found)
+        }),
+        { numRuns: 200 },
       )
     })
 

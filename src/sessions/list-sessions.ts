@@ -12,13 +12,19 @@ import {
   toStoredCount,
 } from './session-query.ts'
 import { asSessionRow, toSession } from './session-rows.ts'
+import { toVisibleCount, toVisiblePage } from './session-visibility.ts'
 
-/** The sessions of a page, by number, and how many match. Call it inside a transaction, so that both agree. */
+/** The sessions of a page that the key sees, by number, and how many match. Call it inside a transaction, so that both agree. */
 export function findPage(
   database: StoreDatabase,
   query: SessionQuery,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, keyId }: { limit: number; offset: number; keyId: string | undefined },
 ): { numbers: number[]; total: number } {
+  if (keyId !== undefined) {
+    const { text, values } = toVisiblePage(query, keyId, { limit, offset })
+    const found = database.all(text, ...values).map((row) => Number(row['number']))
+    return { numbers: found, total: countBy(database, toVisibleCount(query, keyId)) }
+  }
   const sizes = sizesOf(database, query)
   const total = hasStoredCount(query)
     ? countBy(database, toStoredCount(query))

@@ -1,6 +1,7 @@
 /** The SQL of a page of sessions in PostgreSQL, which picks the index by itself. Pure. */
 import { idsBeginningWith } from './session-id.ts'
 import type { Facet, SessionQuery, Sql } from './session-query.ts'
+import { isVisible } from './session-visibility.ts'
 
 const CONDITIONS: Readonly<Record<Facet, string>> = {
   backend: 'backend = ?',
@@ -10,28 +11,32 @@ const CONDITIONS: Readonly<Record<Facet, string>> = {
   tag: 'tags::jsonb @> to_jsonb(CAST(? AS text))',
 }
 
-/** The condition of a query; `true` if it matches everything. */
-export function toPostgresCondition({ facets, isResumable, since, until, needle }: SessionQuery): Sql {
+/** The condition of a query on the sessions that the key sees; `true` if it matches everything. */
+export function toPostgresCondition(
+  { facets, isResumable, since, until, needle }: SessionQuery,
+  keyId: string | undefined,
+): Sql {
   const conditions: Sql[] = [
+    isVisible(keyId),
     ...[...facets].map(([facet, value]) => ({ text: CONDITIONS[facet], values: [value] })),
     ...(isResumable === undefined
       ? []
       : [{ text: `backend_session_id IS ${isResumable ? 'NOT NULL' : 'NULL'}`, values: [] }]),
     ...(since === undefined ? [] : [{ text: 'last_used >= ?', values: [since] }]),
     ...(until === undefined ? [] : [{ text: 'last_used < ?', values: [until] }]),
-    ...(needle === undefined ? [] : [hasText(needle)]),
+    ...(needle === undefined ? [] : [hasText(needle, keyId)]),
   ]
-  if (conditions.length === 0) return { text: 'true', values: [] }
   return {
     text: conditions.map(({ text }) => text).join(' AND '),
     values: conditions.flatMap(({ values }) => values),
   }
 }
 
-/** `LIKE` can use the index of trigrams. */
-function hasText(needle: string): Sql {
+/** `LIKE` can use the index of trigrams. For a key only its sessions are read: the time must not tell what others have. */
+function hasText(needle: string, keyId: string | undefined): Sql {
   const pattern = `%${needle.replace(/[\\%_]/g, '\\$&')}%`
+  const [inText, value] = keyId === undefined ? ['search_text LIKE ?', pattern] : ['strpos(search_text, ?) > 0', needle]
   const ids = idsBeginningWith(needle)
-  if (ids === undefined) return { text: 'search_text LIKE ?', values: [pattern] }
-  return { text: '(search_text LIKE ? OR (id >= ? AND id < ?))', values: [pattern, ids.from, ids.below] }
+  if (ids === undefined) return { text: inText, values: [value] }
+  return { text: `(${inText} OR (id >= ? AND id < ?))`, values: [value, ids.from, ids.below] }
 }

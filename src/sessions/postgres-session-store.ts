@@ -16,11 +16,15 @@ import { newSessionId } from './session-id.ts'
 import { toSessionQuery } from './session-query.ts'
 import { asSessionRow, type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
 import { checkMoment, checkPage } from './session-rules.ts'
-import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd } from './session-store.ts'
+import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd, VisibleSessions } from './session-store.ts'
+import { requireOwn } from './session-visibility.ts'
 
 export type PostgresSessionStoreOptions = { clock: Clock; ids: Ids; storeTokenUsage?: boolean | undefined }
 
 const DELETE_BATCH = 500
+
+/** A session to change, and the key that wants to. */
+type Wanted = { idOrPrefix: string; keyId?: string | undefined }
 
 export class PostgresSessionStore implements SessionStore {
   readonly files: PostgresSessionFiles
@@ -54,12 +58,15 @@ export class PostgresSessionStore implements SessionStore {
   async create(newSession: NewSession): Promise<Session> {
     const session = beginSession(newSession, { id: newSessionId(this.#ids), now: this.#now() })
     const { machine } = this.#owners
-    await this.#transactions.writeAsOwner((transaction, owner) => addRow(transaction, session, { owner, machine }))
+    const { keyId } = newSession
+    await this.#transactions.writeAsOwner((transaction, owner) =>
+      addRow(transaction, session, { owner, machine, keyId }),
+    )
     return session
   }
 
   async reopen(id: string): Promise<{ session: Session; threadUsage?: Usage }> {
-    return await this.#whenIdle(id, async (transaction, row, owner) => {
+    return await this.#whenIdle({ idOrPrefix: id }, async (transaction, row, owner) => {
       const session = reopenSession(toSession(row), this.#now())
       const { threadUsage } = storeFieldsOf(row)
       await saveRow(transaction, session, { owner, threadUsage })
@@ -80,17 +87,31 @@ export class PostgresSessionStore implements SessionStore {
     return await this.#transactions.finishTurn({ id, end, at: this.#now() })
   }
 
-  async find(idOrPrefix: string): Promise<Session> {
+  seenBy(keyId: string | undefined): VisibleSessions {
+    return {
+      find: (idOrPrefix) => this.find(idOrPrefix, keyId),
+      list: (filter, page) => this.list(filter, page, keyId),
+      edit: (idOrPrefix, change) => this.edit(idOrPrefix, change, keyId),
+      delete: (idOrPrefix) => this.delete(idOrPrefix, keyId),
+      requireOwn: (id) => this.requireOwn(id, keyId),
+    }
+  }
+
+  async requireOwn(id: string, keyId?: string): Promise<void> {
+    requireOwn(asSessionRow(await findRow(this.#database, id, keyId)), keyId)
+  }
+
+  async find(idOrPrefix: string, keyId?: string): Promise<Session> {
     await this.#transactions.saveUnsaved()
-    const row = await findRow(this.#database, idOrPrefix)
+    const row = await findRow(this.#database, idOrPrefix, keyId)
     const { system_prompt: system, initial_prompt: prompt } = row
     const session = toSession(asSessionRow(row))
     return { ...session, initial_prompt: String(prompt), ...(system !== null && { system_prompt: String(system) }) }
   }
 
-  async list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage> {
+  async list(filter: SessionFilter, page: { limit: number; offset: number }, keyId?: string): Promise<SessionPage> {
     checkPage(page)
-    const { text, values } = toPostgresCondition(toSessionQuery(filter))
+    const { text, values } = toPostgresCondition(toSessionQuery(filter), keyId)
     await this.#transactions.saveUnsaved()
     const counted = await this.#database.get(`SELECT count(*) AS total FROM sessions WHERE ${text}`, ...values)
     const sql = `SELECT ${COLUMNS} FROM sessions WHERE ${text} ORDER BY last_used DESC, id DESC LIMIT ? OFFSET ?`
@@ -98,9 +119,10 @@ export class PostgresSessionStore implements SessionStore {
     return { sessions: rows.map((row) => toSession(asSessionRow(row))), total: Number(counted?.['total']), ...page }
   }
 
-  async edit(idOrPrefix: string, change: SessionEdit): Promise<Session> {
+  async edit(idOrPrefix: string, change: SessionEdit, keyId?: string): Promise<Session> {
     const id = await this.#transactions.write(async (transaction) => {
-      const row = await lockOne(transaction, idOrPrefix)
+      const row = await lockOne(transaction, idOrPrefix, keyId)
+      requireOwn(row, keyId)
       const session = editSession(toSession(row), change)
       await saveRow(transaction, session, storeFieldsOf(row))
       if (change.title !== undefined) await saveSearchTitle(transaction, session)
@@ -109,8 +131,8 @@ export class PostgresSessionStore implements SessionStore {
     return await this.find(id)
   }
 
-  async delete(idOrPrefix: string): Promise<string> {
-    return await this.#whenIdle(idOrPrefix, async (transaction, { id }) => {
+  async delete(idOrPrefix: string, keyId?: string): Promise<string> {
+    return await this.#whenIdle({ idOrPrefix, keyId }, async (transaction, { id }) => {
       await transaction.all('DELETE FROM sessions WHERE id = ?', id)
       return id
     })
@@ -172,12 +194,13 @@ export class PostgresSessionStore implements SessionStore {
 
   /** Runs `work` on a session without a running turn. A turn of a dead process is ended first. */
   async #whenIdle<T>(
-    idOrPrefix: string,
+    { idOrPrefix, keyId }: Wanted,
     work: (transaction: Transaction, row: SessionRow, owner: string) => Promise<T>,
   ): Promise<T> {
     for (;;) {
       const outcome = await this.#transactions.writeAsOwner(async (transaction, own) => {
-        const row = await lockOne(transaction, idOrPrefix)
+        const row = await lockOne(transaction, idOrPrefix, keyId)
+        requireOwn(row, keyId)
         if (row.owner !== null) return { id: row.id, owner: row.owner }
         return { done: await work(transaction, row, own) }
       })

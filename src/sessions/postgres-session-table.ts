@@ -13,6 +13,7 @@ import {
   toColumns,
 } from './session-rows.ts'
 import { ADDED_COLUMNS, CHANGING_COLUMNS, UPDATE } from './session-table.ts'
+import { isVisible } from './session-visibility.ts'
 
 const INSERTED = [...ADDED_COLUMNS, 'machine', 'initial_prompt', 'system_prompt', 'search_text']
 const INSERT = `INSERT INTO sessions (${INSERTED.join(', ')}) VALUES (${INSERTED.map(() => '?').join(', ')})`
@@ -20,27 +21,31 @@ const INSERT = `INSERT INTO sessions (${INSERTED.join(', ')}) VALUES (${INSERTED
 /** All but the whole texts. */
 export const COLUMNS = ['number', ...ADDED_COLUMNS].join(', ')
 
-/** The one session with this id or unique prefix, with its whole texts. */
-export async function findRow(transaction: Transaction, idOrPrefix: string): Promise<Row> {
-  return await findOne(transaction, idOrPrefix, { columns: '*' })
+/** The one session with this id or unique prefix, of those that the key sees, with its whole texts. */
+export async function findRow(transaction: Transaction, idOrPrefix: string, keyId: string | undefined): Promise<Row> {
+  return await findOne(transaction, { idOrPrefix, keyId, columns: '*' })
 }
 
-/** The one session with this id or unique prefix. Others wait until the transaction has ended. */
-export async function lockOne(transaction: Transaction, idOrPrefix: string): Promise<SessionRow> {
-  return asSessionRow(await findOne(transaction, idOrPrefix, { columns: COLUMNS, lock: 'FOR UPDATE' }))
-}
-
-async function findOne(
+/** The same without the whole texts. Others wait until the transaction has ended. */
+export async function lockOne(
   transaction: Transaction,
   idOrPrefix: string,
-  { columns, lock = '' }: { columns: string; lock?: string },
-): Promise<Row> {
+  keyId: string | undefined,
+): Promise<SessionRow> {
+  return asSessionRow(await findOne(transaction, { idOrPrefix, keyId, columns: COLUMNS, lock: 'FOR UPDATE' }))
+}
+
+type Wanted = { idOrPrefix: string; keyId: string | undefined; columns: string; lock?: string }
+
+async function findOne(transaction: Transaction, { idOrPrefix, keyId, columns, lock = '' }: Wanted): Promise<Row> {
   const { from, below } = parseIdOrPrefix(idOrPrefix)
-  const where = 'FROM sessions WHERE id >= ? AND id < ?'
-  const [row, another] = await transaction.all(`SELECT ${columns} ${where} LIMIT 2 ${lock}`, from, below)
+  const seen = isVisible(keyId)
+  const where = `FROM sessions WHERE id >= ? AND id < ? AND ${seen.text}`
+  const values = [from, below, ...seen.values]
+  const [row, another] = await transaction.all(`SELECT ${columns} ${where} LIMIT 2 ${lock}`, ...values)
   if (row === undefined) throw sessionNotFound({ id: idOrPrefix })
   if (another === undefined) return row
-  const counted = await transaction.get(`SELECT count(*) AS total ${where}`, from, below)
+  const counted = await transaction.get(`SELECT count(*) AS total ${where}`, ...values)
   throw sessionAmbiguous({ id: idOrPrefix, count: Number(counted?.['total']) })
 }
 
@@ -57,10 +62,10 @@ export async function lockOwnedBy(transaction: Transaction, owner: string): Prom
 export async function addRow(
   transaction: Transaction,
   session: Session,
-  { owner, machine }: { owner: string; machine: string },
+  { owner, machine, keyId }: { owner: string; machine: string; keyId: string | undefined },
 ): Promise<void> {
   const columns: Record<string, unknown> = {
-    ...toColumns(session, { owner, threadUsage: undefined }),
+    ...toColumns(session, { owner, threadUsage: undefined, keyId }),
     machine,
     initial_prompt: session.initial_prompt,
     system_prompt: session.system_prompt,

@@ -71,14 +71,18 @@ export function editSession(session: Session, change: SessionEdit): Session {
   const added = addTags.map(checkTag)
   const tags = checkTags([...(change.tags ?? session.tags), ...added].filter((tag) => !removed.has(tag)))
   const metadata = checkMetadata({ ...session.metadata, ...change.metadata })
-  const { title: oldTitle, ...untitled } = session
+  const { title: oldTitle, shared: wasShared = false, ...bare } = session
+  const untitled = { ...bare, ...((change.shared ?? wasShared) && { shared: true as const }) }
   const newTitle = title === undefined ? oldTitle : title
   if (newTitle === null || newTitle === undefined) return { ...untitled, tags, metadata }
   return { ...untitled, tags, metadata, title: checkTitle(newTitle) }
 }
 
 /** Throws if the title or the tags break a rule. */
-export function beginSession({ title, ...rest }: NewSession, { id, now }: { id: string; now: string }): Session {
+export function beginSession(
+  { title, keyId: _, ...rest }: NewSession,
+  { id, now }: { id: string; now: string },
+): Session {
   return {
     ...rest,
     ...(title !== undefined && { title: checkTitle(title) }),

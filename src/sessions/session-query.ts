@@ -91,7 +91,11 @@ export function pickAccessPath(
   return others.reduce<AccessPath>((best, facet) => (sizeOf(facet) < sizeOf(best) ? facet : best), first)
 }
 
-function conditionsOf({ facets, isResumable, since, until, needle }: SessionQuery, accessPath: AccessPath): Sql[] {
+/** The conditions of a query on sessions that this access path finds. */
+export function conditionsOf(
+  { facets, isResumable, since, until, needle }: SessionQuery,
+  accessPath: AccessPath,
+): Sql[] {
   const moment = accessPath === 'tag' ? 't.last_used' : 's.last_used'
   return [
     where('s.backend = ?', facets.get('backend')),
@@ -140,7 +144,7 @@ function where(text: string, value: string | number | undefined): Sql[] {
   return value === undefined ? [] : [{ text, values: [value] }]
 }
 
-function toSelect(what: string, source: Sql, conditions: readonly Sql[]): Sql {
+export function toSelect(what: string, source: Sql, conditions: readonly Sql[]): Sql {
   const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ text }) => text).join(' AND ')}`
   return {
     text: `SELECT ${what} FROM ${source.text}${clause}`,

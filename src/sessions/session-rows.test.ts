@@ -38,6 +38,8 @@ const session: fc.Arbitrary<Session> = fc.record(
     tags: fc.array(text),
     title: text,
     parent_id: text,
+    api_key: text,
+    shared: fc.constant(true as const),
     error_message: text,
     metadata,
     policy: fc.record({
@@ -64,6 +66,7 @@ const session: fc.Arbitrary<Session> = fc.record(
   },
 )
 const storeFields: fc.Arbitrary<StoreFields> = fc.record({
+  keyId: text,
   owner: fc.option(text),
   threadUsage: fc.option(usage, { nil: undefined }),
 })

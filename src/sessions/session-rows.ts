@@ -5,6 +5,7 @@ import { parsePlainJson } from '../kit/json/plain-json.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import type { Row } from '../store/database.ts'
+import { NO_KEY } from '../store/key-ids.ts'
 import type { Session } from './session.shape.ts'
 import { startOf } from './session-texts.ts'
 
@@ -40,10 +41,14 @@ export type SessionRow = {
   policy: string
   /** The process that runs its turn; null unless it is active. */
   owner: string | null
+  /** The API key that it belongs to (key-ids.ts), and the name of the key. */
+  key_id: string
+  api_key: string | null
+  is_shared: 0 | 1
 }
 
 /** What a row stores besides the session itself. */
-export type StoreFields = { owner: string | null; threadUsage: Usage | undefined }
+export type StoreFields = { owner: string | null; threadUsage: Usage | undefined; keyId?: string | undefined }
 
 /** STRICT tables and NOT NULL columns guarantee these types. */
 export function asSessionRow(row: Row): SessionRow {
@@ -65,9 +70,11 @@ export function toSession(row: SessionRow): Session {
       system_prompt: row.system_prompt_start,
       title: row.title,
       parent_id: row.parent_id,
+      api_key: row.api_key,
       error_message: row.error_message,
     }),
     ...(row.is_demo === 1 && { is_demo: true as const }),
+    ...(row.is_shared === 1 && { shared: true as const }),
     initial_prompt: row.initial_prompt_start,
     turn_count: row.turn_count,
     token_usage: {
@@ -88,13 +95,13 @@ function readMetadata(text: string): Session['metadata'] {
   return value as Session['metadata']
 }
 
-export function storeFieldsOf({ owner, thread_usage }: SessionRow): StoreFields {
-  return { owner, threadUsage: thread_usage === null ? undefined : JSON.parse(thread_usage) }
+export function storeFieldsOf({ owner, thread_usage, key_id: keyId }: SessionRow): StoreFields {
+  return { owner, threadUsage: thread_usage === null ? undefined : JSON.parse(thread_usage), keyId }
 }
 
 /** The columns of a session, except its number. */
-export function toColumns(session: Session, { owner, threadUsage }: StoreFields): Record<string, SQLInputValue> {
-  const { token_usage, tags, metadata, policy, initial_prompt, system_prompt, is_demo, ...plain } = session
+export function toColumns(session: Session, { owner, threadUsage, keyId }: StoreFields): Record<string, SQLInputValue> {
+  const { token_usage, tags, metadata, policy, initial_prompt, system_prompt, is_demo, shared, ...plain } = session
   // Sessions store no total of this count.
   const { cache_write_tokens: _, ...counts } = token_usage
   return {
@@ -105,6 +112,9 @@ export function toColumns(session: Session, { owner, threadUsage }: StoreFields)
     title: null,
     parent_id: null,
     is_demo: is_demo === true ? 1 : 0,
+    key_id: keyId ?? NO_KEY,
+    api_key: null,
+    is_shared: shared === true ? 1 : 0,
     error_message: null,
     ...plain,
     ...counts,

@@ -215,7 +215,8 @@ describeStores('sessions', (kind) => {
       const onlooker = await kind.open({ place })
       const endAgentsOf = async (name: string) => void seen.push([name, (await onlooker.find(id)).status])
       await work(await kind.open({ place, endAgentsOf }), id)
-      expect(seen).toEqual([[owner, 'active']])
+      // The process also looks for dead ones by itself, so it may have seen this one twice.
+      expect([...new Set(seen.map(String))]).toEqual([`${owner},active`])
     })
 
     it('ignores the turns of living processes', async () => {

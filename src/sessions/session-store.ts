@@ -16,7 +16,11 @@ export type NewSession = Pick<
   | 'is_demo'
   | 'metadata'
   | 'policy'
+  | 'api_key'
+  | 'shared'
 > & {
+  /** The id of the API key that it belongs to. */
+  keyId?: string | undefined
   /** The id of the session, if the caller has already chosen one. */
   id?: string | undefined
 }
@@ -51,6 +55,19 @@ export type SessionFilter = {
   isResumable?: boolean
 }
 
+/** What can be done with the sessions that someone sees. All others seem to be missing. */
+export type VisibleSessions = {
+  /** Finds a session by its id, or by a unique prefix of it. Only this and `edit` return whole prompts. */
+  find(idOrPrefix: string): Promise<Session>
+  /** Sorted by last use, newest first, with only the beginnings of the prompts. */
+  list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage>
+  edit(idOrPrefix: string, change: SessionEdit): Promise<Session>
+  /** Returns the full id. Refuses a session in which a turn is running. */
+  delete(idOrPrefix: string): Promise<string>
+  /** Throws a Fault if the session may be seen and not changed. */
+  requireOwn(id: string): Promise<void>
+}
+
 /** `title: null` removes the title. Metadata entries replace those of the same name. */
 export type SessionEdit = {
   title?: string | null
@@ -58,6 +75,8 @@ export type SessionEdit = {
   tags?: readonly string[]
   addTags?: readonly string[]
   removeTags?: readonly string[]
+  /** Whether every API key sees the session. */
+  shared?: boolean
   metadata?: Session['metadata']
 }
 
@@ -74,7 +93,10 @@ export type SessionFiles = {
   noteHere(id: string): Promise<void>
 }
 
-export type SessionStore = {
+/** Without `seenBy`, everything is visible, as to the user of the machine. */
+export type SessionStore = VisibleSessions & {
+  /** The sessions that the API key with this id sees. It may change and delete only its own. Undefined: all. */
+  seenBy(keyId: string | undefined): VisibleSessions
   /** Undefined: all sessions are on this machine. */
   readonly files?: SessionFiles
   /** Adds an `active` session owned by this process. If the process dies, another one ends the turn. */
@@ -85,13 +107,6 @@ export type SessionStore = {
   recordAgentSession(id: string, facts: { backendSessionId?: string; model?: string }): Promise<void>
   /** Ends the turn. Returns undefined if the session was deleted meanwhile. */
   finishTurn(id: string, end: TurnEnd): Promise<Session | undefined>
-  /** Finds a session by its id, or by a unique prefix of it. Only this and `edit` return whole prompts. */
-  find(idOrPrefix: string): Promise<Session>
-  /** Sorted by last use, newest first, with only the beginnings of the prompts. */
-  list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage>
-  edit(idOrPrefix: string, change: SessionEdit): Promise<Session>
-  /** Returns the full id. Refuses a session in which a turn is running. */
-  delete(idOrPrefix: string): Promise<string>
   /** Deletes sessions last used before this moment, except those with a running turn. Returns the ids, oldest first. */
   deleteUnusedSince(moment: string, options: { isDryRun: boolean }): Promise<string[]>
   /**

@@ -11,6 +11,7 @@ import {
   searchTitleOf,
   toColumns,
 } from './session-rows.ts'
+import { isVisible } from './session-visibility.ts'
 import { deletePieces } from './stored-texts.ts'
 
 /** The columns that may change after a session was created. */
@@ -30,12 +31,13 @@ export const CHANGING_COLUMNS = [
   'title',
   'error_message',
   'owner',
+  'is_shared',
 ] as const
 
 /** The columns that stay as they were. */
 const FIXED = [
   ...['id', 'backend', 'created_at', 'working_dir', 'initial_prompt_start', 'system_prompt_start'],
-  ...['parent_id', 'is_demo', 'policy'],
+  ...['parent_id', 'is_demo', 'policy', 'key_id', 'api_key'],
 ]
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
@@ -43,15 +45,16 @@ export const ADDED_COLUMNS = [...FIXED, ...CHANGING_COLUMNS]
 const INSERT = `INSERT INTO sessions (${ADDED_COLUMNS.join(', ')}) VALUES (${ADDED_COLUMNS.map(() => '?').join(', ')})`
 export const UPDATE = `UPDATE sessions SET ${CHANGING_COLUMNS.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`
 
-/** Finds the one session with this id or unique prefix. */
-export function findRow(database: StoreDatabase, idOrPrefix: string): SessionRow {
+/** Finds the one session with this id or unique prefix, of those that the key sees. */
+export function findRow(database: StoreDatabase, idOrPrefix: string, keyId: string | undefined): SessionRow {
   const { from, below } = parseIdOrPrefix(idOrPrefix)
-  const [row, another] = database.all('SELECT * FROM sessions WHERE id >= ? AND id < ? LIMIT 2', from, below)
+  const seen = isVisible(keyId)
+  const where = `FROM sessions WHERE id >= ? AND id < ? AND ${seen.text}`
+  const values = [from, below, ...seen.values]
+  const [row, another] = database.all(`SELECT * ${where} LIMIT 2`, ...values)
   if (row === undefined) throw sessionNotFound({ id: idOrPrefix })
   if (another === undefined) return asSessionRow(row)
-  const count = Number(
-    database.get('SELECT count(*) AS total FROM sessions WHERE id >= ? AND id < ?', from, below)?.['total'],
-  )
+  const count = Number(database.get(`SELECT count(*) AS total ${where}`, ...values)?.['total'])
   throw sessionAmbiguous({ id: idOrPrefix, count })
 }
 

@@ -46,6 +46,8 @@ const FIELDS = {
     Type.Literal(true, { description: 'The built-in demo agent answers. A real agent cannot continue it.' }),
   ),
   parent_id: Type.Optional(text('The session that this one was forked from.')),
+  api_key: Type.Optional(text('The name of the API key that it belongs to.')),
+  shared: Type.Optional(Type.Literal(true, { description: 'Every API key sees it and may resume it.' })),
   error_message: Type.Optional(text('Why the last turn failed.')),
   metadata: Type.Unsafe<JsonObject>({ type: 'object', description: 'Metadata of the client.' }),
   policy: meaning('The permissions of the agent.', SessionPolicy),

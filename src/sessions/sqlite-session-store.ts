@@ -13,7 +13,7 @@ import { newSessionId } from './session-id.ts'
 import { toSessionQuery, toStoredCount } from './session-query.ts'
 import { type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
 import { checkMoment, checkPage } from './session-rules.ts'
-import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd } from './session-store.ts'
+import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd, VisibleSessions } from './session-store.ts'
 import {
   addRow,
   deleteRow,
@@ -26,6 +26,7 @@ import {
   saveSearchTitle,
 } from './session-table.ts'
 import { toPieces } from './session-texts.ts'
+import { requireOwn } from './session-visibility.ts'
 import { ignoreFault, SqliteSessionTransactions } from './sqlite-session-transactions.ts'
 import { addPieces, StoredTexts } from './stored-texts.ts'
 
@@ -55,6 +56,9 @@ const DELETE_BATCH = 50
 export async function openSessionStore(options: SessionStoreOptions): Promise<SessionStore> {
   return new SqliteSessionStore(await openDatabase(options), options)
 }
+
+/** A session to change, and the key that wants to. */
+type Wanted = { idOrPrefix: string; keyId?: string | undefined }
 
 export class SqliteSessionStore implements SessionStore {
   readonly #database: StoreDatabase
@@ -88,7 +92,7 @@ export class SqliteSessionStore implements SessionStore {
     const owner = await this.owner()
     const [first = [], ...more] = toPieces(session)
     await this.#transactions.write(() => {
-      addRow(this.#database, session, { owner, threadUsage: undefined })
+      addRow(this.#database, session, { owner, threadUsage: undefined, keyId: newSession.keyId })
       addPieces(this.#database, session.id, first)
     })
     try {
@@ -103,7 +107,7 @@ export class SqliteSessionStore implements SessionStore {
 
   async reopen(id: string): Promise<{ session: Session; threadUsage?: Usage }> {
     const owner = await this.owner()
-    return this.#whenIdle(id, (row) => {
+    return this.#whenIdle({ idOrPrefix: id }, (row) => {
       const session = reopenSession(toSession(row), this.#now())
       const { threadUsage } = storeFieldsOf(row)
       saveRow(this.#database, session, { owner, threadUsage })
@@ -124,19 +128,33 @@ export class SqliteSessionStore implements SessionStore {
     return await this.#transactions.finishTurn({ id, end, at: this.#now() })
   }
 
-  async find(idOrPrefix: string): Promise<Session> {
+  seenBy(keyId: string | undefined): VisibleSessions {
+    return {
+      find: (idOrPrefix) => this.find(idOrPrefix, keyId),
+      list: (filter, page) => this.list(filter, page, keyId),
+      edit: (idOrPrefix, change) => this.edit(idOrPrefix, change, keyId),
+      delete: (idOrPrefix) => this.delete(idOrPrefix, keyId),
+      requireOwn: (id) => this.requireOwn(id, keyId),
+    }
+  }
+
+  async requireOwn(id: string, keyId?: string): Promise<void> {
+    requireOwn(await this.#transactions.read(() => findRow(this.#database, id, keyId)), keyId)
+  }
+
+  async find(idOrPrefix: string, keyId?: string): Promise<Session> {
     const { session, texts } = await this.#transactions.read(() => {
-      const found = toSession(findRow(this.#database, idOrPrefix))
+      const found = toSession(findRow(this.#database, idOrPrefix, keyId))
       return { session: found, texts: this.#texts.find(found.id) }
     })
     return await this.#texts.complete(session, texts)
   }
 
-  async list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage> {
+  async list(filter: SessionFilter, page: { limit: number; offset: number }, keyId?: string): Promise<SessionPage> {
     checkPage(page)
     const query = toSessionQuery(filter)
     const { total, sessions, ...found } = await this.#transactions.read(() => {
-      const { numbers, total: matching } = findPage(this.#database, query, page)
+      const { numbers, total: matching } = findPage(this.#database, query, { ...page, keyId })
       return { total: matching, ...loadSome(this.#database, numbers) }
     })
     let { rest } = found
@@ -149,9 +167,10 @@ export class SqliteSessionStore implements SessionStore {
     return { sessions, total, ...page }
   }
 
-  async edit(idOrPrefix: string, change: SessionEdit): Promise<Session> {
+  async edit(idOrPrefix: string, change: SessionEdit, keyId?: string): Promise<Session> {
     const id = await this.#transactions.write(() => {
-      const row = findRow(this.#database, idOrPrefix)
+      const row = findRow(this.#database, idOrPrefix, keyId)
+      requireOwn(row, keyId)
       const session = editSession(toSession(row), change)
       saveRow(this.#database, session, storeFieldsOf(row))
       if (change.title !== undefined) saveSearchTitle(this.#database, row.number, session.title)
@@ -160,8 +179,8 @@ export class SqliteSessionStore implements SessionStore {
     return await this.find(id)
   }
 
-  async delete(idOrPrefix: string): Promise<string> {
-    const deleted = await this.#whenIdle(idOrPrefix, ({ id }) => {
+  async delete(idOrPrefix: string, keyId?: string): Promise<string> {
+    const deleted = await this.#whenIdle({ idOrPrefix, keyId }, ({ id }) => {
       deleteRow(this.#database, id)
       return id
     })
@@ -227,10 +246,11 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   /** Runs `work` on a session without a running turn. A turn of a dead process is ended first. */
-  async #whenIdle<T>(idOrPrefix: string, work: (row: SessionRow) => T): Promise<T> {
+  async #whenIdle<T>({ idOrPrefix, keyId }: Wanted, work: (row: SessionRow) => T): Promise<T> {
     for (;;) {
       const outcome = await this.#transactions.write(() => {
-        const row = findRow(this.#database, idOrPrefix)
+        const row = findRow(this.#database, idOrPrefix, keyId)
+        requireOwn(row, keyId)
         return row.owner === null ? { done: work(row) } : { id: row.id, owner: row.owner }
       })
       if ('done' in outcome) return outcome.done

@@ -1,7 +1,7 @@
 /** Copies a SQLite file into an empty PostgreSQL database, in one transaction. */
 import { openDatabase, type Row, type StoreDatabase } from './database.ts'
 import { storeInUse, storeNotEmpty } from './faults.ts'
-import { openPostgres, type Transaction } from './postgres-database.ts'
+import { LONG_STATEMENT_MS, openPostgres, type Transaction } from './postgres-database.ts'
 
 /** How many rows of each table were copied. */
 export type CopiedRows = Record<'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage', number>
@@ -15,7 +15,7 @@ type CopyOptions = {
 
 const BATCH = 500
 /** Without the columns that only one of the stores has. */
-const EXECUTIONS = `number, id, state, kind, parent_id, session_id, backend, model, workdir, owner, api_key, keep, is_demo,
+const EXECUTIONS = `number, id, state, kind, parent_id, session_id, backend, model, workdir, owner, api_key, key_id, keep, is_demo,
   created_at, started_at, ended_at, usage, error, cost_usd, last_seq, bytes, is_cancel_requested, is_usage_due,
   prompt_start, prompt, client_request, result`
 
@@ -27,7 +27,7 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
       'SELECT 1 FROM executions WHERE ended_at IS NULL UNION SELECT 1 FROM sessions WHERE owner IS NOT NULL',
     )
     if (used !== undefined) throw storeInUse({ path })
-    return await target.write(async (transaction) => {
+    const copy = async (transaction: Transaction) => {
       const found = await transaction.get('SELECT 1 FROM sessions UNION ALL SELECT 1 FROM executions LIMIT 1')
       if (found !== undefined) throw storeNotEmpty({ store: target.address })
       const copied = {
@@ -42,7 +42,8 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
         await transaction.get(`${next} FROM ${table}`)
       }
       return copied
-    })
+    }
+    return await target.write(copy, { statementMs: LONG_STATEMENT_MS })
   } finally {
     file.close()
     await target.close()

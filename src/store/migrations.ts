@@ -10,6 +10,8 @@
  * - `session_search` finds parts of titles and prompts. Code writes its rows, because SQLite cannot fold the case of all
  *   scripts; triggers maintain the other tables.
  */
+import { NO_KEY, UNDECIDED } from './key-ids.ts'
+
 const COUNTED = ['model', 'backend', 'status', 'is_resumable'] as const
 
 /** Adds or subtracts the row OLD or NEW of a trigger. */
@@ -232,4 +234,44 @@ const CONVERSATIONS = `
 /** What a request to the Responses API said besides the prompt. */
 const CLIENT_REQUESTS = 'ALTER TABLE executions ADD COLUMN client_request TEXT;'
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS]
+const USAGE_SUMS = [
+  ...['completed', 'failed', 'cancelled', 'lost', 'input_tokens', 'output_tokens', 'cached_tokens'],
+  ...['reasoning_tokens', 'cache_write_tokens', 'duration_ms'],
+]
+
+/**
+ * Everything belongs to the API key with the id in `key_id` (key-ids.ts); the name in `api_key` is for people. Rows that are
+ * there already are undecided. A shared session is visible to every key.
+ */
+const KEY_IDS = `
+  ALTER TABLE sessions ADD COLUMN key_id TEXT NOT NULL DEFAULT '${UNDECIDED}';
+  ALTER TABLE sessions ADD COLUMN api_key TEXT;
+  ALTER TABLE sessions ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX sessions_by_key ON sessions (key_id, last_used, id);
+  CREATE INDEX sessions_shared ON sessions (last_used, id) WHERE is_shared = 1;
+
+  ALTER TABLE executions ADD COLUMN key_id TEXT NOT NULL DEFAULT '${UNDECIDED}';
+  DROP INDEX executions_by_key;
+  CREATE INDEX executions_by_key ON executions (key_id);
+  CREATE INDEX executions_by_size ON executions (key_id, ended_at, bytes);
+
+  ALTER TABLE idempotency_keys RENAME COLUMN api_key TO key_id;
+
+  ALTER TABLE usage RENAME TO usage_by_name;
+  CREATE TABLE usage (
+    day TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    api_key TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    model TEXT NOT NULL,
+    ${USAGE_SUMS.map((name) => `${name} INTEGER NOT NULL`).join(', ')},
+    cost_usd REAL,
+    PRIMARY KEY (day, key_id, api_key, backend, model)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO usage (day, key_id, api_key, backend, model, cost_usd, ${USAGE_SUMS.join(', ')})
+    SELECT day, CASE api_key WHEN '' THEN '${NO_KEY}' ELSE '${UNDECIDED}' END, api_key, backend, model, cost_usd,
+      ${USAGE_SUMS.join(', ')} FROM usage_by_name;
+  DROP TABLE usage_by_name;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS]

@@ -1,10 +1,11 @@
 /** A PostgreSQL database that processes on any number of machines share: connections, migrations, transactions. */
+import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { Fault } from '../kit/fault.ts'
 import type { Row } from './database.ts'
 import { sessionStoreNewer } from './faults.ts'
-import { isBug, isConflict, toPostgresFault } from './postgres-errors.ts'
+import { isAnswer, isBug, isConflict, toPostgresFault } from './postgres-errors.ts'
 import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts'
 
 export type PostgresOptions = {
@@ -12,6 +13,8 @@ export type PostgresOptions = {
   url: string
   /** How long an operation tries again while PostgreSQL cannot be reached. */
   waitMs?: number | undefined
+  /** How long a statement may take. A connection that is silent for longer is given up. */
+  statementMs?: number | undefined
   migrations?: readonly string[]
 }
 
@@ -25,7 +28,18 @@ export type Transaction = {
 const SCHEMA = 'drover'
 const MAX_CONNECTIONS = 10
 const CONNECT_MS = 5000
-const STATEMENT_MS = 60_000
+const DEFAULT_STATEMENT_MS = 15_000
+/** For migrations and copies, which write whole tables and wait for each other. */
+export const LONG_STATEMENT_MS = 600_000
+/** PostgreSQL ends a statement itself when its time is over. If it does not say so within this time, it is silent. */
+const SILENCE_MS = 1000
+/**
+ * A process that stops in the middle of a transaction, or is cut off, would lock its rows for ever. Nothing of ours waits that
+ * long between two statements.
+ */
+const IDLE_IN_TRANSACTION_MS = 5000
+/** How long connections may take to close. */
+const CLOSE_MS = 2000
 const DEFAULT_WAIT_MS = 5000
 const RETRY_MS = 100
 /** A number that only drover's migrations lock: "drov". */
@@ -34,13 +48,7 @@ const MIGRATION_LOCK = 0x64726f76
 const NUMBER_TYPES = [20, 1700]
 
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
-  const pg = await import('pg')
-  const config = clientConfig(options.url, pg.types)
-  const database = new PostgresDatabase(
-    new pg.Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 }),
-    () => new pg.Client(config),
-    options,
-  )
+  const database = await connect(options, { max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
   try {
     await database.migrate(options.migrations ?? POSTGRES_MIGRATIONS)
     return database
@@ -52,17 +60,11 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
 
 /** Looks at a database without changing it. Throws the same fault as opening it would. */
 export async function inspectPostgres(url: string): Promise<{ version: number; known: number; workers: number }> {
-  const pg = await import('pg')
-  const config = clientConfig(url, pg.types)
-  const database = new PostgresDatabase(new pg.Pool({ ...config, max: 1 }), () => new pg.Client(config), {
-    url,
-    waitMs: 0,
-  })
+  const database = await connect({ url, waitMs: 0 }, { max: 1 })
   const known = POSTGRES_MIGRATIONS.length
   try {
-    const table = await database.get("SELECT to_regclass('schema_version') IS NOT NULL AS is_there")
-    if ((table?.['is_there'] as unknown) !== true) return { version: 0, known, workers: 0 }
-    const version = Number((await database.get('SELECT version FROM schema_version'))?.['version'] ?? 0)
+    const version = await database.version()
+    if (version === 0) return { version, known, workers: 0 }
     if (version > known) throw sessionStoreNewer({ path: database.address, version, known })
     const sql = 'SELECT count(*) AS workers FROM processes WHERE worker IS NOT NULL'
     return { version, known, workers: Number((await database.get(sql))?.['workers']) }
@@ -71,11 +73,31 @@ export async function inspectPostgres(url: string): Promise<{ version: number; k
   }
 }
 
-function clientConfig(connectionString: string, types: typeof import('pg').types): ClientConfig {
+async function connect(options: PostgresOptions, limits: PoolLimits): Promise<PostgresDatabase> {
+  const pg = await import('pg')
+  const { url, statementMs = DEFAULT_STATEMENT_MS } = options
+  const sockets = new Set<Socket>()
+  const createSocket = () => {
+    const socket = new Socket()
+    sockets.add(socket)
+    return socket.once('close', () => sockets.delete(socket))
+  }
+  const config = { ...clientConfig(url, { types: pg.types, statementMs }), stream: createSocket }
+  const pool = new pg.Pool({ ...config, ...limits })
+  return new PostgresDatabase({ pool, sockets, createClient: () => new pg.Client(config) }, options)
+}
+
+type PoolLimits = { max: number; idleTimeoutMillis?: number }
+
+type ConfigParts = { types: typeof import('pg').types; statementMs: number }
+
+function clientConfig(connectionString: string, { types, statementMs }: ConfigParts): ClientConfig {
   return {
     connectionString,
-    connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
+    connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs),
+    statement_timeout: statementMs,
+    query_timeout: statementMs + SILENCE_MS,
+    idle_in_transaction_session_timeout: Math.min(IDLE_IN_TRANSACTION_MS, statementMs),
     keepAlive: true,
     application_name: 'drover',
     options: `-c search_path=${SCHEMA},public`,
@@ -92,28 +114,49 @@ export function addressOf(url: string): string {
   return `postgres://${hostname}${port === '' ? '' : `:${port}`}${pathname}`
 }
 
+type Connections = {
+  pool: Pool
+  /** Those of all connections. */
+  sockets: ReadonlySet<Socket>
+  createClient: () => Client
+}
+
 export class PostgresDatabase {
   /** Its address, for messages. */
   readonly address: string
   /** Creates a connection for `LISTEN`, which needs one of its own. */
   readonly createClient: () => Client
+  /** How long a statement may take. */
+  readonly statementMs: number
   readonly #pool: Pool
+  readonly #sockets: ReadonlySet<Socket>
   readonly #waitMs: number
   #closing: Promise<void> | undefined
 
-  constructor(pool: Pool, createClient: () => Client, { url, waitMs = DEFAULT_WAIT_MS }: PostgresOptions) {
+  constructor({ pool, sockets, createClient }: Connections, options: PostgresOptions) {
+    const { url, waitMs = DEFAULT_WAIT_MS, statementMs = DEFAULT_STATEMENT_MS } = options
     this.address = addressOf(url)
+    this.statementMs = statementMs
     this.createClient = createClient
     this.#pool = pool
+    this.#sockets = sockets
     this.#waitMs = waitMs
     // A connection that breaks while no query runs on it. The next query fails, or gets another connection.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
   }
 
+  /** The number of migrations that the tables have been through. */
+  async version(): Promise<number> {
+    const table = await this.get("SELECT to_regclass('schema_version') IS NOT NULL AS is_there")
+    if ((table?.['is_there'] as unknown) !== true) return 0
+    return Number((await this.get('SELECT version FROM schema_version'))?.['version'] ?? 0)
+  }
+
   /** One process migrates at a time; the others wait for it. */
   async migrate(migrations: readonly string[]): Promise<void> {
-    await this.write(async (transaction) => {
+    if ((await this.version()) === migrations.length) return
+    const migrateNow = async (transaction: Transaction) => {
       await transaction.get('SELECT pg_advisory_xact_lock(?)', MIGRATION_LOCK)
       await transaction.get(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
       await transaction.get('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)')
@@ -127,12 +170,19 @@ export class PostgresDatabase {
       const save =
         found === undefined ? 'INSERT INTO schema_version VALUES (?)' : 'UPDATE schema_version SET version = ?'
       await transaction.get(save, migrations.length)
-    })
+    }
+    await this.write(migrateNow, { statementMs: LONG_STATEMENT_MS })
   }
 
   /** Runs one statement. It is run again if the connection fails, so it must not matter whether it runs twice. */
   async all(sql: string, ...values: unknown[]): Promise<Row[]> {
     return await this.#retry(this.#waitMs, async () => rowsOf(await this.#pool.query(toStatement(sql, values))))
+  }
+
+  /** The same in this time. A connection that is silent for so long is given up. */
+  async getWithin(ms: number, sql: string, ...values: unknown[]): Promise<Row | undefined> {
+    const statement = { ...toStatement(sql, values), query_timeout: ms }
+    return await this.#retry(ms, async () => rowsOf(await this.#pool.query(statement))[0])
   }
 
   async get(sql: string, ...values: unknown[]): Promise<Row | undefined> {
@@ -143,12 +193,15 @@ export class PostgresDatabase {
    * Runs `work` in a transaction, or throws and changes nothing. `work` may run several times. If the connection fails
    * while PostgreSQL commits, the work may have been done although this throws.
    */
-  async write<T>(work: (transaction: Transaction) => Promise<T>, { waitMs = this.#waitMs } = {}): Promise<T> {
+  async write<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    { waitMs = this.#waitMs, statementMs }: { waitMs?: number; statementMs?: number } = {},
+  ): Promise<T> {
     return await this.#retry(waitMs, async () => {
       const client = await this.#pool.connect()
       let failure: Error | undefined
       try {
-        return await transact(client, work)
+        return await transact(client, work, statementMs)
       } catch (error) {
         failure = error as Error
         throw error
@@ -160,8 +213,18 @@ export class PostgresDatabase {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#pool.end()
+    this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    // A silent server does not answer to the end of a connection.
+    const timer = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, CLOSE_MS)
+    await this.#pool.end()
+    clearTimeout(timer)
+    for (const socket of this.#sockets) socket.destroy()
   }
 
   async #retry<T>(waitMs: number, attempt: () => Promise<T>): Promise<T> {
@@ -186,13 +249,19 @@ function causeOf(error: unknown): unknown {
   return error instanceof CommitUnknown ? error.cause : error
 }
 
-async function transact<T>(client: PoolClient, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+async function transact<T>(
+  client: PoolClient,
+  work: (transaction: Transaction) => Promise<T>,
+  statementMs: number | undefined,
+): Promise<T> {
   await client.query('BEGIN')
   let result: T
   try {
-    result = await work(transactionOf(client))
+    if (statementMs !== undefined) await client.query(`SET LOCAL statement_timeout = ${statementMs}`)
+    result = await work(transactionOf(client, statementMs))
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
+    // A connection that has failed, or is silent, is closed.
+    if (error instanceof Fault || isAnswer(error)) await client.query('ROLLBACK').catch(() => {})
     throw error
   }
   try {
@@ -204,8 +273,10 @@ async function transact<T>(client: PoolClient, work: (transaction: Transaction) 
   return result
 }
 
-function transactionOf(client: PoolClient): Transaction {
-  const all = async (sql: string, ...values: unknown[]) => rowsOf(await client.query(toStatement(sql, values)))
+function transactionOf(client: PoolClient, statementMs: number | undefined): Transaction {
+  const limit = statementMs === undefined ? {} : { query_timeout: statementMs + SILENCE_MS }
+  const all = async (sql: string, ...values: unknown[]) =>
+    rowsOf(await client.query({ ...toStatement(sql, values), ...limit }))
   return { all, get: async (sql, ...values) => (await all(sql, ...values))[0] }
 }
 

@@ -16,6 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '3D000': 'this database does not exist; create it with createdb',
   '25006': 'it is read-only; name the primary server in store.url',
   '53100': 'the disk of PostgreSQL is full',
+  '57014': 'a statement took longer than store.statement_timeout_secs; look at the load of PostgreSQL',
   '53300': 'PostgreSQL has too many connections',
   [MISSING_PERMISSION]: 'the user of store.url lacks a permission; make it the owner of the database',
 }
@@ -23,6 +24,25 @@ const REASONS: Readonly<Record<string, string>> = {
 /** What the driver says if the server wants a password and there is none. It has no code. */
 const NO_PASSWORD = /client password must be a string/
 const NEEDS_PASSWORD = 'PostgreSQL wants a password; set PGPASSWORD, or write it to ~/.pgpass'
+
+/** What the driver says if nothing comes back. None of them has a code. */
+const SILENT = /^(?:Query read timeout|timeout expired|Connection terminated due to connection timeout)$/
+const NO_ANSWER = 'it gives no answer; check that PostgreSQL and the network work'
+const BUSY = /^timeout exceeded when trying to connect$/
+const NONE_FREE = 'no connection became free in time; check that PostgreSQL and the network work'
+
+/** PostgreSQL does not run: nothing listens, or it starts or stops right now. */
+const DOWN = ['ECONNREFUSED', 'ENOENT', '57P01', '57P03']
+
+/** Whether PostgreSQL itself has reported the error, so that the connection works. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error
+}
+
+/** Whether an operation failed because PostgreSQL does not run, as far as one can tell from here. */
+export function isDown(error: unknown): boolean {
+  return error instanceof Fault && DOWN.includes(errorCode(error.cause) ?? '')
+}
 
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(errorCode(error) ?? '')
@@ -37,7 +57,12 @@ export function isBug(error: unknown): boolean {
 /** `store` is the address without a password. Returns a bug and a fault unchanged. */
 export function toPostgresFault(store: string, error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error) || isBug(error)) return error
-  const known = NO_PASSWORD.test(error.message) ? NEEDS_PASSWORD : REASONS[errorCode(error) ?? '']
-  const reason = known ?? (error.message || 'the connection failed')
-  return sessionStoreUnavailable({ path: store, reason }, error)
+  const reason = TEXTS.find(([text]) => text.test(error.message))?.[1] ?? REASONS[errorCode(error) ?? '']
+  return sessionStoreUnavailable({ path: store, reason: reason ?? (error.message || 'the connection failed') }, error)
 }
+
+const TEXTS = [
+  [NO_PASSWORD, NEEDS_PASSWORD],
+  [SILENT, NO_ANSWER],
+  [BUSY, NONE_FREE],
+] as const

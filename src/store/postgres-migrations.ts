@@ -16,6 +16,8 @@
  *
  * Text is compared byte by byte (`COLLATE "C"`), as SQLite does, whatever the database is set to.
  */
+import { NO_KEY, UNDECIDED } from './key-ids.ts'
+
 const FIRST = `
   CREATE TABLE processes (
     name TEXT COLLATE "C" PRIMARY KEY,
@@ -229,4 +231,26 @@ const DRIVEN_RUNS = `
   CREATE INDEX run_calls_open ON run_calls (machine, number) WHERE answer IS NULL;
 `
 
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS]
+/** The same as in the SQLite file (migrations.ts). */
+const KEY_IDS = `
+  ALTER TABLE sessions ADD COLUMN key_id TEXT COLLATE "C" NOT NULL DEFAULT '${UNDECIDED}';
+  ALTER TABLE sessions ADD COLUMN api_key TEXT;
+  ALTER TABLE sessions ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX sessions_by_key ON sessions (key_id, last_used, id);
+  CREATE INDEX sessions_shared ON sessions (last_used, id) WHERE is_shared = 1;
+
+  ALTER TABLE executions ADD COLUMN key_id TEXT COLLATE "C" NOT NULL DEFAULT '${UNDECIDED}';
+  DROP INDEX executions_by_key;
+  CREATE INDEX executions_by_key ON executions (key_id, number);
+  CREATE INDEX executions_by_size ON executions (key_id, ended_at, bytes);
+
+  ALTER TABLE idempotency_keys RENAME COLUMN api_key TO key_id;
+
+  ALTER TABLE usage ADD COLUMN key_id TEXT COLLATE "C" NOT NULL DEFAULT '${UNDECIDED}';
+  UPDATE usage SET key_id = '${NO_KEY}' WHERE api_key = '';
+  ALTER TABLE usage DROP CONSTRAINT usage_pkey, ADD PRIMARY KEY (day, key_id, api_key, backend, model);
+
+  ALTER TABLE driven_runs ADD COLUMN key_id TEXT COLLATE "C" NOT NULL DEFAULT '${UNDECIDED}';
+`
+
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS]

@@ -4,10 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { raceTime } from '../kit/race.ts'
 import type { PostgresDatabase, Transaction } from './postgres-database.ts'
 
 const CHANNEL = 'drover'
 const RECONNECT_MS = 500
+/** How long the connection may take to close. What is left then is closed with the database. */
+const CLOSE_MS = 1000
 /** PostgreSQL allows notices of less than 8000 bytes. */
 const MAX_IDS = 200
 
@@ -49,7 +52,7 @@ export class PostgresNotices {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#client?.end().catch(() => {})
+    await this.#end(this.#client)
   }
 
   async #listen(): Promise<void> {
@@ -62,18 +65,23 @@ export class PostgresNotices {
   /** Until the connection ends. */
   async #listenOnce(): Promise<void> {
     const client = this.#database.createClient()
-    const ended = new Promise<void>((resolve) => client.once('end', resolve))
+    const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
     client.on('error', () => {})
     client.on('notification', ({ payload = '' }) => this.#emit(JSON.parse(payload)))
-    await client.connect()
-    this.#client = client
     try {
+      await client.connect()
+      this.#client = client
       await client.query(`LISTEN ${CHANNEL}`)
       this.#emit({ type: 'missed', ids: [] })
-      if (!this.#isClosed) await ended
+      // Nothing else happens on this connection, so nothing else would show that it is dead.
+      while (!this.#isClosed && !(await raceTime(ended, this.#database.statementMs))) await client.query('SELECT 1')
     } finally {
-      await client.end().catch(() => {})
+      await this.#end(client)
     }
+  }
+
+  async #end(client: Client | undefined): Promise<void> {
+    await raceTime(client?.end().catch(() => {}) ?? Promise.resolve(), CLOSE_MS)
   }
 
   #emit(notice: Notice): void {

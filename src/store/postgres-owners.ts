@@ -4,21 +4,26 @@
  * A process renews the time in its row of `processes`. If it has not done so for `deadAfterMs`, any other process may
  * remove the row. In the same transaction it ends what the process was doing. From then on the process cannot write: every
  * transaction that writes as a process first locks the row (`hold`), which a removed row prevents. A process that was only
- * paused finds that out, ends its agents and goes on under a new name.
+ * paused finds that out, ends its agents and goes on under a new name. So does a process that PostgreSQL has not answered for
+ * as long: others may have taken over, and their agents may do the same work.
  *
  * Only the clock of PostgreSQL decides. Right after a start of PostgreSQL no process is dead, because none could renew its
  * row before.
  */
 import type { Ids } from '../kit/ids.ts'
 import type { PostgresDatabase, Transaction } from './postgres-database.ts'
+import { isDown } from './postgres-errors.ts'
+
+/** Why a process has lost its name: others took it for dead, or they may have, because PostgreSQL gives no answer. */
+export type Loss = 'taken' | 'silent'
 
 export type PostgresOwnersOptions = {
   ids: Ids
   /** The name of this machine. */
   machine: string
   deadAfterMs: number
-  /** Called when others have decided that this process is dead. Its name is taken from it. */
-  onLost(name: string): void
+  /** Called when this process has lost its name. What it runs must end. */
+  onLost(loss: Loss): void
   /** Ends the agents of a process that died on this machine. */
   endAgentsOf(name: string): Promise<void>
   /** Called when this process has looked for dead ones. A machine is gone if it had no worker for so many seconds. */
@@ -43,6 +48,9 @@ export class PostgresOwners {
   #own: Promise<string> | undefined
   #worker: string | null = null
   #timer: NodeJS.Timeout | undefined
+  #isLooking = false
+  /** When this process last renewed its row, or PostgreSQL did not run, so that no other process could find it dead. */
+  #safeAt = 0
 
   constructor(database: PostgresDatabase, options: PostgresOwnersOptions) {
     this.#database = database
@@ -138,6 +146,7 @@ export class PostgresOwners {
   async #takeName(): Promise<string> {
     const name = this.#options.ids.hex(NAME_BYTES)
     const add = 'INSERT INTO processes (name, machine, worker) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+    this.#safeAt = performance.now()
     await this.#database.all(add, name, this.machine, this.#worker)
     const everyMs = this.#options.deadAfterMs / RENEWALS
     this.#timer ??= setInterval(() => void this.#renew().catch(() => {}), everyMs).unref()
@@ -148,12 +157,35 @@ export class PostgresOwners {
   async #renew(): Promise<void> {
     const name = await this.takenName()
     if (name === undefined) return
-    const row = await this.#database.get('UPDATE processes SET seen_at = now() WHERE name = ? RETURNING name', name)
-    if (row === undefined) this.lose(name)
+    if (!(await this.#renewRow(name))) this.lose(name)
+    if (this.#isLooking) return
+    this.#isLooking = true
+    await this.#lookAround().finally(() => {
+      this.#isLooking = false
+    })
+  }
+
+  /** Every process looks, so that a dead one is found as long as one lives. */
+  async #lookAround(): Promise<void> {
     if (this.#worker !== null) await this.#noteMachine()
-    // Every process looks, so that a dead one is found as long as one lives.
     await this.endDead()
     await this.#options.endStranded(this.#options.deadAfterMs / 1000)
+  }
+
+  /** One dead connection must not cost the name, so an attempt is short, and others begin meanwhile. */
+  async #renewRow(name: string): Promise<boolean> {
+    const { deadAfterMs } = this.#options
+    const at = performance.now()
+    const sql = 'UPDATE processes SET seen_at = now() WHERE name = ? RETURNING name'
+    try {
+      const row = await this.#database.getWithin(deadAfterMs / 2, sql, name)
+      this.#safeAt = Math.max(this.#safeAt, at)
+      return row !== undefined
+    } catch (error) {
+      if (isDown(error)) this.#safeAt = Math.max(this.#safeAt, at)
+      if (performance.now() - this.#safeAt >= deadAfterMs) this.lose(name, 'silent')
+      throw error
+    }
   }
 
   async #noteMachine(): Promise<void> {
@@ -162,12 +194,12 @@ export class PostgresOwners {
     await this.#database.all(sql, this.machine)
   }
 
-  /** Others have removed this process. It gets a new name when it needs one. */
-  lose(name: string): void {
+  /** This process gets a new name when it needs one. */
+  lose(name: string, loss: Loss = 'taken'): void {
     void this.takenName().then((own) => {
       if (own !== name) return
       this.#own = undefined
-      this.#options.onLost(name)
+      this.#options.onLost(loss)
     })
   }
 

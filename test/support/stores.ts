@@ -20,7 +20,7 @@ export type Place = {
   /** Makes this name that of a living process. */
   addOwner(name: string): Promise<void>
   /** Adds sessions without a running turn. A store must have been opened. */
-  addSessions(sessions: readonly Session[]): Promise<void>
+  addSessions(sessions: readonly (Session & { keyId?: string })[]): Promise<void>
   query(sql: string): Promise<Record<string, unknown>[]>
 }
 
@@ -65,7 +65,9 @@ async function newSqlitePlace(): Promise<Place> {
     async addSessions(sessions) {
       const database = await openDatabase({ path, waitMs: 0 })
       await database.write(() => {
-        for (const session of sessions) addRow(database, session, { owner: null, threadUsage: undefined })
+        for (const { keyId, ...session } of sessions) {
+          addRow(database, session, { owner: null, threadUsage: undefined, keyId })
+        }
       })
       database.close()
     },
@@ -93,8 +95,8 @@ async function newPostgresPlace({ deadAfterMs = 20_000 } = {}): Promise<Place> {
       await runSql(url, `INSERT INTO processes (name, machine) VALUES ('${name}', 'here') ON CONFLICT DO NOTHING`)
     },
     async addSessions(sessions) {
-      const rows = sessions.map((session) => ({
-        ...toColumns(session, { owner: null, threadUsage: undefined }),
+      const rows = sessions.map(({ keyId, ...session }) => ({
+        ...toColumns(session, { owner: null, threadUsage: undefined, keyId }),
         ...{ machine: 'here', initial_prompt: session.initial_prompt, search_text: searchTextOf(session) },
       }))
       const columns = [...ADDED_COLUMNS, 'machine', 'initial_prompt', 'search_text'].join(', ')

@@ -1,5 +1,5 @@
 /** What agents on many machines ask for, so that a server can decide for an agent of another machine. */
-import type { ApprovalDecision } from '../../agents/adapter/agent.ts'
+import type { Decided } from '../../agents/adapter/agent.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
@@ -8,7 +8,7 @@ import type { PostgresDatabase } from '../../store/postgres-database.ts'
 import { notify } from '../../store/postgres-notices.ts'
 import type { ExecutionStore } from './execution-store.ts'
 
-type Decided = { executionId: string; approvalId: string; decision: ApprovalDecision }
+type Decision = { executionId: string; approvalId: string; decided: Decided }
 
 export class ApprovalBoard {
   readonly #database: PostgresDatabase
@@ -27,24 +27,24 @@ export class ApprovalBoard {
   }
 
   /** Returns what was asked for; undefined if nothing with this id waits. */
-  async decide({ executionId, approvalId, decision }: Decided): Promise<PendingApproval | undefined> {
+  async decide({ executionId, approvalId, decided }: Decision): Promise<PendingApproval | undefined> {
     return await this.#database.write(async (transaction) => {
       const sql = `UPDATE approvals SET decision = ? WHERE execution_id = ? AND approval_id = ? AND decision IS NULL
         RETURNING approval`
-      const row = await transaction.get(sql, JSON.stringify(decision), executionId, approvalId)
+      const row = await transaction.get(sql, JSON.stringify(decided), executionId, approvalId)
       if (row !== undefined) await notify(transaction, 'approval', [executionId])
       return row && JSON.parse(String(row['approval']))
     })
   }
 
   /** The decisions of other servers about these executions. */
-  async decided(executionIds: readonly string[]): Promise<Decided[]> {
+  async decisions(executionIds: readonly string[]): Promise<Decision[]> {
     const sql = 'SELECT * FROM approvals WHERE execution_id = ANY(?) AND decision IS NOT NULL'
     const rows = await this.#database.all(sql, executionIds)
     return rows.map((row) => ({
       executionId: String(row['execution_id']),
       approvalId: String(row['approval_id']),
-      decision: JSON.parse(String(row['decision'])),
+      decided: JSON.parse(String(row['decision'])),
     }))
   }
 
@@ -67,9 +67,9 @@ export function shareApprovals({ approvals, board, store, log }: Shared): void {
     void (type === 'asked' ? board.add(approval) : board.remove(approval)).catch(report)
   })
   const look = async (ids: readonly string[]) => {
-    for (const { executionId, approvalId, decision } of await board.decided(ids)) {
+    for (const { executionId, approvalId, decided } of await board.decisions(ids)) {
       try {
-        approvals.decide(executionId, approvalId, decision)
+        approvals.decide(executionId, approvalId, decided)
       } catch (error) {
         // It was decided here meanwhile, or another process runs the execution.
         if (!(error instanceof Fault)) throw error

@@ -8,8 +8,10 @@ const COLUMNS = {
   backend: 'backend',
   session: 'session_id',
   parent: 'parent_id',
-  apiKey: 'api_key',
+  keyId: 'key_id',
 } as const satisfies Partial<Record<keyof ExecutionFilter, string>>
+
+type Sql = { sql: string; values: SQLInputValue[] }
 
 /** `firstNumber` is a row that is not newer than `since`; rows before it are not looked at. */
 export function toPageQuery(
@@ -23,18 +25,36 @@ export function toPageQuery(
     ]),
     ['created_at >= ?', filter.since],
     ['number >= ?', firstNumber],
-    ['number < (SELECT number FROM executions WHERE id = ?)', filter.before],
   ]
-  const given = terms.filter(([, value]) => value !== undefined)
-  const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`
-  return { where, values: given.map(([, value]) => value as SQLInputValue) }
+  const given = [
+    ...terms.flatMap(([sql, value]): Sql[] => (value === undefined ? [] : [{ sql, values: [value] }])),
+    ...(filter.before === undefined ? [] : [olderThan(filter.before, filter.keyId)]),
+  ]
+  const where = given.length === 0 ? '' : `WHERE ${given.map(({ sql }) => sql).join(' AND ')}`
+  return { where, values: given.flatMap(({ values }) => values) }
+}
+
+/** With `keyId`, an execution of another key counts as missing: whether it exists is not revealed. */
+function olderThan(id: string, keyId: string | undefined): Sql {
+  const { sql, values } = ofKey(keyId)
+  return { sql: `number < (SELECT number FROM executions WHERE id = ?${sql})`, values: [id, ...values] }
+}
+
+/** Finds an execution by its id or a prefix of it; with `keyId`, among those of that key. */
+export function toFindQuery({ from, below }: { from: string; below: string }, keyId: string | undefined): Sql {
+  const { sql, values } = ofKey(keyId)
+  return {
+    sql: `SELECT * FROM executions WHERE id >= ? AND id < ?${sql} LIMIT 2`,
+    values: [from, below, ...values],
+  }
+}
+
+function ofKey(keyId: string | undefined): Sql {
+  return keyId === undefined ? { sql: '', values: [] } : { sql: ' AND key_id = ?', values: [keyId] }
 }
 
 /** The events of an execution, in order. */
-export function toEventsQuery(
-  id: string,
-  { after, limit, type }: EventFilter,
-): { sql: string; values: SQLInputValue[] } {
+export function toEventsQuery(id: string, { after, limit, type }: EventFilter): Sql {
   const sql = `SELECT seq, at, type, content FROM execution_events
     WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ?
     ${type === undefined ? '' : 'AND type = ?'} ORDER BY seq LIMIT ?`

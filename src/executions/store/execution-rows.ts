@@ -2,6 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { startOf } from '../../sessions/session-texts.ts'
 import type { Row } from '../../store/database.ts'
+import { keyIdOf, NO_KEY } from '../../store/key-ids.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
 
@@ -9,7 +10,7 @@ import type { KeepMode } from './execution-states.ts'
 const EVENT_BYTES = 40
 
 /** Set when the execution is created, and never changed. */
-const FIXED = ['id', 'kind', 'parent_id', 'owner', 'api_key', 'created_at'] as const
+const FIXED = ['id', 'kind', 'parent_id', 'owner', 'api_key', 'key_id', 'created_at'] as const
 /** Change while it runs. */
 const CHANGING = [
   'state',
@@ -76,12 +77,13 @@ function changedValues(execution: Execution): SQLInputValue[] {
 }
 
 function valuesOf(execution: Execution, names: readonly (keyof Execution)[]): SQLInputValue[] {
-  return names.map((name) => (execution[name] ?? null) as SQLInputValue)
+  return names.map((name) => (execution[name] ?? (name === 'key_id' ? NO_KEY : null)) as SQLInputValue)
 }
 
 /** STRICT tables and NOT NULL columns guarantee the types. */
 export function toExecution(row: Row): Execution {
-  const fields = [...FIXED, ...CHANGING].filter((name) => row[name] !== null).map((name) => [name, row[name]])
+  const known: Row = { ...row, key_id: keyIdOf(row['key_id']) ?? null }
+  const fields = [...FIXED, ...CHANGING].filter((name) => known[name] !== null).map((name) => [name, known[name]])
   const parsed = [...JSON_FIELDS, 'client_request'].flatMap((name) => {
     const value = row[name]
     return typeof value === 'string' ? [[name, JSON.parse(value)]] : []

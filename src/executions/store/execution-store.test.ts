@@ -165,6 +165,50 @@ describeStores('executions', (kind) => {
       expect((await store.list({}, { limit: 9 })).executions.map(({ id }) => id)).toEqual([idOf(4), idOf(3)])
     })
 
+    describe('with more than fits', () => {
+      /** Executions of the same size: `ada` has the oldest ones, `eve` has added many since, and the user one at the end. */
+      const openShared = async () => {
+        const { store, place } = await openIn(kind)
+        const owners = ['ada', 'ada', ...Array.from({ length: 8 }, () => 'eve'), '']
+        await store.save(
+          owners.map((name, at) =>
+            added(
+              execution(at, { prompt: 'x'.repeat(1000), ...(name !== '' && { api_key: name, key_id: `key_${name}` }) }),
+            ),
+          ),
+        )
+        const [{ bytes = 0 } = {}] = await place.query('SELECT max(bytes) AS bytes FROM executions')
+        const left = async () => (await store.list({}, { limit: 99 })).executions.map(({ id }) => Number(id.slice(-2)))
+        return { store, left, keep: (count: number) => ({ endedBefore: momentOf(0), maxBytes: count * Number(bytes) }) }
+      }
+
+      it('removes the oldest of the key that uses most, and nothing of those that use less than their share', async () => {
+        const { store, left, keep } = await openShared()
+        expect(await store.removeOld(keep(11))).toBe(0)
+        expect(await store.removeOld(keep(10))).toBe(1)
+        expect(await left()).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 1, 0])
+        expect(await store.removeOld(keep(5))).toBe(5)
+        expect(await left()).toEqual([10, 9, 8, 1, 0])
+      })
+
+      it('removes from all that use most when they use the same', async () => {
+        const { store, left, keep } = await openShared()
+        await store.removeOld(keep(3))
+        expect(await left()).toEqual([10, 9, 1])
+      })
+
+      it('removes nothing of others for what a key runs', async () => {
+        const { store, left, keep } = await openShared()
+        const { ended_at: _, ...running } = execution(11, {
+          ...{ state: 'running', api_key: 'eve', key_id: 'key_eve' },
+          prompt: 'x'.repeat(20_000),
+        })
+        await store.save([added(running as Execution)])
+        expect(await store.removeOld(keep(5))).toBe(8)
+        expect(await left()).toEqual([11, 10, 1, 0])
+      })
+    })
+
     it.each([2000, 2001, 5000])('removes an execution with %i events', async (size) => {
       const { store, count } = await openIn(kind)
       await store.save([added(execution(1), events(size))])
@@ -186,13 +230,13 @@ describeStores('executions', (kind) => {
   })
 
   describe('a key', () => {
-    const claim = { apiKey: 'a', key: 'k', digest: 'd', executionId: idOf(1) }
+    const claim = { keyId: 'a', key: 'k', digest: 'd', executionId: idOf(1) }
 
     it('is claimed once, released, and claimed again', async () => {
       const { store } = await openIn(kind)
       expect(await store.claimKey(claim)).toBeUndefined()
       expect(await store.claimKey({ ...claim, digest: 'other', executionId: idOf(2) })).toEqual(claim)
-      expect(await store.claimKey({ ...claim, apiKey: 'b' })).toBeUndefined()
+      expect(await store.claimKey({ ...claim, keyId: 'b' })).toBeUndefined()
       await store.releaseKey({ ...claim, executionId: idOf(2) })
       expect(await store.claimKey({ ...claim, executionId: idOf(2) })).toEqual(claim)
       await store.releaseKey(claim)

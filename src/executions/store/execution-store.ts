@@ -27,8 +27,8 @@ export type ExecutionFilter = {
   parent?: string
   /** Created at this time or later: RFC 3339, UTC. */
   since?: string
-  /** Only executions of this API key. */
-  apiKey?: string
+  /** Only executions of the API key with this id. */
+  keyId?: string
   /** Only executions that are older than the one with this id. */
   before?: string
 }
@@ -40,7 +40,7 @@ export type EventFilter = { after: number; limit: number; type?: string }
 export const KEY_LIFETIME_MS = 24 * 3600 * 1000
 
 /** A request that may be repeated without running twice. */
-export type KeyClaim = { apiKey: string; key: string; digest: string; executionId: string }
+export type KeyClaim = { keyId: string; key: string; digest: string; executionId: string }
 
 /** `changed`: these executions have new events or another state. `missed`: notices may have been missed. */
 export type StoreNotice =
@@ -57,8 +57,8 @@ export type ExecutionStore = {
   readonly pollMs: number
   /** Calls `listener` when other processes may have changed executions. Returns a function that stops it. */
   watch(listener: (notice: StoreNotice) => void): () => void
-  /** Finds an execution by its id, or by a unique prefix of it, with its prompt and result. */
-  find(idOrPrefix: string): Promise<Execution>
+  /** Finds an execution by its id, or by a unique prefix of it, with its prompt and result. With `keyId`, one of that key. */
+  find(idOrPrefix: string, keyId?: string): Promise<Execution>
   list(filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage>
   /** All executions that have not ended, of every process, oldest first. */
   running(): Promise<Execution[]>
@@ -78,6 +78,9 @@ export type ExecutionStore = {
   usage(request: UsageRequest): Promise<UsageReport>
   /** Removes one that has ended, with its events. */
   remove(id: string): Promise<void>
-  /** Removes ended executions: those that ended before a time, then the oldest until the rest fits. Returns their number. */
+  /**
+   * Removes ended executions: those that ended before a time, then, until the rest fits, the oldest ones of the keys that
+   * use most. Returns their number.
+   */
   removeOld(limits: { endedBefore: string; maxBytes: number }): Promise<number>
 }

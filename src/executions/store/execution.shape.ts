@@ -24,6 +24,7 @@ export const Execution = named(
     workdir: Type.Optional(text('The working directory.')),
     owner: text('The process that runs it.'),
     api_key: Type.Optional(text('The name of the API key that started it.')),
+    key_id: Type.Optional(text('The id of that key. A later key may have the same name.')),
     is_demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
     created_at: moment('When it was requested, in UTC.'),
     started_at: Type.Optional(moment('When its agent was started.')),

@@ -8,7 +8,8 @@ import { SqliteSessionStore } from '../../sessions/sqlite-session-store.ts'
 import { openDatabase } from '../../store/database.ts'
 import { openPostgres } from '../../store/postgres-database.ts'
 import { PostgresNotices } from '../../store/postgres-notices.ts'
-import { PostgresOwners } from '../../store/postgres-owners.ts'
+import { type Loss, PostgresOwners } from '../../store/postgres-owners.ts'
+import { type SettledKeys, settleKeys } from '../../store/settle-keys.ts'
 import { SharedRateLimits } from '../../store/shared-rate-limits.ts'
 import { ApprovalBoard } from './approval-board.ts'
 import type { ExecutionStore } from './execution-store.ts'
@@ -19,10 +20,14 @@ import { RunCalls } from './run-calls.ts'
 import { SqliteExecutionStore } from './sqlite-execution-store.ts'
 import type { WorkQueue } from './work-queue.ts'
 
+export type { Loss }
+
 export type Stores = {
   /** Closing it closes the file or the connections. */
   sessions: SessionStore
   executions: ExecutionStore
+  /** Decides about rows that are older than the ids of keys (key-ids.ts). `ids` has keys by their names. */
+  settleKeys(ids: ReadonlyMap<string, string>): Promise<SettledKeys>
   /** With PostgreSQL, the prompts that wait for a worker. */
   queue?: WorkQueue
   /** With PostgreSQL, what agents on all machines ask for. */
@@ -50,8 +55,10 @@ export type PostgresPlace = {
   machine: string
   /** A process that gives no sign of life for this long is dead. */
   deadAfterMs: number
-  /** Called when others have decided that this process is dead. */
-  onLost?: () => void
+  /** How long a statement may take. */
+  statementMs?: number | undefined
+  /** Called when others have taken over from this process, or may have. */
+  onLost?: (loss: Loss) => void
 }
 
 export async function openStores(options: StoresOptions): Promise<Stores> {
@@ -62,17 +69,21 @@ async function openSqliteStores(options: StoresOptions & { path: string }): Prom
   const database = await openDatabase(options)
   const executions = new SqliteExecutionStore(database, options)
   const onOwnerGone = (owner: string) => executions.loseAllOf(owner)
-  return { sessions: new SqliteSessionStore(database, { ...options, onOwnerGone }), executions }
+  return {
+    sessions: new SqliteSessionStore(database, { ...options, onOwnerGone }),
+    executions,
+    settleKeys: (ids) => settleKeys((sql, ...values) => database.write(() => database.all(sql, ...values)), ids),
+  }
 }
 
 async function openPostgresStores(options: StoresOptions & { postgres: PostgresPlace }): Promise<Stores> {
   const { ids, postgres, waitMs, endAgentsOf = async () => {} } = options
-  const database = await openPostgres({ url: postgres.url, waitMs })
+  const database = await openPostgres({ url: postgres.url, waitMs, statementMs: postgres.statementMs })
   const owners = new PostgresOwners(database, {
     ids,
     machine: postgres.machine,
     deadAfterMs: postgres.deadAfterMs,
-    onLost: () => postgres.onLost?.(),
+    onLost: (loss) => postgres.onLost?.(loss),
     endAgentsOf,
     endStranded: (goneAfterSecs) => executions.endStranded(goneAfterSecs),
     endWorkOf: async (transaction, name) => {
@@ -88,6 +99,7 @@ async function openPostgresStores(options: StoresOptions & { postgres: PostgresP
   return {
     sessions,
     executions,
+    settleKeys: (ids) => settleKeys((sql, ...values) => database.all(sql, ...values), ids),
     runs: { board, calls: new RunCalls(database, { owners, notices, ids }) },
     queue: new PostgresWorkQueue(database, { owners, clock: options.clock }),
     approvals: new ApprovalBoard(database),

@@ -8,7 +8,7 @@ import type { PostgresOwners } from '../../store/postgres-owners.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { errorOf } from './execution-end.ts'
 import { executionIdRange } from './execution-id.ts'
-import { toEventsQuery, toPageQuery } from './execution-query.ts'
+import { toEventsQuery, toFindQuery, toPageQuery } from './execution-query.ts'
 import { LISTED, toExecution, toExecutionEvent, toPage } from './execution-rows.ts'
 import {
   type EventFilter,
@@ -19,6 +19,7 @@ import {
   type KeyClaim,
   type StoreNotice,
 } from './execution-store.ts'
+import { BYTES_BY_KEY, excessOf } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import { addEvents, PostgresExecutionTable, type SavedEvents } from './postgres-execution-table.ts'
 import { PostgresUsageTable } from './postgres-usage-table.ts'
@@ -30,6 +31,14 @@ const POLL_MS = 2000
 /** A prompt is answered even if the store cannot be reached for longer. */
 const SAVE_WAIT_MS = 1000
 const REMOVE_BATCH = 500
+
+const REMOVE_ENDED = `DELETE FROM executions WHERE number IN (
+  SELECT number FROM executions WHERE ended_at < ? ORDER BY ended_at LIMIT ?) RETURNING number`
+/** Of one key. `before` is the size of all that are older. */
+const REMOVE_OLDEST = `WITH oldest AS (
+    SELECT number, sum(bytes) OVER (ORDER BY ended_at, number) - bytes AS before
+      FROM executions WHERE key_id = ? AND ended_at IS NOT NULL ORDER BY ended_at, number LIMIT ?)
+  DELETE FROM executions WHERE number IN (SELECT number FROM oldest WHERE before < ?) RETURNING bytes`
 
 const STRANDED = `SELECT number, keep, is_usage_due, machine, ${LISTED} FROM executions e
   WHERE owner = '' AND ended_at IS NULL AND machine IS NOT NULL
@@ -86,10 +95,9 @@ export class PostgresExecutionStore implements ExecutionStore {
     return this.#notices.watch((notice) => listener(notice as StoreNotice))
   }
 
-  async find(idOrPrefix: string): Promise<Execution> {
-    const { from, below } = executionIdRange(idOrPrefix)
-    const sql = 'SELECT * FROM executions WHERE id >= ? AND id < ? LIMIT 2'
-    const [row, another] = await this.#database.all(sql, from, below)
+  async find(idOrPrefix: string, keyId?: string): Promise<Execution> {
+    const { sql, values } = toFindQuery(executionIdRange(idOrPrefix), keyId)
+    const [row, another] = await this.#database.all(sql, ...values)
     if (row === undefined) throw executionNotFound({ id: idOrPrefix })
     if (another !== undefined) throw executionAmbiguous({ id: idOrPrefix })
     return toExecution(row)
@@ -168,23 +176,23 @@ export class PostgresExecutionStore implements ExecutionStore {
 
   async claimKey(claim: KeyClaim): Promise<KeyClaim | undefined> {
     const now = this.#clock.now()
-    const { apiKey, key, digest, executionId } = claim
+    const { keyId, key, digest, executionId } = claim
     const expired = toTimestamp(new Date(now.getTime() - KEY_LIFETIME_MS))
     return await this.#database.write(async (transaction) => {
       await transaction.all('DELETE FROM idempotency_keys WHERE created_at < ?', expired)
-      const add = `INSERT INTO idempotency_keys (api_key, key, digest, execution_id, created_at) VALUES (?, ?, ?, ?, ?)
+      const add = `INSERT INTO idempotency_keys (key_id, key, digest, execution_id, created_at) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT DO NOTHING`
-      await transaction.all(add, apiKey, key, digest, executionId, toTimestamp(now))
-      const sql = 'SELECT digest, execution_id FROM idempotency_keys WHERE api_key = ? AND key = ?'
-      const row = await transaction.get(sql, apiKey, key)
+      await transaction.all(add, keyId, key, digest, executionId, toTimestamp(now))
+      const sql = 'SELECT digest, execution_id FROM idempotency_keys WHERE key_id = ? AND key = ?'
+      const row = await transaction.get(sql, keyId, key)
       if (row === undefined || row['execution_id'] === executionId) return undefined
       return { ...claim, digest: String(row['digest']), executionId: String(row['execution_id']) }
     })
   }
 
-  async releaseKey({ apiKey, key, executionId }: KeyClaim): Promise<void> {
-    const sql = 'DELETE FROM idempotency_keys WHERE api_key = ? AND key = ? AND execution_id = ?'
-    await this.#database.all(sql, apiKey, key, executionId)
+  async releaseKey({ keyId, key, executionId }: KeyClaim): Promise<void> {
+    const sql = 'DELETE FROM idempotency_keys WHERE key_id = ? AND key = ? AND execution_id = ?'
+    await this.#database.all(sql, keyId, key, executionId)
   }
 
   async usage(request: UsageRequest): Promise<UsageReport> {
@@ -196,20 +204,20 @@ export class PostgresExecutionStore implements ExecutionStore {
   }
 
   async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
-    const total = await this.#database.get('SELECT coalesce(sum(bytes), 0) AS bytes FROM executions')
-    let excess = Number(total?.['bytes']) - maxBytes
-    for (let removed = 0; ; ) {
-      // `before` is the size of all that are older.
-      const sql = `WITH oldest AS (
-          SELECT number, ended_at, sum(bytes) OVER (ORDER BY ended_at, number) - bytes AS before
-            FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at, number LIMIT ?)
-        DELETE FROM executions WHERE number IN (SELECT number FROM oldest WHERE ended_at < ? OR before < ?)
-        RETURNING bytes`
-      const rows = await this.#database.all(sql, REMOVE_BATCH, endedBefore, excess)
-      removed += rows.length
-      excess -= rows.reduce((sum, row) => sum + Number(row['bytes']), 0)
-      if (rows.length < REMOVE_BATCH) return removed
+    let removed = 0
+    for (let count = REMOVE_BATCH; count === REMOVE_BATCH; removed += count) {
+      count = (await this.#database.all(REMOVE_ENDED, endedBefore, REMOVE_BATCH)).length
     }
+    const used = await this.#database.all(BYTES_BY_KEY)
+    const bytesOf = new Map(used.map((row) => [String(row['key_id']), Number(row['bytes'])]))
+    for (const [keyId, excess] of excessOf(bytesOf, maxBytes)) {
+      for (let [left, count] = [excess, REMOVE_BATCH]; count === REMOVE_BATCH; removed += count) {
+        const rows = await this.#database.all(REMOVE_OLDEST, keyId, REMOVE_BATCH, left)
+        left -= rows.reduce((sum, row) => sum + Number(row['bytes']), 0)
+        count = rows.length
+      }
+    }
+    return removed
   }
 }
 

@@ -33,13 +33,13 @@ const CAN_MOVE = `(NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.mac
  */
 const CLAIM = `
   WITH me AS (SELECT name FROM processes WHERE name = ? FOR KEY SHARE),
-  running AS MATERIALIZED (SELECT coalesce(api_key, '') AS api_key, backend, count(*) AS count FROM executions
+  running AS MATERIALIZED (SELECT key_id, backend, count(*) AS count FROM executions
     WHERE ended_at IS NULL AND owner <> '' GROUP BY 1, 2),
-  of_key AS (SELECT api_key, sum(count) AS count FROM running GROUP BY 1),
+  of_key AS (SELECT key_id, sum(count) AS count FROM running GROUP BY 1),
   of_backend AS (SELECT backend, sum(count) AS count FROM running GROUP BY 1),
   next AS (
     SELECT e.number FROM executions e
-    LEFT JOIN of_key ON of_key.api_key = coalesce(e.api_key, '')
+    LEFT JOIN of_key ON of_key.key_id = e.key_id
     LEFT JOIN of_backend ON of_backend.backend = e.backend
     WHERE e.${FREE.replace(' AND ', ' AND e.')} AND EXISTS (SELECT 1 FROM me)
       AND e.backend = ANY(CAST(? AS text[]))

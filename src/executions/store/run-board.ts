@@ -1,6 +1,7 @@
 /** Driven runs of many machines: what each machine has published about its runs. */
 
 import type { Row } from '../../store/database.ts'
+import { keyIdOf, NO_KEY } from '../../store/key-ids.ts'
 import type { PostgresDatabase, Transaction } from '../../store/postgres-database.ts'
 import { type Notice, notify, type PostgresNotices } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
@@ -9,7 +10,9 @@ import type { PostgresOwners } from '../../store/postgres-owners.ts'
 export type PublishedRun = {
   id: string
   askedBy: string
+  /** The name and the id of the API key that it belongs to. */
   apiKey: string | undefined
+  keyId: string | undefined
   repository: string
   state: string
   createdAt: string
@@ -33,6 +36,7 @@ export type SharedRun = {
   machine: string
   askedBy: string
   apiKey: string | undefined
+  keyId: string | undefined
   state: string
   lastSeq: number
   document: string
@@ -43,7 +47,8 @@ export type SharedRun = {
 }
 
 export type SharedRunQuery = {
-  apiKey: string | undefined
+  /** Only runs of the API key with this id. */
+  keyId: string | undefined
   state: string | undefined
   repository: string | undefined
   before: string | undefined
@@ -55,7 +60,7 @@ type BoardParts = { owners: PostgresOwners; notices: PostgresNotices }
 /** Of a run whose driver is gone, the state is not what its machine published last. */
 const STATE = `CASE WHEN r.state = 'running' AND r.driver IS NULL THEN 'interrupted' ELSE r.state END`
 const IS_GONE = 'NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machine AND p.worker IS NOT NULL)'
-const COLUMNS = `r.id, r.machine, r.asked_by, r.api_key, r.state, r.last_seq, r.driver IS NOT NULL AS is_driven,
+const COLUMNS = `r.id, r.machine, r.asked_by, r.api_key, r.key_id, r.state, r.last_seq, r.driver IS NOT NULL AS is_driven,
   ${IS_GONE} AS is_machine_gone`
 
 /** Nothing is lost: its machine publishes it again when it comes back. */
@@ -64,10 +69,10 @@ const REMOVE_OLD = `DELETE FROM driven_runs r WHERE r.updated_at < ? AND r.drive
 
 /** A run that another living process drives is published by that process. */
 const PUBLISH = `
-  INSERT INTO driven_runs AS r (id, machine, driver, asked_by, api_key, repository, state, created_at, updated_at, is_over,
+  INSERT INTO driven_runs AS r (id, machine, driver, asked_by, api_key, key_id, repository, state, created_at, updated_at, is_over,
     last_seq, summary, detail, diff)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET machine = excluded.machine, driver = excluded.driver, state = excluded.state,
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET machine = excluded.machine, driver = excluded.driver, key_id = excluded.key_id, state = excluded.state,
     updated_at = excluded.updated_at, is_over = excluded.is_over, last_seq = excluded.last_seq, summary = excluded.summary, detail = excluded.detail, diff = coalesce(excluded.diff, r.diff)
   WHERE (r.driver IS NULL OR r.driver = ? OR ?) AND r.last_seq <= excluded.last_seq
   RETURNING id`
@@ -107,7 +112,7 @@ export class RunBoard {
       }
       const { id, summary, detail, diff = null } = run
       const driver = run.driver === undefined ? null : own
-      const place = [id, this.machine, driver, run.askedBy, run.apiKey ?? null, run.repository]
+      const place = [id, this.machine, driver, run.askedBy, run.apiKey ?? null, run.keyId ?? NO_KEY, run.repository]
       const facts = [run.state, run.createdAt, run.updatedAt, run.isOver, run.lastSeq]
       const texts = [summary, detail, diff]
       const saved = await transaction.get(PUBLISH, ...place, ...facts, ...texts, own, run.driver === 'this')
@@ -148,21 +153,26 @@ export class RunBoard {
   }
 
   /** At most two runs with this id, or whose ids begin with it, with their details. */
-  async find(id: string, apiKey: string | undefined): Promise<SharedRun[]> {
-    const key = apiKey ?? null
+  async find(id: string, keyId: string | undefined): Promise<SharedRun[]> {
+    const key = keyId ?? null
     const sql = `SELECT ${COLUMNS}, r.detail AS document FROM driven_runs r
-      WHERE (r.id = ? OR starts_with(r.id, ?)) AND (CAST(? AS text) IS NULL OR r.api_key = ?)
+      WHERE (r.id = ? OR starts_with(r.id, ?)) AND (CAST(? AS text) IS NULL OR r.key_id = ?)
       ORDER BY r.id = ? DESC LIMIT 2`
     return (await this.#database.all(sql, id, id, key, key, id)).map(toSharedRun)
   }
 
   /** Newest first, with their summaries. One more than the limit if there are more. */
-  async list({ apiKey, state, repository, before, limit }: SharedRunQuery): Promise<SharedRun[]> {
+  async list({ keyId, state, repository, before, limit }: SharedRunQuery): Promise<SharedRun[]> {
+    // Whether another key has such a run is not revealed.
+    const isOwn = keyId === undefined ? '' : ' AND b.key_id = r.key_id'
     const wanted = [
-      { sql: 'r.api_key = ?', value: apiKey },
+      { sql: 'r.key_id = ?', value: keyId },
       { sql: `${STATE} = ?`, value: state },
       { sql: 'r.repository = ?', value: repository },
-      { sql: '(r.created_at, r.id) < (SELECT b.created_at, b.id FROM driven_runs b WHERE b.id = ?)', value: before },
+      {
+        sql: `(r.created_at, r.id) < (SELECT b.created_at, b.id FROM driven_runs b WHERE b.id = ?${isOwn})`,
+        value: before,
+      },
     ].filter(({ value }) => value !== undefined)
     const where = wanted.length === 0 ? '' : `WHERE ${wanted.map(({ sql }) => sql).join(' AND ')}`
     const sql = `SELECT ${COLUMNS}, r.summary AS document FROM driven_runs r ${where}
@@ -189,6 +199,7 @@ function toSharedRun(row: Row): SharedRun {
     machine: String(row['machine']),
     askedBy: String(row['asked_by']),
     apiKey: typeof apiKey === 'string' ? apiKey : undefined,
+    keyId: keyIdOf(row['key_id']),
     state: String(row['state']),
     lastSeq: Number(row['last_seq']),
     document: String(row['document']),

@@ -4,7 +4,7 @@ import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { Row, StoreDatabase } from '../../store/database.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
-import { toEventsQuery, toPageQuery } from './execution-query.ts'
+import { toEventsQuery, toFindQuery, toPageQuery } from './execution-query.ts'
 import {
   INSERT,
   LISTED,
@@ -25,6 +25,7 @@ import {
   KEY_LIFETIME_MS,
   type KeyClaim,
 } from './execution-store.ts'
+import { BYTES_BY_KEY, excessOf } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import type { UsageReport } from './usage.shape.ts'
 import { toUsageEntry } from './usage-entry.ts'
@@ -33,7 +34,9 @@ import { UsageTable } from './usage-table.ts'
 
 /** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */
 const REMOVE_BATCH = 2000
-const OLDEST = 'SELECT number, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT 1'
+const ENDED = 'SELECT number FROM executions WHERE ended_at < ? ORDER BY ended_at LIMIT 1'
+const OLDEST_OF_KEY = `SELECT number, bytes FROM executions WHERE key_id = ? AND ended_at IS NOT NULL
+  ORDER BY ended_at LIMIT 1`
 /** By how many rows the order of creation may differ from the order in which rows are added. */
 const OUT_OF_ORDER = 1000
 /** A prompt is answered even if the store is locked for longer. */
@@ -72,10 +75,9 @@ export class SqliteExecutionStore implements ExecutionStore {
     return () => {}
   }
 
-  async find(idOrPrefix: string): Promise<Execution> {
-    const { from, below } = executionIdRange(idOrPrefix)
-    const sql = 'SELECT * FROM executions WHERE id >= ? AND id < ? LIMIT 2'
-    const [row, another] = await this.#database.read(() => this.#database.all(sql, from, below))
+  async find(idOrPrefix: string, keyId?: string): Promise<Execution> {
+    const { sql, values } = toFindQuery(executionIdRange(idOrPrefix), keyId)
+    const [row, another] = await this.#database.read(() => this.#database.all(sql, ...values))
     if (row === undefined) throw executionNotFound({ id: idOrPrefix })
     if (another !== undefined) throw executionAmbiguous({ id: idOrPrefix })
     return toExecution(row)
@@ -144,21 +146,21 @@ export class SqliteExecutionStore implements ExecutionStore {
     const expired = toTimestamp(new Date(now.getTime() - KEY_LIFETIME_MS))
     return await this.#database.write(() => {
       this.#database.run('DELETE FROM idempotency_keys WHERE created_at < ?', expired)
-      const sql = 'SELECT digest, execution_id FROM idempotency_keys WHERE api_key = ? AND key = ?'
-      const row = this.#database.get(sql, claim.apiKey, claim.key)
+      const sql = 'SELECT digest, execution_id FROM idempotency_keys WHERE key_id = ? AND key = ?'
+      const row = this.#database.get(sql, claim.keyId, claim.key)
       if (row !== undefined) {
         return { ...claim, digest: String(row['digest']), executionId: String(row['execution_id']) }
       }
-      const { apiKey, key, digest, executionId } = claim
-      const add = `INSERT INTO idempotency_keys (api_key, key, digest, execution_id, created_at) VALUES (?, ?, ?, ?, ?)`
-      this.#database.run(add, apiKey, key, digest, executionId, toTimestamp(now))
+      const { keyId, key, digest, executionId } = claim
+      const add = `INSERT INTO idempotency_keys (key_id, key, digest, execution_id, created_at) VALUES (?, ?, ?, ?, ?)`
+      this.#database.run(add, keyId, key, digest, executionId, toTimestamp(now))
       return undefined
     })
   }
 
-  async releaseKey({ apiKey, key, executionId }: KeyClaim): Promise<void> {
-    const sql = 'DELETE FROM idempotency_keys WHERE api_key = ? AND key = ? AND execution_id = ?'
-    await this.#database.write(() => this.#database.run(sql, apiKey, key, executionId))
+  async releaseKey({ keyId, key, executionId }: KeyClaim): Promise<void> {
+    const sql = 'DELETE FROM idempotency_keys WHERE key_id = ? AND key = ? AND execution_id = ?'
+    await this.#database.write(() => this.#database.run(sql, keyId, key, executionId))
   }
 
   async usage(request: UsageRequest): Promise<UsageReport> {
@@ -173,18 +175,28 @@ export class SqliteExecutionStore implements ExecutionStore {
   }
 
   async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
-    const total = await this.#database.read(() => this.#database.get('SELECT sum(bytes) AS bytes FROM executions'))
-    let [excess, removed] = [Number(total?.['bytes'] ?? 0) - maxBytes, 0]
-    for (;;) {
-      const oldest = await this.#database.read(() => this.#database.get(OLDEST))
-      if (oldest === undefined) return removed
-      const { number = 0, bytes, ended_at: endedAt } = oldest
-      if (String(endedAt) >= endedBefore && excess <= 0) return removed
-      await this.#remove(Number(number))
-      excess -= Number(bytes)
-      removed += 1
-      await nextTurn()
+    let removed = 0
+    while ((await this.#removeFirst(ENDED, endedBefore)) !== undefined) removed += 1
+    const used = await this.#database.read(() => this.#database.all(BYTES_BY_KEY))
+    const bytesOf = new Map(used.map((row) => [String(row['key_id']), Number(row['bytes'])]))
+    for (const [keyId, excess] of excessOf(bytesOf, maxBytes)) {
+      for (let left = excess; left > 0; removed += 1) {
+        const bytes = await this.#removeFirst(OLDEST_OF_KEY, keyId)
+        // The rest is still running.
+        if (bytes === undefined) break
+        left -= bytes
+      }
     }
+    return removed
+  }
+
+  /** Returns the size of what it has removed, if the query finds something. */
+  async #removeFirst(sql: string, value: string): Promise<number | undefined> {
+    const row = await this.#database.read(() => this.#database.get(sql, value))
+    if (row === undefined) return undefined
+    await this.#remove(Number(row['number']))
+    await nextTurn()
+    return Number(row['bytes'] ?? 0)
   }
 
   /** The last events first, so that the rest is a prefix at every moment. */

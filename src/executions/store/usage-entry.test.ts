@@ -10,6 +10,7 @@ const EXECUTION: Execution = {
   backend: 'claude',
   model: 'opus',
   api_key: 'ci',
+  key_id: 'key_1',
   created_at: '2026-01-30T23:59:00.000Z',
   started_at: '2026-01-30T23:59:30.000Z',
   ended_at: '2026-01-31T00:00:10.500Z',
@@ -33,6 +34,7 @@ describe('toUsageEntry', () => {
     expect(toUsageEntry(EXECUTION, { countsTokens: true })).toEqual({
       day: '2026-01-31',
       api_key: 'ci',
+      key_id: 'key_1',
       backend: 'claude',
       model: 'opus',
       completed: 1,
@@ -50,7 +52,7 @@ describe('toUsageEntry', () => {
   })
 
   const { started_at: _started, ...neverStarted } = EXECUTION
-  const { api_key: _key, model: _model, usage: _usage, cost_usd: _cost, ...unknown } = EXECUTION
+  const { api_key: _key, key_id: _id, model: _model, usage: _usage, cost_usd: _cost, ...unknown } = EXECUTION
   const NOTHING = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cache_write_tokens: 0 }
 
   it.each<[string, Execution, boolean, object]>([
@@ -58,7 +60,12 @@ describe('toUsageEntry', () => {
     ['a cancelled one', { ...EXECUTION, state: 'cancelled' }, true, { completed: 0, cancelled: 1 }],
     ['a lost one, whose duration is unknown', { ...EXECUTION, state: 'lost' }, true, { lost: 1, duration_ms: 0 }],
     ['one that was never started', neverStarted, true, { duration_ms: 0 }],
-    ['no key, no model and no report', unknown, true, { api_key: '', model: '', cost_usd: null, ...NOTHING }],
+    [
+      'no key, no model and no report',
+      unknown,
+      true,
+      { api_key: '', key_id: '', model: '', cost_usd: null, ...NOTHING },
+    ],
     ['tokens that are not stored', EXECUTION, false, { cost_usd: 0.25, ...NOTHING }],
     ['the demo agent', { ...EXECUTION, is_demo: true }, true, { model: 'demo' }],
     ['a model with a long name', { ...EXECUTION, model: 'm'.repeat(201) }, true, { model: 'm'.repeat(200) }],

@@ -1,6 +1,7 @@
 /** Decides what the end of an execution adds to the usage. Pure. */
 import { NO_USAGE } from '../../agents/adapter/usage.ts'
 import type { ExecutionStart } from '../../prompts/execution-recorder.ts'
+import { NO_KEY } from '../../store/key-ids.ts'
 import type { Execution } from './execution.shape.ts'
 
 /** The sums of the usage that are always known. */
@@ -20,6 +21,7 @@ export const USAGE_COUNTS = [
 /** The columns of the table `usage`. */
 export type UsageEntry = {
   day: string
+  key_id: string
   api_key: string
   backend: string
   model: string
@@ -51,6 +53,7 @@ export function toUsageEntry(execution: Execution, { countsTokens }: { countsTok
   const isIn = (each: Execution['state']) => (state === each ? 1 : 0)
   return {
     day: endedAt.slice(0, 10),
+    key_id: execution.key_id ?? NO_KEY,
     api_key: execution.api_key ?? '',
     backend: execution.backend ?? '',
     model: modelOf(execution),

@@ -17,7 +17,7 @@ export type UsageRequest = {
   backend?: string
   model?: string
   groupBy?: readonly UsageField[]
-  /** Only the usage of this API key, whatever `key` says. */
+  /** Only the usage of the API key with this id, whatever `key` says. */
   visibleTo?: string | undefined
 }
 
@@ -59,7 +59,7 @@ export function toUsageSql(query: UsageQuery): { sql: string; values: SQLInputVa
     ['backend = ?', backend],
     ['model = ?', model],
     // Prompts without a key are those of the command line: no key may see them.
-    ["api_key = ? AND api_key <> ''", visibleTo],
+    ["key_id = ? AND key_id <> ''", visibleTo],
   ]
   const given = terms.filter(([, value]) => value !== undefined)
   const columns = groupBy.map((field) => COLUMNS[field])

@@ -4,7 +4,7 @@ import type { UsageReport } from './usage.shape.ts'
 import { USAGE_COUNTS, type UsageEntry } from './usage-entry.ts'
 import { dayBefore, toUsageReport, toUsageSql, USAGE_DAYS, type UsageQuery } from './usage-query.ts'
 
-const GROUP = ['day', 'api_key', 'backend', 'model'] as const
+const GROUP = ['day', 'key_id', 'api_key', 'backend', 'model'] as const
 const SUMS = [...USAGE_COUNTS, 'cost_usd'] as const satisfies readonly (keyof UsageEntry)[]
 const COLUMNS = [...GROUP, ...SUMS]
 

@@ -36,6 +36,8 @@ function withSave(store: ExecutionStore, save: ExecutionStore['save']): Executio
   return { pollMs, save, watch, cancelRequests } as ExecutionStore
 }
 
+const CI = { id: 'key_ci', name: 'ci' }
+
 const START: ExecutionStart = {
   kind: 'prompt',
   backend: 'claude',
@@ -62,11 +64,11 @@ describeStores('usage', (kind) => {
     it.each(KEEP_MODES)('is counted once if %s is kept, saved before or not', async (keep) => {
       const { executions: store } = await openIn(kind)
       const recorder = recorderOn(store, keep)
-      const quick = recorder.begin({ ...START, apiKey: 'ci' })
+      const quick = recorder.begin({ ...START, client: CI })
       await quick.end(resultOf())
       await quick.abandon()
       expect(await totalsOf(store)).toMatchObject(ONCE)
-      const slow = recorder.begin({ ...START, apiKey: 'ci' })
+      const slow = recorder.begin({ ...START, client: CI })
       await recorder.save()
       await slow.end(resultOf())
       await recorder.save()
@@ -151,7 +153,7 @@ describeStores('usage', (kind) => {
       const place = await kind.newPlace()
       const { executions: store } = await openIn(kind, { place })
       const recorder = recorderOn(store, keep)
-      const recording = recorder.begin({ ...START, apiKey: 'ci', model: 'asked' })
+      const recording = recorder.begin({ ...START, client: CI, model: 'asked' })
       await recorder.begin(START).end(resultOf())
       await recorder.save()
       const { executions: next } = await openIn(kind, { place })
@@ -172,7 +174,7 @@ describeStores('usage', (kind) => {
       let now = TODAY
       const { executions: store } = await openIn(kind)
       const recorder = recorderOn(store, 'none', { now: () => now })
-      for (const [day, apiKey, backend, model] of [
+      for (const [day, name, backend, model] of [
         ['2026-01-30', 'ci', 'claude', 'opus'],
         ['2026-01-31', 'ci', 'claude', 'opus'],
         ['2026-01-31', 'ci', 'codex', 'gpt'],
@@ -180,7 +182,8 @@ describeStores('usage', (kind) => {
         ['2026-01-31', undefined, 'claude', 'opus'],
       ] as const) {
         now = new Date(`${day}T23:59:59.999Z`)
-        await recorder.begin({ ...START, backend, apiKey }).end(resultOf({ backend, model }))
+        const client = name === undefined ? undefined : { id: `key_${name}`, name }
+        await recorder.begin({ ...START, backend, client }).end(resultOf({ backend, model }))
       }
       return store
     }
@@ -203,8 +206,9 @@ describeStores('usage', (kind) => {
       [{ groupBy: ['backend'], until: '2026-01-30' }, ['claude 1']],
       [{ groupBy: ['key'], backend: 'claude', model: 'opus' }, [' 1', 'ci 2']],
       [{ groupBy: ['backend'], key: 'web' }, ['claude 1']],
-      [{ groupBy: ['key'], visibleTo: 'ci' }, ['ci 3']],
-      [{ groupBy: ['key'], visibleTo: 'ci', key: 'web' }, []],
+      [{ groupBy: ['key'], visibleTo: 'key_ci' }, ['ci 3']],
+      [{ groupBy: ['key'], visibleTo: 'key_ci', key: 'web' }, []],
+      [{ groupBy: ['key'], visibleTo: 'ci' }, []],
       [{ groupBy: ['key'], visibleTo: '' }, []],
       [{ since: '2026-02-01', until: '2026-02-02' }, []],
     ])('of %j', async (request, expected) => {

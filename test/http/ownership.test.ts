@@ -1,0 +1,426 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { describe, expect, it } from 'vitest'
+import type { ExecutionPage } from '../../src/executions/store/execution.shape.ts'
+import type { Health } from '../../src/http/meta/health.shape.ts'
+import type { SessionDetail } from '../../src/http/native/sessions.shape.ts'
+import { digest } from '../../src/kit/digest.ts'
+import { randomIds } from '../../src/kit/ids.ts'
+import type { Session, SessionPage } from '../../src/sessions/session.shape.ts'
+import type { NewSession } from '../../src/sessions/session-store.ts'
+import { connectClient } from '../support/mcp-client.ts'
+import { createOldFile, OLD_TIME, oldExecutionId } from '../support/old-store.ts'
+import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import {
+  type Answer,
+  ask,
+  IS_ON_POSTGRES,
+  type ServerOptions,
+  startServer,
+  type TestServer,
+} from '../support/start-server.ts'
+
+const secretOf = (name: string) => `${name}-key-0123456789`
+const keyOf = (name: string, more: object = {}) => ({ name, sha256: digest(secretOf(name)), ...more })
+const as = (name: string) => ({ 'x-api-key': secretOf(name) })
+
+/** Two clients and an operator. */
+const KEYS = [keyOf('ada'), keyOf('bob'), keyOf('boss', { role: 'operator' })]
+
+const LOCAL: NewSession = {
+  backend: 'claude',
+  working_dir: '/srv/project',
+  initial_prompt: 'a secret of the user',
+  tags: ['api'],
+  metadata: {},
+  policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
+}
+
+const MISSING = '0'.repeat(32)
+const hello = { backend: 'claude', prompt: 'the secret plan' }
+const chat = { model: 'claude', messages: [{ role: 'user', content: 'hi' }] }
+
+type Sent = { method?: string; body?: object; headers?: Record<string, string> }
+
+/** Sends requests with the key of one client. */
+function clientOf(server: TestServer, name: string) {
+  const ask = (path: string, { headers = {}, ...sent }: Sent = {}) =>
+    server.request(path, { method: 'GET', ...sent, headers: { ...headers, ...as(name) } })
+  const post = (path: string, body: object, headers = {}) => ask(path, { method: 'POST', body, headers })
+  const prompt = async (more: object = {}): Promise<{ session_id: string; execution_id: string }> => {
+    const { status, body, text } = await post('/api/v1/prompt', { ...hello, ...more })
+    if (status !== 200) throw new Error(text)
+    return body as { session_id: string; execution_id: string }
+  }
+  const list = async (query = '') => (await ask(`/api/v1/sessions${query}`)).body as SessionPage
+  return { ask, post, prompt, list, as: as(name) }
+}
+
+const start = async (keys: readonly object[] = KEYS, more: ServerOptions = {}) => {
+  const server = await startServer({ ...more, server: { keys } })
+  const [ada, bob, boss] = ['ada', 'bob', 'boss'].map((name) => clientOf(server, name))
+  if (ada === undefined || bob === undefined || boss === undefined) throw new Error('three keys')
+  return { server, ada, bob, boss }
+}
+
+/** Everything that a request can do with a session, by the words of the API. */
+const ATTEMPTS: readonly [string, (id: string) => [path: string, sent: Sent]][] = [
+  ['read', (id) => [`/api/v1/sessions/${id}`, {}]],
+  ['head', (id) => [`/api/v1/sessions/${id}`, { method: 'HEAD' }]],
+  ['read the turns of', (id) => [`/api/v1/sessions/${id}?turns=true`, {}]],
+  ['edit', (id) => [`/api/v1/sessions/${id}`, { method: 'PATCH', body: { title: 'mine' } }]],
+  ['share', (id) => [`/api/v1/sessions/${id}`, { method: 'PATCH', body: { shared: true } }]],
+  ['resume', (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on' } }]],
+  [
+    'resume in the background',
+    (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on', detach: true } }],
+  ],
+  [
+    'dry-run the next turn of',
+    (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on', dry_run: true } }],
+  ],
+  ['fork', (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on', fork: true } }]],
+  [
+    'fork to another agent',
+    (id) => [
+      `/api/v1/sessions/${id}/resume`,
+      { method: 'POST', body: { prompt: 'go on', fork: true, backend: 'codex' } },
+    ],
+  ],
+  [
+    'continue by a chat completion',
+    (id) => ['/openai/v1/chat/completions', { method: 'POST', body: chat, headers: { 'x-drover-session': id } }],
+  ],
+  [
+    'continue by a response',
+    (id) => [
+      '/openai/v1/responses',
+      { method: 'POST', body: { model: 'claude', input: 'hi' }, headers: { 'x-drover-session': id } },
+    ],
+  ],
+  [
+    'continue by a message',
+    (id) => [
+      '/anthropic/v1/messages',
+      {
+        method: 'POST',
+        body: { ...chat, max_tokens: 9 },
+        headers: { 'x-drover-session': id, 'anthropic-version': '2023-06-01' },
+      },
+    ],
+  ],
+  ['delete', (id) => [`/api/v1/sessions/${id}`, { method: 'DELETE' }]],
+]
+
+/** What an answer says, without what differs between any two answers. */
+function saidIn({ status, headers, text }: Answer, id: string) {
+  const { 'x-request-id': _request, 'request-id': _same, date: _date, 'content-length': _length, ...rest } = headers
+  const withoutIds = text.replaceAll(id, 'ID').replace(/"request_id":"[^"]*"/, '')
+  return { status, headers: rest, text: withoutIds }
+}
+
+describe('a session of another key', () => {
+  it('answers every request of a client like a missing one', async () => {
+    const { ada, bob } = await start()
+    const { session_id: id } = await ada.prompt()
+    const before = await ada.ask(`/api/v1/sessions/${id}`)
+    for (const [name, attempt] of ATTEMPTS) {
+      for (const given of [id, id.slice(0, 12)]) {
+        const missing = MISSING.slice(0, given.length)
+        const [foreign, gone] = [await bob.ask(...attempt(given)), await bob.ask(...attempt(missing))]
+        expect([name, foreign.status]).toEqual([name, 404])
+        expect([name, saidIn(foreign, given)]).toEqual([name, saidIn(gone, missing)])
+      }
+    }
+    expect((await ada.ask(`/api/v1/sessions/${id}`)).text).toBe(before.text)
+    expect((await bob.list()).sessions).toEqual([])
+  })
+
+  it('does not make the beginning of an id ambiguous', async () => {
+    const ids = { ...randomIds, hex: () => `abcd${randomIds.hex(14)}` }
+    const { server, ada, bob } = await start(KEYS, { ids })
+    await ada.prompt()
+    const { session_id: own } = await bob.prompt()
+    expect(await bob.ask('/api/v1/sessions/abcd')).toMatchObject({ status: 200, body: { id: own } })
+    await server.context.store.edit(own, { shared: true })
+    expect((await ada.ask('/api/v1/sessions/abcd')).status).toBe(409)
+    expect((await bob.ask('/api/v1/sessions/abcd')).status).toBe(200)
+  })
+
+  it('answers like a missing one to the MCP tool that resumes sessions', async () => {
+    const { server, ada, bob } = await start()
+    const { session_id: id } = await ada.prompt()
+    const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+      requestInit: { headers: bob.as },
+    })
+    const { call } = await connectClient(transport)
+    const resume = async (session: string) => {
+      const { isError, text } = await call('session_resume', { session_id: session, prompt: 'go on' })
+      return { isError, text: text.replaceAll(session, 'ID') }
+    }
+    const foreign = await resume(id)
+    expect(foreign).toMatchObject({ isError: true, text: expect.stringContaining('session_not_found') })
+    expect(foreign).toEqual(await resume(MISSING))
+  })
+
+  it('is in no list, count or search of a client, and in those of an operator', async () => {
+    const { server, ada, bob, boss } = await start()
+    const { session_id: id } = await ada.prompt()
+    const own = await bob.prompt({ prompt: 'plain work' })
+    // Of the user of the machine.
+    const { id: local } = await server.context.store.create(LOCAL)
+    const queries = [
+      '',
+      '?search=secret',
+      '?search=se',
+      `?search=${id.slice(0, 8)}`,
+      '?backend=claude',
+      '?status=completed',
+      '?tag=api',
+      `?workdir=${encodeURIComponent(server.workdir)}`,
+      '?since=2000-01-01T00:00:00Z',
+      '?backend=claude&tag=api&status=completed',
+      '?limit=1',
+      '?limit=1&offset=1',
+    ]
+    for (const query of queries) {
+      const { sessions, total } = await bob.list(query)
+      const hasOwn = !query.includes('search=')
+      expect({ query, total }).toEqual({ query, total: hasOwn ? 1 : 0 })
+      const isShown = hasOwn && !query.includes('offset')
+      expect({ query, ids: sessions.map((each) => each.id) }).toEqual({ query, ids: isShown ? [own.session_id] : [] })
+    }
+    const { sessions, total } = await boss.list()
+    expect([total, sessions.length]).toEqual([3, 3])
+    const ownerOf = (wanted: string) => sessions.find((each) => each.id === wanted)?.api_key
+    expect([id, own.session_id, local].map(ownerOf)).toEqual(['ada', 'bob', undefined])
+    expect((await boss.list('?search=secret')).total).toBe(2)
+    expect((await bob.ask(`/api/v1/sessions/${local}`)).status).toBe(404)
+    const countOf = ({ body }: Answer) => (body as Health).session_store.session_count
+    expect([await server.request('/health'), await bob.ask('/health')].map(countOf)).toEqual([undefined, undefined])
+    expect(countOf(await boss.ask('/health'))).toBe(3)
+    if (IS_ON_POSTGRES) return
+    const listed = await runDrover(['sessions', 'list', '--json'], { env: { DROVER_HOME: server.home } })
+    expect(JSON.parse(listed.stdout)).toMatchObject({ total: 3 })
+  })
+})
+
+describe('an execution of another key', () => {
+  it('counts as missing as the start of a page, and as the prefix of an id', async () => {
+    const { ada, bob, boss } = await start()
+    const own = await bob.prompt()
+    const { execution_id: foreign } = await ada.prompt()
+    const pageOf = async (client: typeof ada, before: string) =>
+      ((await client.ask(`/api/v1/executions?before=${before}`)).body as ExecutionPage).executions.map(({ id }) => id)
+    expect(await pageOf(bob, foreign)).toEqual(await pageOf(bob, `exec_${MISSING.slice(0, 24)}`))
+    expect(await pageOf(boss, foreign)).toEqual([own.execution_id])
+    const found = async (client: typeof ada, id: string) => (await client.ask(`/api/v1/executions/${id}`)).status
+    expect([await found(bob, foreign.slice(0, 12)), await found(boss, foreign.slice(0, 12))]).toEqual([404, 200])
+  })
+
+  it('does not take its session with it when the response of a key is deleted that may not delete the session', async () => {
+    const { server, ada, boss } = await start()
+    const respond = async (client: typeof ada, more: object = {}) => {
+      const { body, headers } = await client.post('/openai/v1/responses', { model: 'claude', input: 'hi', ...more })
+      return { id: (body as { id: string }).id, session: String(headers['x-drover-session']) }
+    }
+    const first = await respond(ada)
+    const next = await respond(boss, { previous_response_id: first.id })
+    expect(next.session).toBe(first.session)
+    const path = '/openai/v1/responses'
+    expect((await ada.ask(`${path}/${first.id}`, { method: 'DELETE' })).status).toBe(200)
+    await server.changeKeys([keyOf('ada'), keyOf('boss')])
+    expect((await boss.ask(`${path}/${next.id}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await ada.ask(`/api/v1/sessions/${first.session}`)).status).toBe(200)
+  })
+})
+
+describe('a shared session', () => {
+  const shared = async () => {
+    const started = await start()
+    const { session_id: id } = await started.ada.prompt({ shared: true })
+    return { ...started, id, path: `/api/v1/sessions/${id}` }
+  }
+
+  it('is listed, read, resumed and forked by other keys', async () => {
+    const { ada, bob, id, path } = await shared()
+    const own = await bob.prompt({ prompt: 'plain work' })
+    expect(await bob.list()).toMatchObject({ total: 2 })
+    expect(await bob.list('?search=secret')).toMatchObject({
+      total: 1,
+      sessions: [{ id, shared: true, api_key: 'ada' }],
+    })
+    expect(await bob.list('?limit=1&offset=1')).toMatchObject({ total: 2, sessions: [{ id }] })
+    expect((await bob.list('?limit=1')).sessions.map((each) => each.id)).toEqual([own.session_id])
+    expect(await ada.list()).toMatchObject({ total: 1, sessions: [{ id }] })
+
+    const resumed = await bob.post(`${path}/resume`, { prompt: 'and the details' })
+    expect(resumed).toMatchObject({ status: 200, body: { session_id: id } })
+    const turnsSeenBy = async (client: typeof ada) =>
+      ((await client.ask(`${path}?turns=true`)).body as SessionDetail).turns?.map(({ prompt }) => prompt)
+    expect(await turnsSeenBy(ada)).toEqual(['the secret plan', 'and the details'])
+    expect(await turnsSeenBy(bob)).toEqual(['the secret plan', 'and the details'])
+
+    const { body: fork } = await bob.post(`${path}/resume`, { prompt: 'my way', fork: true })
+    const { session_id: forked } = fork as { session_id: string }
+    const { body } = await bob.ask(`/api/v1/sessions/${forked}`)
+    expect(body).toMatchObject({ api_key: 'bob', parent_id: id })
+    expect(body).not.toHaveProperty('shared')
+    expect((await ada.ask(`/api/v1/sessions/${forked}`)).status).toBe(404)
+    // Executions are not shared.
+    const { executions } = (await ada.ask(`/api/v1/executions?session=${id}`)).body as ExecutionPage
+    expect(executions).toHaveLength(1)
+  })
+
+  it('is changed and deleted by its own key and by operators, and by no other', async () => {
+    const { ada, bob, boss, path } = await shared()
+    const refused = { status: 403, body: { error: 'session_of_another_key' } }
+    for (const change of [{ title: 'x' }, { tags: [] }, { shared: false }]) {
+      expect(await bob.ask(path, { method: 'PATCH', body: change })).toMatchObject(refused)
+    }
+    expect(await bob.ask(path, { method: 'DELETE' })).toMatchObject(refused)
+    expect(await bob.post(`${path}/resume`, { prompt: 'x', metadata: { ticket: 1 } })).toMatchObject(refused)
+    expect(await boss.ask(path, { method: 'PATCH', body: { title: 'Plan' } })).toMatchObject({
+      status: 200,
+      body: { title: 'Plan', shared: true },
+    })
+    expect((await boss.ask(path, { method: 'DELETE' })).status).toBe(200)
+    expect((await ada.ask(path)).status).toBe(404)
+  })
+
+  it('is shared and unshared by an edit, and not by a resumed turn', async () => {
+    const { ada, bob, path } = await shared()
+    const edit = async (change: object) => (await ada.ask(path, { method: 'PATCH', body: change })).body as Session
+    expect(await edit({ title: 'Plan' })).toMatchObject({ title: 'Plan', shared: true })
+    expect(await edit({ shared: false })).not.toHaveProperty('shared')
+    expect((await bob.ask(path)).status).toBe(404)
+    expect(await bob.list()).toMatchObject({ total: 0 })
+    expect((await ada.post(`${path}/resume`, { prompt: 'x', shared: true })).body).toMatchObject({
+      error: 'resume_invalid',
+    })
+    expect(await edit({ shared: true })).toMatchObject({ shared: true })
+    expect((await bob.ask(path)).status).toBe(200)
+  })
+
+  it('leaves nothing to others when it is not shared any more, neither in a fork nor after a response', async () => {
+    const { ada, bob, id, path } = await shared()
+    await bob.post(`${path}/resume`, { prompt: 'mine' })
+    const toCodex = { prompt: 'to codex', fork: true, backend: 'codex' }
+    const fork = await bob.post(`${path}/resume`, toCodex)
+    const dry = await bob.post(`${path}/resume`, { ...toCodex, dry_run: true })
+    expect(dry.text).toContain('the secret plan')
+    const response = { model: 'claude', input: 'my question' }
+    const asked = await bob.post('/openai/v1/responses', response, { 'x-drover-session': id })
+    expect(asked.status).toBe(200)
+    await ada.ask(path, { method: 'PATCH', body: { shared: false } })
+
+    const { session_id: forked } = fork.body as { session_id: string }
+    const toGemini = { prompt: 'on', fork: true, backend: 'gemini', dry_run: true }
+    const again = await bob.post(`/api/v1/sessions/${forked}/resume`, toGemini)
+    expect(again.text).toContain('to codex')
+    expect(again.text).not.toContain('secret')
+    const { id: previous } = asked.body as { id: string }
+    const more = { ...response, input: 'more', previous_response_id: previous, dry_run: true }
+    const next = await bob.post('/openai/v1/responses', more)
+    expect(next.text).toContain('my question')
+    expect(next.text).not.toMatch(/secret|--resume/)
+    const { turns } = (await ada.ask(`${path}?turns=true`)).body as SessionDetail
+    expect(turns?.map(({ prompt }) => prompt)).toEqual(['the secret plan', 'mine', 'my question'])
+  })
+})
+
+describe('a new key with the name of a revoked one', () => {
+  const NEW_ADA = { 'x-api-key': 'another-secret-0123456789' }
+  const newAda = (id: object = { id: 'key_0123456789abcdef01234567' }) => ({
+    name: 'ada',
+    sha256: digest('another-secret-0123456789'),
+    ...id,
+  })
+
+  it.each([
+    ['with an id', undefined],
+    ['without an id', {}],
+  ])('sees nothing of it (%s)', async (_name, id) => {
+    const { server, ada, boss } = await start()
+    const response = await ada.post('/openai/v1/responses', { model: 'claude', input: 'the secret plan' })
+    const { id: responseId } = response.body as { id: string }
+    const repeated = { 'idempotency-key': 'k-1' }
+    const first = await ada.post('/api/v1/prompt', hello, repeated)
+    const { session_id: session, execution_id: execution } = first.body as { session_id: string; execution_id: string }
+    const others = KEYS.filter(({ name }) => name !== 'ada')
+    await server.changeKeys([newAda(id), ...others])
+    expect((await ada.ask('/api/v1/sessions')).status).toBe(401)
+
+    const ask = (path: string, sent: Sent = {}) =>
+      server.request(path, { ...sent, headers: { ...sent.headers, ...NEW_ADA } })
+    const statusOf = async (path: string, sent: Sent = {}) => (await ask(path, sent)).status
+    expect(((await ask('/api/v1/executions')).body as ExecutionPage).executions).toEqual([])
+    expect(await statusOf(`/api/v1/executions/${execution}`)).toBe(404)
+    expect(await statusOf(`/api/v1/executions/${execution.slice(0, 14)}`)).toBe(404)
+    expect(await statusOf(`/api/v1/executions/${execution}/events`)).toBe(404)
+    expect(await statusOf(`/api/v1/sessions/${session}`)).toBe(404)
+    expect((await ask('/api/v1/sessions')).body).toMatchObject({ total: 0 })
+    expect(await statusOf(`/openai/v1/responses/${responseId}`)).toBe(404)
+    const next = { model: 'claude', input: 'go on', previous_response_id: responseId }
+    expect(await statusOf('/openai/v1/responses', { method: 'POST', body: next })).toBe(400)
+    expect((await ask('/api/v1/usage')).body).toMatchObject({ rows: [], totals: { executions: 0 } })
+    const again = await ask('/api/v1/prompt', { method: 'POST', body: hello, headers: repeated })
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, undefined])
+
+    const { executions } = (await boss.ask('/api/v1/executions')).body as ExecutionPage
+    expect(executions.map(({ api_key: name }) => name)).toEqual(['ada', 'ada', 'ada'])
+    expect(new Set(executions.map(({ key_id: each }) => each)).size).toBe(2)
+  })
+
+  it('sees everything if it has the id of the old one, under any name and secret', async () => {
+    const id = { id: 'key_0123456789abcdef01234567' }
+    const { server, ada } = await start([keyOf('ada', id), ...KEYS.slice(1)])
+    const { session_id: session, execution_id: execution } = await ada.prompt()
+    await server.changeKeys([{ ...newAda(id), name: 'ada-2' }])
+    const seen = async (path: string) => (await server.request(path, { headers: NEW_ADA })).body
+    expect(await seen('/api/v1/executions')).toMatchObject({ executions: [{ id: execution }] })
+    expect(await seen('/api/v1/sessions')).toMatchObject({ total: 1, sessions: [{ id: session }] })
+    expect(await seen('/api/v1/usage')).toMatchObject({ totals: { executions: 1 } })
+  })
+})
+
+describe.skipIf(IS_ON_POSTGRES)('a server that is upgraded', () => {
+  const RECORD = {
+    ...{ version: 1, run_id: 'run-1', repository: '/srv/app', git_common_dir: '/srv/app/.git', asked_by: 'client' },
+    ...{ is_server_driven: false, created_at: OLD_TIME, api_key: 'ada' },
+  }
+
+  it('gives what has the name of a key to that key, says what belongs to no key, and does this once', async () => {
+    const home = temporaryDirectory()
+    const drover = join(home, '.drover')
+    mkdirSync(join(drover, 'driven-runs'), { recursive: true, mode: 0o700 })
+    const record = join(drover, 'driven-runs', 'run-1.json')
+    writeFileSync(record, JSON.stringify(RECORD))
+    await createOldFile(join(drover, 'sessions.db'))
+    // The executions are older than a week.
+    const config = { executions: { keep_days: 3650 }, session: { retention_days: 0 }, server: { keys: KEYS } }
+    writeFileSync(join(drover, 'config.yaml'), JSON.stringify(config))
+    const serving = serveDrover(['--port', '0'], { HOME: home })
+    const port = await portOf(serving)
+    const seenBy = async (name: string) => {
+      const read = async (path: string) => (await ask({ port, path: `/api/v1/${path}`, headers: as(name) })).body
+      const { executions } = (await read('executions')) as ExecutionPage
+      return [executions.map(({ id }) => id), ((await read('sessions')) as SessionPage).total]
+    }
+    expect(await seenBy('ada')).toEqual([[oldExecutionId(1), oldExecutionId(0)], 0])
+    expect(await seenBy('bob')).toEqual([[], 0])
+    expect(await seenBy('boss')).toMatchObject([{ length: 4 }, 1])
+    expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({
+      key_id: `key_${digest(secretOf('ada')).slice(7, 31)}`,
+    })
+    expect(serving.heard.stderr).toMatch(/"sessions":1.*sessions from before keys had ids belong to no key/)
+    expect(serving.heard.stderr).toMatch(/"executions":1.*executions of keys that no longer exist belong to no key/)
+    serving.child.kill()
+    await serving.ended
+    const again = serveDrover(['--port', '0'], { HOME: home })
+    await portOf(again)
+    expect(again.heard.stderr).not.toContain('belong to no key')
+  })
+})
