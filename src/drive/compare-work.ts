@@ -4,9 +4,10 @@ import { hasChangedFiles } from './decide/check-results.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
 import { findFlags, isNamedBy, isTestPath } from './evidence/flags.ts'
-import { unreadPaths } from './evidence/tree.ts'
+import { changedUnseen, unreadPaths } from './evidence/tree.ts'
 import { changedSince, fileChange, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
 import { type Attempt, attemptsAt, type DriveState } from './record/drive-state.ts'
+import type { Tree } from './record/event.shape.ts'
 
 const MAX_TESTS = 200
 /** Of edits that git does not show. */
@@ -57,6 +58,7 @@ export async function compareWork(
     changed: flagged,
     old,
     ignored: await ignoredPaths(context, edited.slice(0, MAX_EDITS)),
+    unseenConfiguration: changedUnseen(unjudged, now),
     hidden: flagged.filter((path) => hidden.has(path)),
     tests: await Promise.all(tests.slice(0, MAX_TESTS).map((path) => fileChange(context, path, beginOfRun.head))),
     checkPrograms: flagged.filter((path) => old.has(path) && isNamedBy(commands, path)),
@@ -67,11 +69,21 @@ export async function compareWork(
       ...(beginOfAction.is_cut || unjudged.is_cut
         ? ['too many files were changed before this action to tell which it changed']
         : []),
-      ...(tests.length > MAX_TESTS ? [`only ${MAX_TESTS} of ${tests.length} changed tests were looked at`] : []),
-      ...(edited.length > MAX_EDITS ? [`git was asked about only ${MAX_EDITS} of ${edited.length} edited files`] : []),
+      ...gapsOf(now, { tests, edited }),
     ],
   })
   record(context, 'evidence', { attempt: attempt.attempt, claims, flags })
+}
+
+type LookedAt = { readonly tests: readonly string[]; readonly edited: readonly string[] }
+
+/** What was too much to look at. */
+function gapsOf({ configuration_is_cut: isCut }: Tree, { tests, edited }: LookedAt): string[] {
+  return [
+    ...(isCut ? ['there are too many files to find all settings of agents that git ignores'] : []),
+    ...(tests.length > MAX_TESTS ? [`only ${MAX_TESTS} of ${tests.length} changed tests were looked at`] : []),
+    ...(edited.length > MAX_EDITS ? [`git was asked about only ${MAX_EDITS} of ${edited.length} edited files`] : []),
+  ]
 }
 
 /** The first attempt of which no evidence tells what it changed: at this action, or at one before that only asked. */

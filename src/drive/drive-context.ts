@@ -5,6 +5,7 @@ import { toTimestamp } from '../kit/clock.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { RunContext } from '../runs/run-context.ts'
+import type { ProjectTrust } from './project-settings.ts'
 import { type DriveState, toDriveState } from './record/drive-state.ts'
 import type { DriveEvent } from './record/event.shape.ts'
 
@@ -20,10 +21,10 @@ export type DriveTools = {
   readonly prompts: PromptContext
   /** The environment of checks and of `gh`. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether agents may use the settings of the project. */
+  readonly projectTrust: ProjectTrust
   /** Text comes in pieces, for a reader who watches. */
   readonly wantsDeltas: boolean
-  /** The name of the API key of the client that the run belongs to. */
-  readonly apiKey?: string | undefined
   readonly onUpdate: (update: DriveUpdate) => void
 }
 

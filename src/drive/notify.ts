@@ -1,6 +1,6 @@
 /** Notifies another program that a run waits or has ended. */
 import { Fault } from '../kit/fault.ts'
-import { isPassedOn } from '../kit/process/environment-variables.ts'
+import { toChildEnvironment } from '../kit/process/child-environment.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
 import type { RunContext } from '../runs/run-context.ts'
@@ -27,13 +27,10 @@ export async function notifyProgram(
   const message = end.is === 'paused' ? { reason: end.reason, message: end.message } : {}
   const question = end.is === 'waits' ? await questionOf(runs, runId) : undefined
   const stdin = `${JSON.stringify({ event: end.is, run_id: runId, goal, question, ...message, delivered })}\n`
-  const passed = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && isPassedOn(entry[0]),
-  )
   const limits = { timeoutMs: TIMEOUT_MS, signal: new AbortController().signal, sweep: 'always' } as const
   try {
     const { exit } = await runProcess(
-      { argv: parseCheck(command), cwd, env: Object.fromEntries(passed), stdin, ...limits },
+      { argv: parseCheck(command), cwd, env: toChildEnvironment(env), stdin, ...limits },
       { stdoutLimitBytes: OUTPUT_LIMIT_BYTES },
     )
     return exit.code === 0 ? undefined : `it ended with ${exit.code ?? exit.signal}`

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { askGit, NOT_INTO_SUBMODULES } from '../workspace/git.ts'
 import { observeAllPaths } from '../workspace/observe-git.ts'
+import { findUnseenConfiguration } from '../workspace/unseen-configuration.ts'
 import { hashWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import type { DriveContext } from './drive-context.ts'
 import type { FileChange } from './evidence/flags.ts'
@@ -16,8 +17,8 @@ const TEXT_LIMIT_BYTES = 1024 * 1024
 
 /** Not interrupted by the signal of the driver: the state after an attempt is needed most when it was cancelled. */
 export async function observeTree(place: Place): Promise<Tree> {
-  const { observation, leftOut } = await observe(place)
-  return toTree(observation, { leftOut })
+  const { observation, leftOut, unseen } = await observe(place)
+  return toTree(observation, { leftOut, unseen })
 }
 
 /** With all paths, also if they are too many for a record, and those that the index hides from git. */
@@ -26,9 +27,14 @@ export async function observeWholeTree(place: Place): Promise<{ tree: Tree; hidd
   return { tree: toTree(observation, more), hidden: new Set(hidden) }
 }
 
-async function observe({ runs }: Place) {
+async function observe({ runs: { git, workspace } }: Place) {
   const { signal } = new AbortController()
-  return await observeAllPaths({ start: runs.workspace.worktree_root, isRoot: true, git: runs.git, signal })
+  const { worktree_root: root } = workspace
+  const [observed, unseen] = await Promise.all([
+    observeAllPaths({ start: root, isRoot: true, git, signal }),
+    findUnseenConfiguration({ root, git, signal }),
+  ])
+  return { ...observed, unseen }
 }
 
 /** The id of the tree that a commit of everything would have now. */

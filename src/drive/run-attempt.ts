@@ -16,6 +16,7 @@ import type { Step } from './decide/next-step.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { Trace } from './evidence/trace.ts'
 import { describeDifference, observeTree, pathsBetween } from './observe-tree.ts'
+import { findTrusted } from './project-settings.ts'
 import { composePrompt, type Section } from './prompt/compose-prompt.ts'
 import { quoteData } from './prompt/fence.ts'
 import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follow-ups.ts'
@@ -40,6 +41,8 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const executionId = newExecutionId(context.runs.ids)
   const who = agentFor(action, state.options)
   const number = state.attempts.length + 1
+  // Now, because the agent before may have written some.
+  const projectSettings = await findTrusted(context.runs, context.projectTrust)
   const reserved = remainingBudget(spentBy(state), state.options)
   record(context, 'attempt_started', {
     attempt: number,
@@ -52,11 +55,14 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
     execution_id: executionId,
     ...(session !== undefined && { resumes: session.id }),
     reserved,
+    ...(projectSettings !== undefined && { project_settings: projectSettings }),
     prompt_sha256: digest(encodeUtf8(prompt)),
     tree,
   })
   const { options } = state
-  const request = toRequest({ action, prompt, session, who, context, options, maxCost: reserved.cost_microusd })
+  const ignoresProject = projectSettings === undefined
+  const maxCost = reserved.cost_microusd
+  const request = toRequest({ action, prompt, session, who, context, options, maxCost, ignoresProject })
   await execute(context, { number, action, request, executionId, tree })
 }
 
@@ -81,6 +87,7 @@ export function permissionsFor(
 type Requested = {
   /** What the attempt may cost, in millionths of a dollar. */
   maxCost: number | undefined
+  ignoresProject: boolean
   action: Action
   prompt: string
   session: Session | undefined
@@ -89,12 +96,14 @@ type Requested = {
   options: Options
 }
 
-function toRequest({ action, prompt, session, who, context, options, maxCost }: Requested): PromptRequest {
+function toRequest(requested: Requested): PromptRequest {
+  const { action, prompt, session, who, context, options, maxCost, ignoresProject } = requested
   return {
     ...who,
     prompt,
     ...(session === undefined && { workdir: context.runs.workspace.worktree_root }),
     ...permissionsFor(action, options),
+    ignoresProject,
     resumes: session,
     title: titleOf(action),
     metadata: { drover_run: context.runId },
@@ -207,7 +216,6 @@ async function execute(
       kind: 'action',
       id: executionId,
       parentId: runId,
-      apiKey: context.apiKey,
       onSession: (session_id) => record(context, 'session_opened', { attempt: number, session_id }),
     },
     onUsage: (usage) => {
@@ -215,6 +223,7 @@ async function execute(
       onUpdate({ is: 'usage', runId, usage })
     },
     onEvent: (event) => {
+      if (event.type === 'approval_decision') record(context, 'approval_decided', { attempt: number, ...event.content })
       trace.note(event)
       guard.note(event)
       onUpdate({ is: 'agent', runId, attempt: number, event })

@@ -53,6 +53,28 @@ describe('drover drive', () => {
     expect(review?.prompt).toContain('+wind: 23 knots')
   })
 
+  it('starts every agent without the settings of the project, whatever its action', async () => {
+    const driving = createDriving()
+    await driving.drive(GOAL, '--with', 'claude', '--review-with', 'claude')
+    const calls = driving.calls().map(({ kind, argv }) => `${kind} ${argv.join(' ')}`)
+    const ignoring = (kind: string) => expect.stringMatching(new RegExp(`^${kind} .*--setting-sources user`))
+    expect(calls).toEqual(['orient', 'implement', 'review', 'summarize'].map(ignoring))
+  })
+
+  it.each([
+    ['', 'drover: note: agents do not use the settings of the project (.env and 1 more): on a terminal,'],
+    ['agents: {project_settings: never}\n', ''],
+  ])('uses no settings of the project that no one has trusted: %j', async (config, note) => {
+    const driving = createDriving({}, { config })
+    driving.repository.write('.mcp.json', '{}')
+    driving.repository.write('.env', 'A=1')
+    driving.repository.write('CLAUDE.md', 'Use tabs.')
+    driving.repository.commit()
+    const { code, stderr } = await driving.drive(GOAL, '--no-review')
+    expect([code, stderr.startsWith(note), stderr.split('\n').length]).toEqual([0, true, note === '' ? 1 : 2])
+    expect(driving.calls().every(({ argv }) => argv.includes('--setting-sources'))).toBe(true)
+  })
+
   it('sends the output of a failed check back, until it passes', async () => {
     const driving = createDriving({ implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, HONEST] })
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
@@ -78,6 +100,16 @@ describe('drover drive', () => {
     const records = driving.records(runIdIn(stdout))
     expect(dataOf(records, 'check_ran').map(({ command }) => command)).toEqual([check, 'sh check.sh', check])
     expect(dataOf(records, 'delivered')[0]?.tree_id).toBe(dataOf(records, 'check_ran').at(-1)?.tree_id)
+  })
+
+  it('runs a check that changes files each time once more, and says what to do about it', async () => {
+    const driving = createDriving({}, { config: 'drive:\n  attempts: 0\n  rounds: 0\n' })
+    const check = 'sh -c "echo more >> log.txt"'
+    const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
+    expect(code).toBe(3)
+    expect(dataOf(driving.records(runIdIn(stdout)), 'check_ran')).toHaveLength(2)
+    const { stdout: report } = await driving.call(['report', runIdIn(stdout)])
+    expect(report).toContain('changed each time while it ran; let git ignore what it writes')
   })
 
   it('starts another run for a check that still fails, and says so at the end', async () => {

@@ -70,7 +70,7 @@ describe('an agent that', () => {
     const git = locateGit({ env: driving.env, cwd: '/' })
     const directory = join(driving.env.DROVER_HOME, 'driven-runs')
     const reader = new RunReader({ directory, git, clock: systemClock, version: '1.0.0', isDrivenHere: () => false })
-    const facts = await reader.read(reader.find(id, { apiKey: undefined }))
+    const facts = await reader.read(reader.find(id, { keyId: undefined }))
     expect((await reader.patch(facts)).patch).toContain('\n+wind: 23 knots\n')
     expect((await reader.detail(facts)).report).toContain('| `wind.txt` | +1 | -1 |')
     expect((await driving.drive('--list')).stdout).toContain('it contains another git repository')

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Execution, ExecutionEvent } from '../../src/executions/store/execution.shape.ts'
 import { isFinal } from '../../src/executions/store/execution-states.ts'
 import { POSTGRES_PROGRAMS, runSql } from '../support/postgres.ts'
+import { startSilentProxy } from '../support/silent-proxy.ts'
 import { until } from '../support/until.ts'
 import { type Machine, Machines } from './machines.ts'
 import type { Figures, Scenario } from './scenario.ts'
@@ -21,7 +22,15 @@ export const MACHINE_FAULTS: readonly Scenario[] = [
     times: { gate: 1, full: 2 },
     obstacle: MISSING,
     // The whole test lasts for a minute each time.
-    run: (times) => pauseWorker(times, times === 1 ? { deadAfterSecs: 2, ms: 0 } : { deadAfterSecs: 20, ms: 60_000 }),
+    run: (times) =>
+      repeat(times, () => pauseOnce(times === 1 ? { deadAfterSecs: 2, ms: 0 } : { deadAfterSecs: 20, ms: 60_000 })),
+  },
+  {
+    name: 'PostgreSQL falls silent for a worker and for a server, and then answers again',
+    // test/silent-store.test.ts does it in one process.
+    times: { gate: 0, full: 10 },
+    obstacle: MISSING,
+    run: (times) => repeat(times, silenceOnce),
   },
 ]
 
@@ -193,10 +202,11 @@ async function sessionsIn(machines: Machines): Promise<Figures['sessions']> {
 /** It stops for so long, and at least until others take over. */
 type Pause = { deadAfterSecs: number; ms: number }
 
-async function pauseWorker(times: number, pause: Pause): Promise<Figures> {
+/** `once` returns what is wrong afterwards. */
+async function repeat(times: number, once: () => Promise<string[]>): Promise<Figures> {
   const began = Date.now()
   const problems: string[] = []
-  for (let time = 0; time < times; time++) problems.push(...(await pauseOnce(pause)))
+  for (let time = 0; time < times; time++) problems.push(...(await once()))
   return { times, seconds: (Date.now() - began) / 1000, sessions: {}, processes: 0, problems }
 }
 
@@ -211,7 +221,7 @@ async function pauseOnce({ deadAfterSecs, ms }: Pause): Promise<string[]> {
   await until(async () => (await find())?.state === 'lost')
   const before = JSON.stringify(await readToEnd(id, [door]))
   worker.child.kill('SIGCONT')
-  await until(() => worker.heard.includes('took this worker for dead'))
+  await until(() => worker.heard.includes('so what ran here is ended'))
   const next = (await sendTask('the next task', [door])) ?? ''
   await until(async () => (await request([door], { path: `/api/v1/executions/${next}` }))?.text.includes('"running"'))
   // A moment after the execution runs, its agent has started and said so.
@@ -221,4 +231,31 @@ async function pauseOnce({ deadAfterSecs, ms }: Pause): Promise<string[]> {
     ...(before === after ? [] : ['the worker wrote to an execution that was taken from it']),
     ...(machines.started().length === 2 ? [] : [`${machines.started().length} agents were started, not 2`]),
   ]
+}
+
+/** Two servers: one that PostgreSQL answers, and one that it does not. */
+async function silenceOnce(): Promise<string[]> {
+  await using machines = await Machines.start({ deadAfterSecs: 4, pieces: 600, pieceMs: 100 })
+  const proxy = await startSilentProxy(machines.url)
+  using _closed = { [Symbol.dispose]: () => proxy.close() }
+  const worker = await machines.worker('worker', proxy.url)
+  const [door, cutOff] = [await machines.door('door'), await machines.door('cut-off', proxy.url)]
+  const stateOf = async (id: string) =>
+    ((await request([door], { path: `/api/v1/executions/${id}` }))?.body as Execution | undefined)?.state
+  const id = (await sendTask('a long task', [door])) ?? ''
+  await until(() => machines.started().length > 0)
+  await until(async () => (await stateOf(id)) === 'running')
+  proxy.silence()
+  const paths = ['/api/v1/sessions', '/api/v1/executions', '/health']
+  const answers = await Promise.all(paths.map((path) => request([cutOff], { path })))
+  await until(() => worker.heard.includes('so what ran here is ended'))
+  await until(async () => (await stateOf(id)) === 'lost')
+  proxy.speak()
+  await until(async () => (await request([cutOff], { path: '/api/v1/sessions' }))?.status === 200)
+  const next = (await sendTask('the next task', [door])) ?? ''
+  await until(async () => (await stateOf(next)) === 'running')
+  await until(() => machines.started().length > 1)
+  const wrong = answers.filter((answer) => answer?.status !== 503).map((answer) => `not 503: ${answer?.text}`)
+  const isTwice = machines.started().length > 2 || (await stateOf(id)) !== 'lost'
+  return [...machines.crashes, ...wrong, ...(isTwice ? [`ran twice: ${machines.started().join(', ')}`] : [])]
 }

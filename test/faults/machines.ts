@@ -44,16 +44,16 @@ export class Machines implements AsyncDisposable {
     return readFileSync(this.#starts, 'utf8').split('\n').filter(Boolean)
   }
 
-  /** A server that only takes requests. */
-  async door(name: string): Promise<Machine> {
-    const machine = this.#spawn(name, ['serve', '--no-work', '--port', '0', '--quiet'])
+  /** A server that only takes requests. `url` is another address of the store. */
+  async door(name: string, url = this.url): Promise<Machine> {
+    const machine = this.#spawn(name, ['serve', '--no-work', '--port', '0', '--quiet'], url)
     machine.port = Number(await until(() => /listens on http:\/\/.*:(\d+)\n/.exec(machine.heard)?.[1]))
     await until(() => machine.heard.includes('Press Ctrl+C'))
     return machine
   }
 
-  async worker(name: string): Promise<Machine> {
-    const machine = this.#spawn(name, ['work', '--quiet'])
+  async worker(name: string, url = this.url): Promise<Machine> {
+    const machine = this.#spawn(name, ['work', '--quiet'], url)
     await until(() => machine.heard.includes('Press Ctrl+C'))
     return machine
   }
@@ -108,7 +108,7 @@ ${lines({ type: 'system', subtype: 'init', session_id, model })}${printed.join('
     writeFileSync(join(this.#directory, 'bin', 'claude'), text, { mode: 0o755 })
   }
 
-  #spawn(name: string, args: readonly string[]): Machine {
+  #spawn(name: string, args: readonly string[], url: string): Machine {
     const home = join(this.#directory, name)
     mkdirSync(home, { recursive: true })
     const child = spawn(process.execPath, [DROVER, ...args], {
@@ -117,7 +117,8 @@ ${lines({ type: 'system', subtype: 'init', session_id, model })}${printed.join('
         PATH: `${join(this.#directory, 'bin')}:/usr/bin:/bin`,
         HOME: home,
         DROVER_WARM_ENABLED: 'false',
-        DROVER_STORE_URL: this.url,
+        DROVER_STORE_URL: url,
+        ...(url !== this.url && { DROVER_STORE_STATEMENT_TIMEOUT_SECS: '2' }),
         DROVER_STORE_MACHINE: name,
         DROVER_STORE_DEAD_AFTER_SECS: String(this.#options.deadAfterSecs),
         DROVER_SERVER_LOCAL_SOCKET: 'false',

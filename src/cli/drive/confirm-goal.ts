@@ -1,8 +1,8 @@
 /** Asks once whether the text of an ordinary issue is the goal. */
 import { issueNotConfirmed } from '../../drive/faults.ts'
+import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Invocation } from '../command.ts'
 import { toBarred } from '../output/barred-text.ts'
-import { toRevealed } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { askPerson, canAsk } from '../run/ask-person.ts'
 

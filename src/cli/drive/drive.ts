@@ -7,6 +7,7 @@ import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
 import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
+import type { ProjectTrust } from '../../drive/project-settings.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { Options } from '../../drive/record/event.shape.ts'
 import { describeRun } from '../../drive/report-run.ts'
@@ -30,6 +31,7 @@ import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-person.ts'
 import { attach, isDrivenByServer } from './attach.ts'
 import { confirmGoal } from './confirm-goal.ts'
+import { decideAboutSettings } from './decide-about-settings.ts'
 import { detachDrive } from './detach.ts'
 import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
@@ -78,6 +80,7 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const { found, server } = await findTarget(invocation, search)
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
+  if (found.begin.isNew === true) await decideAboutSettings(invocation, found.context, trustOf({ invocation, config }))
   if (server !== undefined)
     return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
   const printer = flags.isOn('json')
@@ -171,6 +174,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
       prompts: setup.context,
       env: runtime.env,
       wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
+      projectTrust: trustOf(drive),
       onUpdate: (update) => {
         note.update(update)
         printer.update(update)
@@ -181,6 +185,11 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
     runId,
     begin,
   )
+}
+
+function trustOf({ invocation, config }: Pick<Drive, 'invocation' | 'config'>): ProjectTrust {
+  const { trustedSettings: decisions } = findPaths(configEnvironmentOf(invocation))
+  return { use: config.agents.project_settings, decisions }
 }
 
 function canAskIn({ flags, runtime }: Invocation): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS, treeOf } from '../../../test/support/drive-fixture.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
-import { checkResults, nextCheck } from './check-results.ts'
+import { checkResults, hasChangedFiles, nextCheck } from './check-results.ts'
 
 const options = { ...OPTIONS, checks: ['npm test'] }
 const PASSED = { attempt: 1, command: 'npm test', passed: true, exit_code: 0, duration_ms: 1, output: '', at: '' }
@@ -73,6 +73,7 @@ describe('the next check', () => {
     expect(next(run(build, 'one', 'two'))).toBe(test)
     expect(next(run(build, 'one', 'two'), run(test, 'two', 'two'))).toBe(build)
     expect(next(run(test, 'one', 'one'), run(build, 'one', 'two', { is_repeated: true }))).toBe(test)
+    expect(next(run(test, 'two', 'two'), run(build, 'one', 'two', { is_repeated: true }))).toBeUndefined()
     expect(next(run(build, 'one', 'one'), run(test, 'one', 'one'))).toBeUndefined()
     expect(next(run(build, 'one', 'one'), run(test, 'one', 'two', { passed: false }))).toBe(build)
     expect(next({ ...PASSED, command: build }, PASSED)).toBeUndefined()
@@ -82,5 +83,18 @@ describe('the next check', () => {
     const changing = { ...PASSED, tree_id_before: 'a', tree_id: 'b', is_repeated: true }
     const results = resultsOf([attemptAt(implement, { checks: [changing] }, { tree: some })])
     expect(results).toEqual([['npm test', false, expect.stringContaining('let git ignore what it writes')]])
+  })
+})
+
+describe('an attempt', () => {
+  it.each([
+    [none, none, false],
+    [none, some, true],
+    [none, { ...none, configuration: { '.env': '1' } }, true],
+    [{ ...none, configuration: { '.env': '1' } }, { ...none, configuration: { '.env': '2' } }, true],
+    [{ ...none, configuration: { '.env': '1' } }, none, true],
+    [{ ...none, configuration: { '.env': '1' } }, { ...none, configuration: { '.env': '1' } }, false],
+  ])('from %j to %j has changed files: %s', (tree, after, isChanged) => {
+    expect(hasChangedFiles(attemptAt(review, { tree }, { tree: after }))).toBe(isChanged)
   })
 })

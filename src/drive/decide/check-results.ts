@@ -1,4 +1,5 @@
 /** What the checks of a run say about its work as it is now. Pure. */
+import { changedUnseen } from '../evidence/tree.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
 
@@ -54,7 +55,8 @@ export function hasWork({ attempts, round, delivered }: Pick<DriveState, 'attemp
 }
 
 export function hasChangedFiles({ tree, ended }: Attempt): boolean {
-  return ended?.tree !== undefined && ended.tree.snapshot !== tree.snapshot
+  if (ended?.tree === undefined) return false
+  return ended.tree.snapshot !== tree.snapshot || changedUnseen(tree, ended.tree).length > 0
 }
 
 /** None if the files changed after them. A check may write files itself, so the attempt after it shows what it left. */

@@ -10,6 +10,7 @@ const FACTS: FlagFacts = {
   changed: ['src/wind.ts'],
   old: new Set(),
   ignored: [],
+  unseenConfiguration: [],
   hidden: [],
   tests: [],
   checkPrograms: [],
@@ -147,5 +148,18 @@ describe('other flags', () => {
 
   it('say what was not looked at', () => {
     expect(flagsOf({ gaps: ['too many tests'] })).toEqual(['evidence_incomplete too many tests'])
+  })
+})
+
+describe('a change of agent configuration', () => {
+  it('is flagged first, also where git does not show it', () => {
+    const changed = ['.claude/settings.json', 'package.json', 'src/wind.ts', 'web/GEMINI.md']
+    const flags = flagsOf({ changed, unseenConfiguration: ['build/.mcp.json'] })
+    expect(flags.slice(0, 4)).toEqual([
+      'agent_configuration_changed .claude/settings.json',
+      'agent_configuration_changed web/GEMINI.md',
+      'agent_configuration_changed build/.mcp.json',
+      'check_configuration_changed package.json',
+    ])
   })
 })

@@ -1,6 +1,7 @@
 /** What a person should look at: facts about the work that make its checks worth less. Pure. */
 import { normalize } from 'node:path/posix'
 import type { Outcome } from '../../contract/outcome.shape.ts'
+import { isAgentConfiguration } from '../../kit/agent-configuration.ts'
 import type { Claim, Flag } from '../record/event.shape.ts'
 import { isSameLine, readCommandLine } from './commands.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
@@ -22,6 +23,8 @@ export type FlagFacts = {
   readonly old: ReadonlySet<string>
   /** Files that editing tools wrote, and that git ignores. */
   readonly ignored: readonly string[]
+  /** Changed settings and instructions of agents that git does not show. */
+  readonly unseenConfiguration: readonly string[]
   /** Those of the changed that the index hides from git. */
   readonly hidden: readonly string[]
   /** The changed files that look like tests. */
@@ -40,6 +43,7 @@ const MAX_LISTED = 20
 
 export function findFlags(facts: FlagFacts): Flag[] {
   return [
+    ...list('agent_configuration_changed', agentConfiguration(facts)),
     ...staleChecks(facts),
     ...facts.tests.flatMap(judgeTest),
     ...list('check_configuration_changed', checkConfiguration(facts)),
@@ -51,6 +55,11 @@ export function findFlags(facts: FlagFacts): Flag[] {
       .map((detail): Flag => ({ flag: 'tool_call_denied', detail })),
     ...facts.gaps.map((detail): Flag => ({ flag: 'evidence_incomplete', detail })),
   ]
+}
+
+/** It decides what the next agent there runs and is told. */
+function agentConfiguration({ changed, unseenConfiguration }: FlagFacts): string[] {
+  return [...changed.filter(isAgentConfiguration), ...unseenConfiguration]
 }
 
 /** New files come last: they must not hide that an old one was changed. */

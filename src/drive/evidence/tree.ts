@@ -1,12 +1,12 @@
 /** The state of the worktree before and after an attempt, and what differs. Pure. */
 import type { GitObservation, PathObservation } from '../../contract/git-observation.shape.ts'
+import type { UnseenConfiguration } from '../../workspace/unseen-configuration.ts'
 import type { Tree } from '../record/event.shape.ts'
 
+type Observed = { paths?: readonly PathObservation[]; leftOut: number; unseen: UnseenConfiguration }
+
 /** `paths` are those that it lists: a record has no room for more than the observation has. */
-export function toTree(
-  git: GitObservation,
-  { paths = git.path_observations, leftOut }: { paths?: readonly PathObservation[]; leftOut: number },
-): Tree {
+export function toTree(git: GitObservation, { paths = git.path_observations, leftOut, unseen }: Observed): Tree {
   const isCut = paths.length < git.path_count
   return {
     head: git.head,
@@ -14,8 +14,14 @@ export function toTree(
     is_complete: git.content_observation_complete && !isCut,
     ...(isCut && { is_cut: true }),
     ...(leftOut > 0 && { left_out: leftOut }),
-    paths: Object.fromEntries(paths.map((each) => [each.path, markOf(each)])),
+    paths: toMarks(paths),
+    ...(unseen.paths.length > 0 && { configuration: toMarks(unseen.paths) }),
+    ...(unseen.isCut && { configuration_is_cut: true }),
   }
+}
+
+function toMarks(paths: readonly PathObservation[]): Record<string, string> {
+  return Object.fromEntries(paths.map((each) => [each.path, markOf(each)]))
 }
 
 /** Changes with the content of the path, and not with whether it is staged. */
@@ -30,7 +36,14 @@ export function unreadPaths({ paths }: Tree): string[] {
 
 /** The paths that differ, sorted. `committed` are the paths that differ between the two commits. */
 export function changedPaths(before: Tree, after: Tree, committed: readonly string[]): string[] {
-  const listed = [...Object.keys(before.paths), ...Object.keys(after.paths)]
-  const differing = listed.filter((path) => before.paths[path] !== after.paths[path])
-  return [...new Set([...differing, ...committed])].sort()
+  return [...new Set([...differing(before.paths, after.paths), ...committed])].sort()
+}
+
+/** The settings and instructions of agents that differ, and that git does not show. */
+export function changedUnseen({ configuration: before = {} }: Tree, { configuration: after = {} }: Tree): string[] {
+  return [...new Set(differing(before, after))].sort()
+}
+
+function differing(before: Tree['paths'], after: Tree['paths']): string[] {
+  return [...Object.keys(before), ...Object.keys(after)].filter((path) => before[path] !== after[path])
 }

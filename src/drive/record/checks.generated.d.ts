@@ -2,3 +2,4 @@ import type { Validate } from '../../kit/schema.ts'
 
 export declare const validateDriveEvent: Validate
 export declare const validateDrivenRecord: Validate
+export declare const validateSettingsDecision: Validate

@@ -11,12 +11,16 @@ export type Attempt = Started & {
   readonly session_id?: string
   /** Undefined while it runs, or if its driver was killed. */
   readonly ended?: Ended & { readonly at: string }
+  /** Who decided about what the agent asked for, oldest first. */
+  readonly approvals: readonly Approval[]
   /** Those that drover ran after it: of each command the last run. */
   readonly checks: readonly CheckRun[]
   readonly evidence?: Evidence
   /** Why the run did not accept its outcome. */
   readonly rejected?: string
 }
+
+type Approval = EventOf<'approval_decided'>['data'] & { readonly at: string }
 
 export type CheckRun = EventOf<'check_ran'>['data'] & {
   readonly at: string
@@ -60,9 +64,11 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return { ...rest, options: data.options, attempts_before: state.attempts.length }
     }
     case 'attempt_started':
-      return { ...state, attempts: [...state.attempts, { ...data, started_at: at, checks: [] }] }
+      return { ...state, attempts: [...state.attempts, { ...data, started_at: at, approvals: [], checks: [] }] }
     case 'session_opened':
       return updateAttempt(state, data.attempt, () => ({ session_id: data.session_id }))
+    case 'approval_decided':
+      return updateAttempt(state, data.attempt, ({ approvals }) => ({ approvals: [...approvals, { ...data, at }] }))
     case 'attempt_ended':
       return updateAttempt(state, data.attempt, () => ({ ended: { ...data, at } }))
     case 'check_ran':

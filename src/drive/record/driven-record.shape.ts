@@ -18,6 +18,12 @@ export const DrivenRecord = named(
         description: '`user`: on the command line or on the local socket. `client`: over HTTP.',
       }),
       api_key: Type.Optional(Type.String({ description: 'The name of the API key of the client.' })),
+      key_id: Type.Optional(
+        Type.String({
+          description:
+            'The id of that key. Empty: the key is not known. Absent with a name: it is older than the ids of keys.',
+        }),
+      ),
       ceilings: Type.Optional(
         strict(
           {

@@ -65,6 +65,14 @@ export function listDriven(directory: string): DrivenRecord[] {
     .sort((one, other) => compareBytes(other.created_at, one.created_at) || compareBytes(other.run_id, one.run_id))
 }
 
+/** Gives records that are older than the ids of keys the id of their key, or an empty one. `ids` has keys by their names. */
+export function settleKeysOfDriven(directory: string, ids: ReadonlyMap<string, string>): void {
+  for (const record of listDriven(directory)) {
+    const { api_key: name, key_id: id } = record
+    if (name !== undefined && id === undefined) saveDriven(directory, { ...record, key_id: ids.get(name) ?? '' })
+  }
+}
+
 function pathOf(directory: string, runId: string): string {
   return join(directory, `${runId}.json`)
 }

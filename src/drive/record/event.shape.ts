@@ -1,6 +1,6 @@
 /** The events of a driven run, as `drive.jsonl` records them beside the journal of the run. */
 import { type TProperties, Type } from 'typebox'
-import { Usage } from '../../agents/adapter/agent.shape.ts'
+import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 
@@ -20,6 +20,12 @@ export const Tree = named(
       is_cut: optional(Type.Boolean({ description: 'Whether there was no room for all paths.' })),
       left_out: optional(meaning('Number of files that a sparse checkout leaves out.', count)),
       paths: Type.Record(Type.String(), Type.String(), { description: 'A mark for each path that changes with it.' }),
+      configuration: optional(
+        Type.Record(Type.String(), Type.String(), {
+          description: 'The same for settings and instructions of agents that git does not show.',
+        }),
+      ),
+      configuration_is_cut: optional(Type.Boolean({ description: 'Whether there may be more of those.' })),
     },
     { title: 'Tree' },
   ),
@@ -118,6 +124,7 @@ export const Claim = named(
 export type Claim = Message<typeof Claim>
 
 export const FLAGS = [
+  'agent_configuration_changed',
   'check_older_than_last_edit',
   'test_deleted',
   'test_skipped',
@@ -184,10 +191,14 @@ export const DriveEvent = named(
         cost_microusd: optional(count),
         time_ms: optional(count),
       }),
+      /** The settings of the project that the agent uses. Absent: none. */
+      project_settings: optional(Digest),
       prompt_sha256: Digest,
       tree: Tree,
     }),
     event('session_opened', { attempt: count, session_id: text }),
+    /** Someone has decided about what the agent asked for. */
+    event('approval_decided', { attempt: count, ...DecidedApproval.properties }),
     event('attempt_ended', {
       attempt: count,
       how: literals(ENDS),

@@ -1,6 +1,7 @@
 /** The runs that this process drives in the background. */
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
+import type { ClientKey } from '../../prompts/client-key.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
@@ -8,6 +9,7 @@ import type { DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../drive-rounds.ts'
 import { DrivenNote, type NoteOptions } from '../note-driven.ts'
 import { notifyProgram } from '../notify.ts'
+import type { ProjectTrust } from '../project-settings.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { driveBusy } from '../record/faults.ts'
 import { describeRun } from '../report-run.ts'
@@ -15,6 +17,7 @@ import { removeDelivered } from '../start/remove-delivered.ts'
 
 export type DrivesOptions = NoteOptions & {
   readonly directories: { readonly worktrees: string }
+  readonly projectTrust: ProjectTrust
   readonly log: Log
   /** Aborted when the server stops: its drives are interrupted, and the next server goes on with them. */
   readonly shutdown: AbortSignal
@@ -123,10 +126,11 @@ export class BackgroundDrives {
     const result = await driveRounds(
       {
         runs,
-        prompts,
+        // Even if someone else resumes it.
+        prompts: { ...prompts, client: clientOf(record) },
         env,
         wantsDeltas: true,
-        apiKey: record.api_key,
+        projectTrust: this.#options.projectTrust,
         onUpdate,
         describe: async (state) => await describeRun(runs, await outlineRun(runs, state.run_id), state),
       },
@@ -157,6 +161,11 @@ export class BackgroundDrives {
     this.#wake.resolve()
     this.#wake = Promise.withResolvers<void>()
   }
+}
+
+/** The key that the run belongs to, with its sessions and executions. */
+function clientOf({ api_key: name = '', key_id: id = '' }: DrivenRecord): ClientKey | undefined {
+  return id === '' ? undefined : { id, name }
 }
 
 /** Why a server cannot go on with a run. */

@@ -64,18 +64,28 @@ it.each<['auto' | 'none' | undefined, 'auto' | 'none', Ceilings | undefined, str
 
 describe('who lets a run go on', () => {
   const record = (more: Partial<DrivenRecord>) => ({ asked_by: 'client', ...more }) as DrivenRecord
+  const OF_ONE = record({ api_key: 'one', key_id: 'key_1' })
 
   it.each<[string, DriveCaller, DrivenRecord, Ceilings | undefined, string | undefined]>([
-    ['its own key', { is: 'client', key: 'one' }, record({ api_key: 'one' }), WORKSPACE, undefined],
-    ['another key', { is: 'client', key: 'ops' }, record({ api_key: 'one' }), WORKSPACE, 'drive_of_another'],
+    ['its own key', { is: 'client', key: 'one', keyId: 'key_1' }, OF_ONE, WORKSPACE, undefined],
+    ['another key', { is: 'client', key: 'ops', keyId: 'key_2' }, OF_ONE, WORKSPACE, 'drive_of_another'],
+    ['a key of the same name', { is: 'client', key: 'one', keyId: 'key_2' }, OF_ONE, WORKSPACE, 'drive_of_another'],
+    ['a client without a key, of a key', { is: 'client', key: undefined }, OF_ONE, WORKSPACE, 'drive_of_another'],
+    ['a client without a key', { is: 'client', key: undefined }, record({}), WORKSPACE, undefined],
     [
       'a limited key, of the user',
-      { is: 'client', key: 'ops' },
+      { is: 'client', key: 'ops', keyId: 'key_2' },
       record({ asked_by: 'user' }),
       WORKSPACE,
       'drive_of_another',
     ],
-    ['an unlimited key', { is: 'client', key: 'ops' }, record({ asked_by: 'user' }), undefined, undefined],
+    [
+      'an unlimited key',
+      { is: 'client', key: 'ops', keyId: 'key_2' },
+      record({ asked_by: 'user' }),
+      undefined,
+      undefined,
+    ],
     ['the user', { is: 'user' }, record({ api_key: 'one' }), undefined, undefined],
   ])('%s', (_, caller, owned, ceilings, expected) => {
     expect(codeOf(() => refuseLimited(caller, owned, { ceilings }))).toBe(expected)

@@ -19,10 +19,11 @@ import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 export type DriveCaller =
   /** On the command line, or on the local socket. */
   | { readonly is: 'user' }
-  /** With the name of its API key, if the server has keys. The user may change, and not start, runs in every repository. */
+  /** With the name and the id of its API key, if the server has keys. The user may change, and not start, runs in every repository. */
   | {
       readonly is: 'client'
       readonly key: string | undefined
+      readonly keyId?: string | undefined
       readonly isUser?: true
       /** Of a client that has started a run: what it was allowed then. */
       readonly ceilings?: Ceilings
@@ -32,9 +33,9 @@ export type ServedSettings = DriveSettings & {
   readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number }
 }
 
-export function callerOf({ asked_by, api_key, ceilings }: DrivenRecord): DriveCaller {
+export function callerOf({ asked_by, api_key, key_id, ceilings }: DrivenRecord): DriveCaller {
   if (asked_by === 'user') return { is: 'user' }
-  return { is: 'client', key: api_key, ...(ceilings !== undefined && { ceilings }) }
+  return { is: 'client', key: api_key, keyId: key_id, ...(ceilings !== undefined && { ceilings }) }
 }
 
 /** The repository that a request is about. `resolve` follows links; undefined if there is no such directory. */
@@ -94,8 +95,13 @@ export function refuseLimited(
   { ceilings }: Pick<PromptContext, 'ceilings'>,
 ): void {
   const limit = ceilings?.approval ?? ceilings?.sandbox
-  const isOwn = caller.is === 'client' && record.asked_by === 'client' && record.api_key === caller.key
-  if (limit !== undefined && !isOwn) throw driveOfAnother({ setting: limit.setting })
+  if (limit !== undefined && !isOwnRun(caller, record)) throw driveOfAnother({ setting: limit.setting })
+}
+
+/** Without keys, all clients are one. */
+function isOwnRun(caller: DriveCaller, { asked_by: askedBy, api_key: key, key_id: keyId }: DrivenRecord): boolean {
+  if (caller.is !== 'client' || askedBy !== 'client') return false
+  return caller.keyId === undefined ? key === undefined : keyId === caller.keyId
 }
 
 /** The server reads issues with the credentials of its user. */

@@ -4,6 +4,7 @@ import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { DestructiveRequest } from '../../contract/destructive.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
+import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
 import { CLAIM_VERDICTS, ENDS, FLAGS, PURPOSES } from '../record/event.shape.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -87,6 +88,7 @@ const DrivenAttempt = named(
     cost_usd: optional(money('The cost, only where the agent reports it.')),
     summary: optional(text('The summary of its outcome.')),
     error: optional(text('Why it failed, or why its outcome was not valid.')),
+    approvals: optional(list(ApprovalRecord, 'Who decided about what the agent asked for, oldest first.')),
     warnings: list(Type.String(), 'Warnings, such as denied tool calls.'),
     checks: list(CheckRun, 'The checks that drover ran after it.'),
     evidence: optional(meaning('What drover observed of its claims.', Evidence)),

@@ -163,12 +163,13 @@ export class DrivenRuns implements RunService {
 
   async continueAll(promptsFor: PromptsFor): Promise<void> {
     this.#promptsFor = promptsFor
-    const left = this.reader.list({ apiKey: undefined }).filter(({ is_server_driven: isOurs }) => isOurs)
+    const left = this.reader.list({ keyId: undefined }).filter(({ is_server_driven: isOurs }) => isOurs)
     await Promise.all(left.map((record) => this.#continue(record, promptsFor)))
   }
 
-  async restart(): Promise<void> {
+  async restart(ready: () => Promise<void>): Promise<void> {
     await this.drives.interrupt()
+    await ready()
     if (this.#promptsFor !== undefined) await this.continueAll(this.#promptsFor)
   }
 

@@ -195,7 +195,7 @@ export function toDrivenDiff({ record, drive, run }: DrivenFacts, { files, patch
 }
 
 function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<DrivenRun['attempts']>[number] {
-  const { ended, session_id, checks, evidence, rejected, model } = attempt
+  const { ended, session_id, approvals, checks, evidence, rejected, model } = attempt
   const session = ended?.session_id ?? session_id
   const error = rejected ?? ended?.error ?? ended?.problem
   return {
@@ -214,6 +214,7 @@ function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<Dri
     ...(ended?.cost_microusd !== undefined && { cost_usd: ended.cost_microusd / 1_000_000 }),
     ...summaryIn(ended?.outcome),
     ...(error !== undefined && { error }),
+    ...(approvals.length > 0 && { approvals: approvals.map(({ attempt: _, ...approval }) => approval) }),
     warnings: ended?.warnings ?? [],
     checks: checks.map(toCheck),
     ...(evidence !== undefined && { evidence: { claims: evidence.claims, flags: evidence.flags } }),

@@ -65,7 +65,7 @@ export class RunPublisher {
   /** Publishes all runs that have changed. */
   async scan(): Promise<void> {
     await this.#inOrder(async () => {
-      for (const record of this.#options.runs.reader.list({ apiKey: undefined })) await this.#publishIfChanged(record)
+      for (const record of this.#options.runs.reader.list({ keyId: undefined })) await this.#publishIfChanged(record)
     })
   }
 
@@ -167,6 +167,7 @@ async function toPublished({ reader }: DrivenRuns, { facts, detail, after }: Pub
     id: record.run_id,
     askedBy: record.asked_by,
     apiKey: record.api_key,
+    keyId: record.key_id,
     repository: record.repository,
     state: summary.state,
     createdAt: record.created_at,

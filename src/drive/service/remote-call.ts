@@ -8,7 +8,7 @@ import type { DriveAccess, OfAction, RunService } from './run-service.ts'
 import type { PromptsFor, ResumeRequest, StartRequest } from './run-starter.ts'
 
 /** What the key of a client allows, as its server knows it: a worker may have no keys. */
-type Rights = { ceilings: PromptContext['ceilings']; client: string; depth: string | undefined }
+type Rights = { ceilings: PromptContext['ceilings']; client: PromptContext['client']; depth: string | undefined }
 
 /** What only the machine of the run can do. */
 export type Work =
@@ -22,8 +22,8 @@ export type Work =
 
 export type RemoteCall = {
   caller: DriveCaller
-  /** The key whose runs are visible. */
-  apiKey: string | undefined
+  /** The id of the key whose runs are visible. */
+  keyId: string | undefined
   rights: Rights | undefined
   /** Those of the key that started the run. */
   ownerRights: Rights | undefined
@@ -34,7 +34,7 @@ type RemoteAnswer = { value: DrivenRun | DrivenDiff } | { fault: { code: string;
 
 export function rightsOf(promptsFor: PromptsFor, caller: DriveCaller): Rights | undefined {
   const prompts = promptsFor(caller)
-  return prompts && { ceilings: prompts.ceilings, client: prompts.client ?? '', depth: prompts.env[DEPTH_VARIABLE] }
+  return prompts && { ceilings: prompts.ceilings, client: prompts.client, depth: prompts.env[DEPTH_VARIABLE] }
 }
 
 /** Does what another server asks for, with the rights that it names. `own` are the contexts of this process. */
@@ -43,7 +43,7 @@ export async function performCall(
   own: PromptsFor,
   perform: (work: Work, access: DriveAccess) => Promise<DrivenRun | DrivenDiff>,
 ): Promise<string> {
-  const access = { apiKey: call.apiKey, caller: call.caller, promptsFor: promptsForCall(call, own) }
+  const access = { keyId: call.keyId, caller: call.caller, promptsFor: promptsForCall(call, own) }
   try {
     return encode({ value: await perform(work, access) })
   } catch (error) {
@@ -77,7 +77,7 @@ function promptsForCall({ caller, rights, ownerRights }: Omit<RemoteCall, 'work'
   return (who) => {
     const user = own({ is: 'user' })
     if (who.is === 'user') return user
-    const isCaller = caller.is === 'client' && caller.key === who.key
+    const isCaller = caller.is === 'client' && caller.keyId === who.keyId
     const found = isCaller ? rights : ownerRights
     if (user === undefined || found === undefined) return undefined
     const { ceilings, client, depth } = found

@@ -31,8 +31,8 @@ type ReaderOptions = {
   readonly isDrivenHere: (runId: string) => boolean
 }
 
-/** The name of the API key whose runs are visible. Undefined: all are. */
-export type Viewer = { readonly apiKey: string | undefined }
+/** The id of the API key whose runs are visible. Undefined: all are. */
+export type Viewer = { readonly keyId: string | undefined }
 
 export class RunReader {
   readonly #options: ReaderOptions
@@ -137,6 +137,6 @@ export class RunReader {
   }
 }
 
-function isVisible({ api_key: apiKey }: DrivenRecord, viewer: Viewer): boolean {
-  return viewer.apiKey === undefined || apiKey === viewer.apiKey
+function isVisible({ key_id: keyId }: DrivenRecord, viewer: Viewer): boolean {
+  return viewer.keyId === undefined || keyId === viewer.keyId
 }

@@ -37,8 +37,8 @@ export type RunService = {
   resume(id: string, access: DriveAccess, request: ResumeRequest): Promise<DrivenRun>
   /** Goes on with the runs that this process drove when it ended. Call it when the server listens: rights depend on its address. */
   continueAll(promptsFor: PromptsFor): Promise<void>
-  /** Other machines took this process for dead. Its drives are interrupted, and go on as after a restart. */
-  restart(): Promise<void>
+  /** Other machines have taken over from this process, or may have. Its drives are interrupted, and go on when `ready` resolves. */
+  restart(ready: () => Promise<void>): Promise<void>
   /** Call it when no run is driven any more. */
   close(): Promise<void>
 }

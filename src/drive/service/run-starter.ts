@@ -135,7 +135,7 @@ export class RunStarter {
       repository: context.workspace.worktree_root,
       git_common_dir: context.workspace.git_common_dir,
       asked_by: caller.is,
-      ...(caller.is === 'client' && caller.key !== undefined && { api_key: caller.key }),
+      ...(caller.is === 'client' && caller.key !== undefined && { api_key: caller.key, key_id: caller.keyId ?? '' }),
       ...toNotedCeilings(caller, prompts),
       ...toNotedDepth(prompts.env),
       is_server_driven: true,

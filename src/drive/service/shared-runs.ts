@@ -107,12 +107,12 @@ export class SharedRuns implements RunService {
     return (await this.#do(run, { do: 'diff', id: run.id }, access)) as DrivenDiff
   }
 
-  async list({ apiKey }: Viewer, { limit, state, repository, before }: RunListQuery): Promise<DrivenRunPage> {
+  async list({ keyId }: Viewer, { limit, state, repository, before }: RunListQuery): Promise<DrivenRunPage> {
     const { board, queue, isWorker, local } = this.#options
     // What commands have done here since the last look.
     if (isWorker) await this.#publisher.scan()
     const [found, workers] = await Promise.all([
-      board.list({ apiKey, state, repository, before, limit }),
+      board.list({ keyId, state, repository, before, limit }),
       queue.workers(),
     ])
     const runs = found.slice(0, limit).map((each) => {
@@ -181,10 +181,10 @@ export class SharedRuns implements RunService {
     await local.continueAll(promptsFor)
   }
 
-  async restart(): Promise<void> {
+  async restart(ready: () => Promise<void>): Promise<void> {
     const { isWorker, local } = this.#options
     if (!isWorker) return
-    await local.restart()
+    await local.restart(ready)
     this.#publisher.forget()
   }
 
@@ -215,8 +215,8 @@ export class SharedRuns implements RunService {
   }
 
   /** If it is not published, only this machine can know it. */
-  async #find(id: string, { apiKey }: Viewer): Promise<FoundRun> {
-    const [run, another] = id.length < SHORTEST_PREFIX ? [] : await this.#options.board.find(id, apiKey)
+  async #find(id: string, { keyId }: Viewer): Promise<FoundRun> {
+    const [run, another] = id.length < SHORTEST_PREFIX ? [] : await this.#options.board.find(id, keyId)
     if (another !== undefined && run?.id !== id) throw drivenRunAmbiguous({ id })
     if (run === undefined && !this.#options.isWorker) throw drivenRunNotFound({ id })
     return run ?? { id }
@@ -247,12 +247,12 @@ export class SharedRuns implements RunService {
     const { board, calls, isWorker, userElsewhere } = this.#options
     if (isWorker && machine === board.machine) return await this.#doHere(work, access)
     if (place.isMachineGone === true) throw driveMachineGone({ machine })
-    const { apiKey, promptsFor } = access
+    const { keyId, promptsFor } = access
     const caller = access.caller.is === 'user' ? userElsewhere : access.caller
-    const owner: DriveCaller = { is: 'client', key: place.apiKey }
+    const owner: DriveCaller = { is: 'client', key: place.apiKey, keyId: place.keyId }
     const call: RemoteCall = {
       caller,
-      apiKey,
+      keyId,
       rights: rightsOf(promptsFor, caller),
       ownerRights: place.askedBy === 'client' ? rightsOf(promptsFor, owner) : undefined,
       work,

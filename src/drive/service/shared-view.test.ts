@@ -8,6 +8,7 @@ const shared = (run: object, facts: object = {}) => ({
   machine: 'one',
   askedBy: 'client',
   apiKey: undefined,
+  keyId: undefined,
   state: 'running',
   lastSeq: 3,
   isDriven: true,

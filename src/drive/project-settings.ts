@@ -1,0 +1,53 @@
+/**
+ * The settings for agents in the worktree of a run, and whether the user trusts them. They are compared by content before each
+ * attempt, so that agents never use what an agent has written.
+ */
+
+import { isAgentSettings } from '../kit/agent-configuration.ts'
+import { type Digest, digestFields } from '../kit/digest.ts'
+import { compareBytes } from '../kit/utf8.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import { ContentBudget } from '../workspace/content-budget.ts'
+import { findNamed } from '../workspace/find-named.ts'
+import { createPathReader, observePath } from '../workspace/observe-path.ts'
+import { findDecision, hasDecisions } from './record/settings-decisions.ts'
+
+export type ProjectSettings = {
+  readonly paths: readonly string[]
+  /** Undefined if they cannot be trusted: not all could be read, or there is a link, which may lead anywhere. */
+  readonly digest: Digest | undefined
+}
+
+export type ProjectTrust = {
+  /** The setting `agents.project_settings`. */
+  readonly use: 'trusted' | 'never'
+  /** The directory with the decisions of the user. */
+  readonly decisions: string
+}
+
+export async function readProjectSettings({ workspace }: Pick<RunContext, 'workspace'>): Promise<ProjectSettings> {
+  const { worktree_root: root, git_common_dir: repository } = workspace
+  const { found, isCut } = await findNamed(root, isAgentSettings)
+  const paths = found.sort(compareBytes)
+  const reader = createPathReader({ root, budget: new ContentBudget() })
+  const observed = paths.map((path) => observePath(toSubject(path), reader))
+  const isWhole = !isCut && observed.every(({ observation }) => observation === 'regular')
+  // Settings may name files of their project, so the same settings of another one are others.
+  const fields = observed.flatMap(({ path, content_sha256: content = '' }) => [path, content])
+  return { paths, digest: isWhole ? digestFields(['drover-project-settings/v1', repository, ...fields]) : undefined }
+}
+
+function toSubject(path: string) {
+  return { path, bytes: Buffer.from(path).toString('latin1'), category: 'settings', state: '' } as const
+}
+
+/** The digest of the settings that agents may use now; undefined: none. */
+export async function findTrusted(
+  runs: Pick<RunContext, 'workspace'>,
+  { use, decisions }: ProjectTrust,
+): Promise<Digest | undefined> {
+  if (use === 'never' || !hasDecisions(decisions)) return undefined
+  const { paths, digest } = await readProjectSettings(runs)
+  if (paths.length === 0 || digest === undefined) return undefined
+  return findDecision(decisions, digest) === 'trusted' ? digest : undefined
+}
