@@ -21,15 +21,18 @@ type NamedKey = { name: string; sha256: string; role?: 'client' | 'operator' }
 
 type Wishes = {
   env?: Record<string, string>
+  readableVariables?: string[]
   keys?: NamedKey[]
   gopass?: string
   /** Reads the keys of the config again. */
   readKeys?: () => Promise<NamedKey[]>
 }
 
-async function load({ env = {}, keys = [], gopass = '', readKeys }: Wishes): Promise<ApiKeys> {
+async function load(wishes: Wishes): Promise<ApiKeys> {
+  const { env = {}, readableVariables = [], keys = [], gopass = '', readKeys } = wishes
   const configFile = readKeys === undefined ? {} : { configFile: { path: `${NOWHERE}/config.yaml`, readKeys } }
-  const loaded = await loadApiKeys({ env, cwd: HERE, server: { keys, api_keys_gopass_path: gopass }, ...configFile })
+  const server = { keys, api_keys_gopass_path: gopass }
+  const loaded = await loadApiKeys({ env, readableVariables, cwd: HERE, server, ...configFile })
   onTestFinished(() => loaded.close())
   return loaded
 }
@@ -180,6 +183,14 @@ describe('loadApiKeys', () => {
     const failing = load(wishes())
     await expect(failing).rejects.toMatchObject({ code: 'api_keys_unavailable' })
     await expect(failing).rejects.toThrow(says)
+  })
+
+  it('refuses a variable that agents could read', async () => {
+    const env = { DROVER_API_KEYS: 'secret' }
+    await expect(load({ env, readableVariables: ['DROVER_API_KEYS'] })).rejects.toMatchObject({
+      code: 'api_keys_readable',
+    })
+    expect((await load({ env, readableVariables: ['PGPASSWORD'] })).ring.isRequired).toBe(true)
   })
 
   it('ends a gopass that hangs after five seconds', async () => {

@@ -10,7 +10,7 @@ import { digest } from '../kit/digest.ts'
 import { messageOf } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 import type { Config } from './config.shape.ts'
-import { apiKeysUnavailable } from './faults.ts'
+import { apiKeysReadable, apiKeysUnavailable } from './faults.ts'
 import { type ApiKey, createKeyRing, type KeyRing, type NamedDigest } from './key-ring.ts'
 import { fileKeys, gopassKeys, type KeySource, variableKeys } from './key-sources.ts'
 import type { Environment } from './paths.ts'
@@ -19,6 +19,8 @@ export type { ApiKey, KeyRing }
 
 export type ApiKeyOptions = {
   env: Environment
+  /** Variables that other programs can read in the environment of this process. */
+  readableVariables: readonly string[]
   cwd: string
   server: Pick<Config['server'], 'keys' | 'api_keys_gopass_path'>
   /** The config file, and how to read `server.keys` again. Undefined: these keys never change. */
@@ -30,8 +32,8 @@ type ServerKeys = Config['server']['keys']
 /** A random key of this length (letters and digits) has more than 80 bits. */
 const SHORTEST_KEY = 16
 
-/** Often enough for key rotation, rarely enough to cost nothing. */
-const FILE_POLL_MS = 1000
+/** Often enough that a revoked key is not used for long, rarely enough to cost nothing. */
+const FILE_POLL_MS = 500
 const GOPASS_REFRESH_MS = 5 * 60 * 1000
 
 const RELOADED = 'API keys were reloaded and have changed'
@@ -39,11 +41,15 @@ const NOT_REQUIRED = 'a key was added, but this server was started without keys 
 const SOURCE_EMPTY = 'a source of API keys is now empty; its previous keys are no longer valid'
 const RELOAD_FAILED = 'API keys could not be reloaded; the previous keys stay valid'
 
-/** Reads every configured source; throws `api_keys_unavailable` if one provides no key. */
+/**
+ * Reads every configured source. Throws `api_keys_unavailable` if one provides no key, and `api_keys_readable` if agents could
+ * read the keys.
+ */
 export async function loadApiKeys(options: ApiKeyOptions): Promise<ApiKeys> {
-  const { env, cwd, server, configFile } = options
+  const { env, readableVariables, cwd, server, configFile } = options
   const { DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file } = env
   refuseEmpty({ DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file })
+  if (listed !== undefined && readableVariables.includes('DROVER_API_KEYS')) throw apiKeysReadable({})
   const watchedFile = file === undefined ? undefined : resolve(cwd, file)
   const gopassPath = server.api_keys_gopass_path
   const plain: KeySource[] = [
@@ -173,10 +179,11 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
 }
 
 function toNamedDigest(key: ServerKeys[number]): NamedDigest {
-  const { name, sha256, role, rate_limit_rps: rps, rate_limit_burst: burst } = key
+  const { id, name, sha256, role, rate_limit_rps: rps, rate_limit_burst: burst } = key
   const { max_approval_mode: approval, max_sandbox_mode: sandbox } = key
   return {
     digest: sha256,
+    ...(id !== undefined && { id }),
     name,
     ...(role !== undefined && { role }),
     ceilings: { ...(approval !== undefined && { approval }), ...(sandbox !== undefined && { sandbox }) },

@@ -115,6 +115,11 @@ export const AcpSection = strict({
     description:
       'What `drover backends add` has found out about the agent, and when. drover continues sessions only by the method in `resume`.',
   }),
+  ignores_project: Type.Boolean({
+    default: false,
+    description:
+      '`true` says that the agent, started like this, uses no settings of the project, such as hooks and MCP servers. Otherwise drover refuses prompts under a ceiling and in driven runs where it finds such settings.',
+  }),
   approval_mode: approvalMode,
   sandbox_mode: sandboxMode,
   enabled,

@@ -88,7 +88,8 @@ const ExecutionsSection = strict({
     default: 512,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Maximum size of all executions in MB. The oldest are removed first.',
+    description:
+      'Maximum size of all executions in MB. Above it, the oldest ones of the API keys that use most are removed.',
   }),
 })
 
@@ -111,7 +112,14 @@ const StoreSection = strict({
     minimum: 2,
     maximum: 3600,
     description:
-      'Seconds without a sign of life until others take over from a process that uses PostgreSQL. The same on all machines.',
+      'Seconds without a sign of life until others take over from a process that uses PostgreSQL. The same on all machines. A process that gets no answer from PostgreSQL for so long ends its agents.',
+  }),
+  statement_timeout_secs: Type.Integer({
+    default: 15,
+    minimum: 1,
+    maximum: 600,
+    description:
+      'Seconds that PostgreSQL may take for one statement. A request that needs longer gets 503, and a connection that is silent for longer is closed.',
   }),
 })
 
@@ -285,6 +293,14 @@ const DriveSection = strict({
   }),
 })
 
+const AgentsSection = strict({
+  project_settings: literals(['trusted', 'never'], {
+    default: 'trusted',
+    description:
+      'Whether agents in driven runs use the settings of the project, such as hooks and MCP servers: `trusted` only those that you have trusted when `drover drive` asked, `never` none. Under a ceiling they are never used.',
+  }),
+})
+
 export const ConfigShape = strict({
   default_backend: textLike(BACKEND_NAME, 'the name of a backend', {
     default: 'claude',
@@ -294,6 +310,7 @@ export const ConfigShape = strict({
   }),
   unified_flags: FlagsSection,
   backends: BackendsSection,
+  agents: AgentsSection,
   session: SessionSection,
   executions: ExecutionsSection,
   output: OutputSection,

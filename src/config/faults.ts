@@ -56,6 +56,14 @@ export const apiKeysUnavailable = defineFault({
     `the server does not start, because ${d.source} provides no API key: ${d.reason}; fix that, or remove the source from the configuration`,
 })
 
+export const apiKeysReadable = defineFault({
+  code: 'api_keys_readable',
+  kind: 'unavailable',
+  when: 'Agents could read `DROVER_API_KEYS` in the environment of the server, because the system does not let drover hide it there. Only Linux does.',
+  message: (_: Record<string, never>) =>
+    'the server does not start, because its agents could read DROVER_API_KEYS in its environment, and drover cannot hide it on this system; unset the variable and create keys with "drover keys create NAME", of which only digests are stored',
+})
+
 export const apiKeyUnusable = defineFault({
   code: 'api_key_unusable',
   kind: 'invalid',

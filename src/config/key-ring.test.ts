@@ -7,6 +7,7 @@ describe('a key ring', () => {
     const ring = createKeyRing({ isRequired: true })
     ring.replace([{ digest: digest('one'), rateLimit: {} }])
     expect(ring.find('one')).toEqual({
+      id: `key_${digest('one').slice(7, 31)}`,
       name: `key-${digest('one').slice(7, 15)}`,
       role: 'client',
       rateLimit: {},
@@ -20,7 +21,20 @@ describe('a key ring', () => {
     const ring = createKeyRing({ isRequired: true })
     const named = { digest: digest('one'), name: 'ci', role: 'operator' as const, rateLimit: { rps: 5 } }
     ring.replace([named, { digest: digest('one'), rateLimit: {} }])
-    expect(ring.find('one')).toEqual({ name: 'ci', role: 'operator', rateLimit: { rps: 5 }, ceilings: {} })
+    expect(ring.find('one')).toMatchObject({ name: 'ci', role: 'operator', rateLimit: { rps: 5 }, ceilings: {} })
+  })
+
+  it('finds a key by the id that the config gives it, and tells which keys have none', () => {
+    const ring = createKeyRing({ isRequired: true })
+    const id = 'key_0123456789abcdef01234567'
+    ring.replace([
+      { digest: digest('one'), id, name: 'ci', rateLimit: {} },
+      { digest: digest('two'), name: 'web', rateLimit: {} },
+    ])
+    expect(ring.find('one')).toMatchObject({ id, name: 'ci' })
+    expect(ring.withId(id)).toBe(ring.find('one'))
+    expect(ring.withId('ci')).toBeUndefined()
+    expect(ring.withoutOwnId()).toEqual([ring.find('two')])
   })
 
   it('drops replaced keys', () => {

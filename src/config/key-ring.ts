@@ -4,10 +4,12 @@ import { type Digest, digest } from '../kit/digest.ts'
 import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import type { KEY_ROLES } from './server.shape.ts'
 
-/** `client` sees only its own executions; `operator` sees those of every key. */
+/** `client` sees only what is its own; `operator` sees that of every key. */
 type KeyRole = (typeof KEY_ROLES)[number]
 
 export type ApiKey = {
+  /** What belongs to the key is stored under its id: a later key may get the same name. */
+  id: string
   /** Its name in logs and metrics: the name in the config, or the start of its digest. */
   name: string
   role: KeyRole
@@ -23,12 +25,15 @@ export type KeyRing = {
   find(key: string): ApiKey | undefined
   /** The key with this digest, if it is still valid. */
   withDigest(digest: Digest): ApiKey | undefined
-  /** The valid key with this name. */
-  named(name: string): ApiKey | undefined
+  /** The valid key with this id. */
+  withId(id: string): ApiKey | undefined
+  /** The valid keys to which the config gives no id. Their ids are made from their digests. */
+  withoutOwnId(): ApiKey[]
 }
 
 export type NamedDigest = {
   digest: string
+  id?: string
   name?: string
   /** `client` if undefined. */
   role?: KeyRole
@@ -39,11 +44,12 @@ export type NamedDigest = {
 }
 
 const SHORT_DIGITS = 8
+const ID_DIGITS = 24
 
 export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing & {
   replace(keys: readonly NamedDigest[]): void
 } {
-  let entries: readonly { bytes: Buffer; key: ApiKey }[] = []
+  let entries: readonly { bytes: Buffer; key: ApiKey; hasOwnId: boolean }[] = []
   /** Compares all digests in constant time, so that the time reveals nothing about any key. */
   const withDigest = (full: string) => {
     const wanted = Buffer.from(full.replace('sha256:', ''), 'hex')
@@ -54,15 +60,20 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
   return {
     isRequired,
     replace(keys) {
-      entries = distinct(keys).map(({ digest: full, name, role = 'client', rateLimit, ceilings = {} }) => {
+      entries = distinct(keys).map(({ digest: full, id, name, role = 'client', rateLimit, ceilings = {} }) => {
         const hex = full.replace('sha256:', '')
-        const key = { name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`, role, rateLimit, ceilings }
-        return { bytes: Buffer.from(hex, 'hex'), key }
+        const names = {
+          id: id ?? `key_${hex.slice(0, ID_DIGITS)}`,
+          name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`,
+        }
+        const key = { ...names, role, rateLimit, ceilings }
+        return { bytes: Buffer.from(hex, 'hex'), key, hasOwnId: id !== undefined }
       })
     },
     find: (key) => withDigest(digest(key)),
     withDigest,
-    named: (name) => entries.find(({ key }) => key.name === name)?.key,
+    withId: (id) => entries.find(({ key }) => key.id === id)?.key,
+    withoutOwnId: () => entries.filter(({ hasOwnId }) => !hasOwnId).map(({ key }) => key),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The sources of plain API keys: a variable, a file, gopass. */
 import { programNotFound } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
+import { toChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram } from '../kit/process/find-program.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { apiKeyUnusable, gopassFailed } from './faults.ts'
@@ -40,7 +41,7 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
       argv: [gopass, 'show', '--password', path],
       shownAs: 'gopass',
       cwd,
-      env: withoutKeys(env),
+      env: toChildEnvironment(env),
       timeoutMs: GOPASS_MS,
       signal: new AbortController().signal,
       // It may start the agent that caches the passphrase, which must keep running.
@@ -51,12 +52,6 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
   if (exit.ended === 'timeout') throw gopassFailed({ path, reason: `no answer within ${GOPASS_MS / 1000} seconds` })
   if (exit.code !== 0) throw gopassFailed({ path, reason: exit.stderrTail.trim() || `exit code ${exit.code}` })
   return stdout.toString('utf8')
-}
-
-/** gopass does not need the API keys in our environment. */
-function withoutKeys(env: Environment): Record<string, string> {
-  const passedOn = Object.entries(env).filter(([name]) => name.toUpperCase() !== KEYS_VARIABLE)
-  return Object.fromEntries(passedOn.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 /** The characters that a header can carry; any other key would never match. */

@@ -298,6 +298,10 @@ describe('the rules across keys', () => {
     [{ 'server.keys': [key('a', 'aa'), key('a', 'bb')] }, ['server.keys[1].name is already used by another key']],
     [{ 'server.keys': [key('a', 'aa'), key('b', 'AA')] }, ['server.keys[1].sha256 is already used by another key']],
     [
+      { 'server.keys': [key('a', 'aa'), key('b', 'bb')].map((each) => ({ ...each, id: `key_${'0'.repeat(24)}` })) },
+      ['server.keys[1].id is already used by another key'],
+    ],
+    [
       { 'server.keys': [{ name: 'a', sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }] },
       ['server.keys[0].sha256 is the digest of an empty key'],
     ],

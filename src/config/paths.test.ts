@@ -15,6 +15,7 @@ describe('findPaths', () => {
       consolePage: '/home/me/.drover/open-console.html',
       worktrees: '/home/me/.drover/worktrees',
       drivenRuns: '/home/me/.drover/driven-runs',
+      trustedSettings: '/home/me/.drover/trusted-settings',
       sessions: '/home/me/.drover/sessions.db',
       serverSocket: '/home/me/.drover/server.sock',
     })

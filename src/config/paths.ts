@@ -31,6 +31,8 @@ export type Paths = {
   worktrees: string
   /** Which runs are driven, and by whom. */
   drivenRuns: string
+  /** Which settings of projects the user trusts. */
+  trustedSettings: string
 }
 
 /** Finds the per-user directory and the files in it. An empty variable counts as not set. */
@@ -50,5 +52,6 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     chatHistory: join(directory, 'chat-history'),
     worktrees: join(directory, 'worktrees'),
     drivenRuns: join(directory, 'driven-runs'),
+    trustedSettings: join(directory, 'trusted-settings'),
   }
 }

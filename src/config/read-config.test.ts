@@ -241,6 +241,7 @@ describe('a backend that the file defines', () => {
       env: { KEY: 'secret' },
       model: 'x/y',
       profile: {},
+      ignores_project: false,
       approval_mode: '',
       sandbox_mode: '',
       enabled: true,

@@ -1,6 +1,7 @@
 import { Fault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
+import { keepFromChildren } from '../kit/process/child-environment.ts'
 import type { Config } from './config.shape.ts'
 import { type ConfigProblem, configFileMissing, configInvalid } from './faults.ts'
 import type { ConfigPath } from './keys.ts'
@@ -60,6 +61,7 @@ export async function readConfig(sources: ConfigSources): Promise<LoadedConfig> 
   if (problems.length > 0) throw configInvalid({ file: paths.config, problems })
   const { config, origins, problems: broken } = mergeLayers(layers)
   if (broken.length > 0) throw configInvalid({ file: paths.config, problems: broken })
+  keepFromChildren(config.store.url)
   return {
     config,
     origins,

@@ -17,7 +17,7 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
   {
     name: 'DROVER_API_KEYS',
     meaning:
-      'API keys of the server, separated by commas. Not passed on to agents. If it is set but empty, the server does not start.',
+      'API keys of the server, separated by commas. Agents neither get it nor find it in the environment of the server. If it is set but empty, the server does not start.',
   },
   {
     name: 'DROVER_API_KEYS_FILE',

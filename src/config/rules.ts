@@ -123,9 +123,9 @@ const credentialsHaveNamedOrigins: ConfigRule = ({ server }) =>
     : []
 
 const keysAreDistinct: ConfigRule = ({ server }) =>
-  (['name', 'sha256'] as const).flatMap((field) => {
+  (['name', 'id', 'sha256'] as const).flatMap((field) => {
     const all = server.keys.map((key) => key[field])
-    const repeated = all.flatMap((value, index) => (all.indexOf(value) < index ? [index] : []))
+    const repeated = all.flatMap((value, index) => (value !== undefined && all.indexOf(value) < index ? [index] : []))
     return repeated.map((index) => ({
       path: `server.keys[${index}].${field}`,
       rule: 'is already used by another key',

@@ -22,6 +22,12 @@ const ServerKey = strict({
   name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of 1 to 64 letters, digits, dots, underscores or hyphens', {
     description: 'The name of the key in logs.',
   }),
+  id: Type.Optional(
+    textLike('^key_[0-9a-f]{24}$', 'an id such as `drover keys create` writes: key_ and 24 hexadecimal digits', {
+      description:
+        'What belongs to the key is stored under this id. It stays the same if the name or the digest changes. Default: made from the digest.',
+    }),
+  ),
   sha256: textLike(
     '^(?:sha256:)?[0-9a-fA-F]{64}$',
     'the SHA-256 digest of the key in 64 hexadecimal digits, never the key itself',
@@ -33,7 +39,7 @@ const ServerKey = strict({
   role: Type.Optional(
     literals(KEY_ROLES, {
       description:
-        '`client`: the key sees its own executions. `operator`: it sees those of every key. Default: `client`.',
+        '`client`: the key sees its own sessions, executions and runs. `operator`: it sees those of every key. Default: `client`.',
     }),
   ),
   rate_limit_rps: Type.Optional(
@@ -133,6 +139,27 @@ export const ServerSection = strict({
     minimum: 0,
     description: 'Seconds until an idle connection is closed. 0: the default.',
   }),
+  max_connections: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000,
+    description:
+      'Maximum number of connections. At the limit, a new one takes the place of the one that was idle the longest; if all are in use, it gets 503. 0: half of the files that the process may open, at most 10000.',
+  }),
+  max_connections_per_address: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000,
+    description:
+      'The same for one client address, or for one /64 network of IPv6; if all are in use, a new one gets 429. It does not apply to `server.trusted_proxies`. 0: half of `server.max_connections`.',
+  }),
+  max_open_requests_per_key: Type.Integer({
+    default: 256,
+    minimum: 0,
+    maximum: 1_000_000,
+    description:
+      'Maximum number of requests of one API key that are being answered, streams included; further ones get 429. Without a key it counts for the client address. 0: no limit.',
+  }),
   api_keys_gopass_path: textLike(
     '^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$',
     'a gopass path of letters, digits, /, _, . and -, not starting with -',
@@ -176,8 +203,9 @@ export const ServerSection = strict({
     description: 'Maximum size of a request body in bytes; a larger one gets 413. 0: no limit.',
   }),
   cors_allowed_origins: Type.Array(origin, {
-    default: ['http://localhost:*', 'http://127.0.0.1:*'],
-    description: 'Origins of web pages that may call the server from a browser. The list replaces the default.',
+    default: [],
+    description:
+      'Origins of web pages of other servers that may call this one from a browser. The pages of this server need no entry. Empty: none.',
     'x-rule': 'no `*` alone when `server.cors_allow_credentials` is true',
   }),
   cors_allow_credentials: Type.Boolean({
@@ -270,6 +298,6 @@ export const ServerSection = strict({
   keys: Type.Array(ServerKey, {
     default: [],
     description: 'Digests of API keys, each with a name and optionally its own role, rate limit and highest modes.',
-    'x-rule': 'each name and each digest once',
+    'x-rule': 'each name, each id and each digest once',
   }),
 })

@@ -11,7 +11,7 @@ export type Retention = {
   sessionDays: number
   /** Executions that ended this many days ago are deleted, and with PostgreSQL also the copies of driven runs. */
   executionDays: number
-  /** The oldest executions are deleted until the rest fits. */
+  /** Executions of the keys that use most are deleted until the rest fits. */
   maxExecutionMb: number
 }
 

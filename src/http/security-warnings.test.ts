@@ -13,7 +13,14 @@ const at = (address: string, host = address) => ({ host, address, port: 1 })
 
 let safe: SecurityFacts
 beforeAll(() => {
-  safe = { config: configWith(), bound: at('127.0.0.1'), hasKeys: false, hasShortKey: false, isRoot: false }
+  safe = {
+    config: configWith(),
+    bound: at('127.0.0.1'),
+    hasKeys: false,
+    hasShortKey: false,
+    isRoot: false,
+    readableSecrets: [],
+  }
 })
 
 const warningsOf = (facts: Partial<SecurityFacts>) =>
@@ -77,8 +84,19 @@ describe('securityWarnings', () => {
     expect(warningsOf({ config, hasKeys: true })).toEqual([])
   })
 
+  it('warns about CORS for every port only without keys', () => {
+    const config = configWith({ 'server.cors_allowed_origins': ['http://localhost:*'] })
+    expect(warningsOf({ config })).toEqual(['auth disabled together with CORS for every port'])
+    expect(warningsOf({ config, hasKeys: true })).toEqual([])
+    const named = configWith({ 'server.cors_allowed_origins': ['http://localhost:3000'] })
+    expect(warningsOf({ config: named })).toEqual([])
+  })
+
   it('warns about credentials for a wildcard origin', () => {
-    const config = configWith({ 'server.cors_allow_credentials': true })
+    const config = configWith({
+      'server.cors_allow_credentials': true,
+      'server.cors_allowed_origins': ['https://*.example'],
+    })
     expect(warningsOf({ config })).toEqual(['CORS credentials allowed for a wildcard origin'])
     const named = configWith({
       'server.cors_allow_credentials': true,
@@ -139,6 +157,13 @@ describe('securityWarnings', () => {
     expect(warningsOf({ isRoot: true })).toEqual(['running as root'])
   })
 
+  it('warns about secrets that agents can read', () => {
+    const readableSecrets = ['PGPASSWORD of this process', 'DROVER_API_KEYS of the process 7, which has started drover']
+    expect(securityWarnings({ ...safe, readableSecrets }).map(({ warning }) => warning)).toEqual([
+      `agents can read secrets in the environment of a process: ${readableSecrets.join('; ')}`,
+    ])
+  })
+
   it('has a suggestion for every warning', () => {
     const worst = configWith({
       'server.cors_allowed_origins': ['*'],
@@ -146,7 +171,14 @@ describe('securityWarnings', () => {
       'server.max_sandbox_mode': 'full',
       'unified_flags.approval_mode': 'none',
     })
-    const found = securityWarnings({ config: worst, bound: at('::'), hasKeys: false, hasShortKey: false, isRoot: true })
+    const found = securityWarnings({
+      config: worst,
+      bound: at('::'),
+      hasKeys: false,
+      hasShortKey: false,
+      isRoot: true,
+      readableSecrets: [],
+    })
     expect(found).toHaveLength(6)
     for (const { suggestion } of found) expect(suggestion).not.toBe('')
   })

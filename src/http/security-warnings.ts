@@ -15,6 +15,8 @@ export type SecurityFacts = {
   hasKeys: boolean
   hasShortKey: boolean
   isRoot: boolean
+  /** Where agents can read a key or a password, as text. */
+  readableSecrets: readonly string[]
 }
 
 export type SecurityWarning = { warning: string; suggestion: string }
@@ -52,6 +54,16 @@ const wildcardCorsWithoutKeys: Rule = ({ config, hasKeys }) =>
       }
     : undefined
 
+/** What an agent wrote may be shown by any server on this machine. */
+const anyPortWithoutKeys: Rule = ({ config, hasKeys }) => {
+  const open = config.server.cors_allowed_origins.filter((origin) => /^https?:\/\/[^*]*:\*$/.test(origin))
+  if (hasKeys || open.length === 0) return undefined
+  return {
+    warning: `auth disabled together with CORS for every port: pages of ${open.join(' and ')} can run agents, even one that an agent wrote`,
+    suggestion: 'set DROVER_API_KEYS, or list the origins with their ports in server.cors_allowed_origins',
+  }
+}
+
 const credentialsForPatterns: Rule = ({ config: { server } }) =>
   server.cors_allow_credentials && server.cors_allowed_origins.some((origin) => origin.includes('*'))
     ? {
@@ -71,8 +83,7 @@ const shortKey: Rule = ({ bound, hasShortKey }) =>
 const noRateLimit: Rule = ({ config, bound, hasKeys }) =>
   exposureOfServer(bound) !== 'loopback' && hasKeys && !config.server.rate_limit_enabled
     ? {
-        warning:
-          'no rate limit on a network address: clients can guess keys and run prompts as fast as the network allows',
+        warning: 'no rate limit on a network address: clients can send requests as fast as the network allows',
         suggestion: 'set server.rate_limit_enabled to true',
       }
     : undefined
@@ -139,10 +150,22 @@ const runningAsRoot: Rule = ({ isRoot }) =>
       }
     : undefined
 
+export function secretWarnings(readableSecrets: readonly string[]): SecurityWarning[] {
+  if (readableSecrets.length === 0) return []
+  return [
+    {
+      warning: `agents can read secrets in the environment of a process: ${readableSecrets.join('; ')}`,
+      suggestion:
+        'start drover without a process around it that has the variable, or create keys with "drover keys create NAME"',
+    },
+  ]
+}
+
 const RULES: readonly Rule[] = [
   publicWithoutKeys,
   networkWithoutKeys,
   wildcardCorsWithoutKeys,
+  anyPortWithoutKeys,
   credentialsForPatterns,
   shortKey,
   noRateLimit,
@@ -155,5 +178,5 @@ const RULES: readonly Rule[] = [
 ]
 
 export function securityWarnings(facts: SecurityFacts): SecurityWarning[] {
-  return RULES.flatMap((rule) => rule(facts) ?? [])
+  return [...RULES.flatMap((rule) => rule(facts) ?? []), ...secretWarnings(facts.readableSecrets)]
 }

@@ -3,13 +3,18 @@ import type { Server, Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { BackgroundRuns } from '../executions/background-runs.ts'
 import { toJsonText } from '../kit/json/to-json-text.ts'
+import { descriptorLimit } from '../kit/process/descriptor-limit.ts'
+import { networkOf } from './context/networks.ts'
+import { oncePerBurst } from './context/once-per-burst.ts'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
 import { createLocalListener } from './local-socket.ts'
 import { addBodyParser } from './request/body.ts'
 import { type Connections, handleConnectionError, MAX_HEADER_BYTES, trackConnections } from './request/connection.ts'
+import { type ConnectionLimits, ConnectionSlots, connectionLimits } from './request/connection-slots.ts'
 import { addRequestHooks, type Endpoint } from './request/hooks.ts'
-import { requestIdFrom, trustedProxies } from './request/identify.ts'
+import { peerAddress, requestIdFrom, trustedProxies } from './request/identify.ts'
+import { OpenRequests } from './request/open-requests.ts'
 import { rateLimiterFrom } from './request/rate-limit.ts'
 import { sendError } from './request/send-error.ts'
 import { routableUrl } from './request/target.ts'
@@ -38,7 +43,7 @@ export async function createServer(
   routes: Readonly<Record<string, readonly RegisterRoutes[]>> = ROUTES,
 ): Promise<HttpServer> {
   const { server } = context.config
-  const connections = trackConnections()
+  const connections = trackConnections(createSlots(context), limitedAddress(server.trusted_proxies))
   const app = createFastify(context, connections)
   const routed = collectRoutes(app)
   const handlers = trackHandlers(app)
@@ -51,6 +56,7 @@ export async function createServer(
   addRequestHooks(app, context, {
     connections,
     rateLimiter: rateLimiterFrom(server, context.rateLimits),
+    openRequests: new OpenRequests(context),
     routes: routed,
   })
   for (const [prefix, endpoints] of Object.entries(routes)) {
@@ -105,6 +111,27 @@ function createFastify(context: ServerContext, connections: Connections): Fastif
     handleConnectionError({ error, socket, connections }, context)
   })
   return app
+}
+
+function createSlots({ config, log }: ServerContext): ConnectionSlots {
+  const { max_connections: configured } = config.server
+  const limits = connectionLimits(config.server, descriptorLimit())
+  if (configured > limits.total) {
+    log.warn({ configured, used: limits.total }, 'the process may open too few files for server.max_connections')
+  }
+  const note = oncePerBurst((over: keyof ConnectionLimits) =>
+    log.warn({ limit: limits[over] }, 'the limit of connections is reached: idle ones are closed, others refused'),
+  )
+  return new ConnectionSlots(limits, note)
+}
+
+/** Behind a proxy, and on a Unix socket, one address has the connections of many clients. */
+function limitedAddress(proxies: readonly string[]): (socket: Socket) => string | undefined {
+  const isProxy = trustedProxies(proxies) || (() => false)
+  return ({ remoteAddress }) => {
+    const address = peerAddress(remoteAddress)
+    return remoteAddress === undefined || isProxy(address) ? undefined : networkOf(address)
+  }
 }
 
 /** Lists the routes that are registered from now on. */

@@ -41,6 +41,7 @@ const FACTS: BannerFacts = {
   hasShortKey: false,
   keySources: [],
   isRoot: false,
+  readableSecrets: [],
   agents: [installed, demo, absent],
   endpoints: [
     { method: 'GET', path: '/health' },
@@ -62,7 +63,7 @@ Security status
   metrics          disabled
   trusted proxies  disabled
   bind host        127.0.0.1
-  cors origins     http://localhost:*, http://127.0.0.1:*
+  cors origins     none
   workdirs         all except the blocked ones
   ceilings         none
 

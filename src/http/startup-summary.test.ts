@@ -27,6 +27,7 @@ const FACTS: BannerFacts = {
   hasShortKey: false,
   keySources: [],
   isRoot: false,
+  readableSecrets: [],
   agents: [located('claude', {}), located('codex', { isDemo: true }), located('gemini', { program: undefined })],
   endpoints: [{ method: 'GET', path: '/health' }],
   console: { url: 'http://127.0.0.1:8080/', isOneTime: false, isBuilt: true },

@@ -152,13 +152,34 @@ describe('the access log', () => {
     expect(server.access).toMatchObject([{ route: '/never', status: 499, bytes: 0 }])
   })
 
-  it('has the path that no endpoint has, without its query', async () => {
-    const server = await startServer()
-    await server.request(`/api/v2/prompts${'/x'.repeat(200)}?secret=1`)
-    await server.request('/api/v1/sessions/0000')
-    expect(server.access).toMatchObject([{ route: 'unknown', status: 404 }, { route: '/api/v1/sessions/:id' }])
-    expect(server.access[0]?.path).toBe(`/api/v2/prompts${'/x'.repeat(200)}`.slice(0, 256))
-    expect(server.access[1]).not.toHaveProperty('path')
+  it('has the words of a path without an endpoint that are words of the API, and no other text of it', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'k' } })
+    const ask = async (path: string, key = 'k') => await server.request(path, { headers: { 'x-api-key': key } })
+    await ask('/v2/chat/completions/')
+    await ask(`/api/v2/prompt${'/x'.repeat(200)}?secret=1`)
+    await ask('/api/v1/sessions/0000')
+    expect(server.access.map(({ path }) => path)).toEqual([
+      '/v2/chat/completions',
+      `/api/v2/prompt${'/*'.repeat(200)}`.slice(0, 256),
+      undefined,
+    ])
+  })
+
+  it('never has an API key, wherever a client puts it', async () => {
+    const key = 'Team-Key.0123456789'
+    const server = await startServer({ env: { DROVER_API_KEYS: key } })
+    const encoded = [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
+    const places = [
+      ...[`/${key}`, `/api/v1/${key}/prompt`, `/v1/models?key=${key}`, `/nothing?api_key=${key}`, `/${encoded}`],
+      ...[`/api/v1/sessions/${key}`, `/api/v1/executions/${key}/events`, `/%zz${key}`, `http://localhost/${key}`],
+      ...[`/${key}%2f..%2f`, `//${key}@localhost/health`, `/docs/${key}`, `/console/${key}`, `/prompt;${key}`],
+    ]
+    for (const path of places)
+      for (const sent of ['', key])
+        for (const method of ['GET', 'POST']) await server.request(path, { method, headers: { 'x-api-key': sent } })
+    expect(server.access).toHaveLength(places.length * 4)
+    const lines = [...server.access, ...server.logged, ...server.done].map((line) => JSON.stringify(line))
+    expect(lines.filter((line) => line.includes(key) || line.includes(encoded))).toEqual([])
   })
 
   it.each<[string, object]>([

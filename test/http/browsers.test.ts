@@ -3,6 +3,7 @@ import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 const WITH_KEYS: ServerOptions = { env: { DROVER_API_KEYS: 'k' } }
 const PAGE = 'http://localhost:3000'
+const LISTED = { cors_allowed_origins: [PAGE] }
 
 const preflight = (headers: Record<string, string> = {}) => ({
   method: 'OPTIONS',
@@ -12,7 +13,7 @@ const preflight = (headers: Record<string, string> = {}) => ({
 describe('a preflight', () => {
   it('is answered before the API key and the rate limit are checked', async () => {
     const limits = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 1 }
-    const server = await startServer({ ...WITH_KEYS, server: limits })
+    const server = await startServer({ ...WITH_KEYS, server: { ...limits, ...LISTED } })
     for (const _ of [1, 2, 3]) {
       const { status, headers, text } = await server.request('/api/v1/prompt', preflight())
       expect({ status, text }).toEqual({ status: 204, text: '' })
@@ -26,7 +27,7 @@ describe('a preflight', () => {
   })
 
   it('allows the headers that SDKs send, and no others', async () => {
-    const server = await startServer()
+    const server = await startServer({ server: LISTED })
     const asked = 'X-Stainless-OS, openai-organization, x-evil, authorization, x-stainless-os, x-stainless-\u00e4'
     const { headers } = await server.request(
       '/openai/v1/models',
@@ -76,7 +77,7 @@ describe('CORS headers', () => {
     [405, '/health', {}, { method: 'POST' }],
     [413, '/health', { server: { max_request_body_bytes: 1 } }, { body: 'xx', method: 'POST' }],
   ])('are also on a %i', async (status, path, options, call) => {
-    const server = await startServer(options)
+    const server = await startServer({ ...options, server: { ...options.server, ...LISTED } })
     const answer = await server.request(path, { headers: { origin: PAGE }, ...call })
     expect(answer.status).toBe(status)
     expect(answer.headers).toMatchObject({
@@ -87,7 +88,7 @@ describe('CORS headers', () => {
   })
 
   it('allow credentials if the config does', async () => {
-    const server = await startServer({ server: { cors_allow_credentials: true } })
+    const server = await startServer({ server: { ...LISTED, cors_allow_credentials: true } })
     const { headers } = await server.request('/health', { headers: { origin: PAGE } })
     expect(headers).toMatchObject({ 'access-control-allow-credentials': 'true', 'access-control-allow-origin': PAGE })
   })
@@ -106,19 +107,55 @@ describe('CORS headers', () => {
   })
 })
 
-describe('without keys, a page', () => {
+const OTHER_PORTS = [
+  ...['http://localhost:5173', 'http://127.0.0.1:9', 'http://[::1]:3000', 'http://app.localhost:3000'],
+  ...['http://localhost', 'http://127.0.0.1', 'https://localhost:8443'],
+]
+
+describe('a page', () => {
+  it.each([{}, WITH_KEYS])('of another port of this machine reads nothing and starts no agent: %j', async (options) => {
+    const server = await startServer(options)
+    const prompt = JSON.stringify({ backend: 'claude', prompt: 'do harm', approval_mode: 'none' })
+    const isOpen = options.env === undefined
+    for (const origin of OTHER_PORTS) {
+      const answers = [
+        await server.request('/api/v1/prompt', preflight({ origin })),
+        await server.request('/api/v1/executions', { headers: { origin } }),
+        await server.request('/api/v1/events', { headers: { origin, accept: 'text/event-stream' } }),
+        await server.request('/api/v1/prompt', { method: 'POST', body: prompt, headers: { origin } }),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual(isOpen ? [403, 403, 403, 403] : [403, 401, 401, 401])
+      expect(answers.flatMap(({ headers }) => Object.keys(headers)).join()).not.toContain('access-control')
+      expect(answers[0]?.body).toMatchObject({
+        error: 'origin_not_allowed',
+        message: expect.stringContaining('drover config set server.cors_allowed_origins ORIGIN'),
+      })
+    }
+    expect(await server.context.executionStore.list({}, { limit: 1 })).toMatchObject({ executions: [] })
+  })
+
   it.each<[string, number]>([
     ['http://localhost:5173', 200],
-    ['http://127.0.0.1:9', 200],
     ['http://localhost', 200],
-    ['http://127.0.0.1', 200],
+    ['http://127.0.0.1:9', 403],
     ['https://evil.example', 403],
     ['http://localhost.evil.example:80', 403],
     ['http://localhost:1@evil.example', 403],
     ['null', 403],
-  ])('of %s is answered with %i', async (origin, status) => {
-    const server = await startServer()
+  ])('of %s is answered with %i where http://localhost:* is listed', async (origin, status) => {
+    const server = await startServer({ server: { cors_allowed_origins: ['http://localhost:*'] } })
     expect((await server.request('/health', { headers: { origin } })).status).toBe(status)
+  })
+
+  it('of the console may call the server under every name of this machine', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const body = { backend: 'claude', prompt: 'hi', dry_run: true }
+    for (const name of ['localhost', '127.0.0.1', '[::1]', 'app.localhost']) {
+      const host = `${name}:${server.port}`
+      const headers = { host, origin: `http://${host}` }
+      expect((await server.request('/api/v1/executions', { headers })).status).toBe(200)
+      expect((await server.request('/api/v1/prompt', { method: 'POST', body, headers })).status).toBe(200)
+    }
   })
 
   it('that the server itself serves may call it', async () => {

@@ -168,6 +168,25 @@ describe('a server with ceilings', () => {
     expect((await post(free, '/api/v1/prompt', unsafe)).status).toBe(200)
   })
 
+  it('starts the agents of every request without the settings of the project', async () => {
+    const ways: [string, object][] = [
+      ['/api/v1/prompt', { backend: 'claude', prompt: 'x' }],
+      ['/api/v1/parallel', { tasks: [{ backend: 'claude', prompt: 'x' }] }],
+      ['/api/v1/chain', { steps: [{ backend: 'claude', prompt: 'x' }] }],
+      ['/api/v1/compare', { backends: ['claude'], prompt: 'x' }],
+      ['/openai/v1/chat/completions', { model: 'claude', messages }],
+      ['/openai/v1/responses', { model: 'claude', input: 'x' }],
+      ['/anthropic/v1/messages', { model: 'claude', max_tokens: 9, messages }],
+    ]
+    const config = { unified_flags: { dry_run: true } }
+    const limited = await startServer({ server: { max_approval_mode: 'auto' }, config })
+    const free = await startServer({ server: { max_approval_mode: 'none', max_sandbox_mode: 'full' }, config })
+    for (const [path, body] of ways) {
+      expect((await post(limited, path, body)).text, path).toContain('--setting-sources= --settings')
+      expect((await post(free, path, body)).text, path).toMatch(/claude -p (?!.*--setting-sources)/)
+    }
+  })
+
   it('leaves out configured flags that would override them', async () => {
     const config = { backends: { codex: { extra_flags: ['--yolo', '--strict-config'] } } }
     const server = await startServer({ server: CEILINGS, config })

@@ -79,12 +79,12 @@ describe('GET /', () => {
   })
 })
 
-/** A browser: sends its cookie and its CSRF token. */
+/** A browser: sends its cookie and the secret of its page. */
 async function logIn(server: TestServer, body: object, headers: Record<string, string> = {}) {
   const answer = await server.request('/api/v1/login', { method: 'POST', body, headers })
   const [cookie = ''] = answer.headers['set-cookie'] ?? []
-  const { csrf_token: csrf = '' } = (answer.body ?? {}) as { csrf_token?: string }
-  const own = { cookie: cookie.split(';')[0] ?? '', 'x-drover-csrf': csrf }
+  const { page_secret: secret = '' } = (answer.body ?? {}) as { page_secret?: string }
+  const own = { cookie: cookie.split(';')[0] ?? '', 'x-drover-page-secret': secret }
   const request = (path: string, options: Parameters<TestServer['request']>[1] = {}) =>
     server.request(path, { ...options, headers: { ...own, ...options.headers } })
   return { answer, cookie, own, request }
@@ -100,18 +100,32 @@ describe('a login with a key', () => {
     )
   })
 
-  it('gives access with the cookie and the CSRF token, and not with the cookie alone', async () => {
+  it('gives access with the cookie and the secret of the page, which no other answer has', async () => {
     const server = await startServer(withKey)
     const browser = await logIn(server, { key: KEY })
     expect((await browser.request('/api/v1/executions')).status).toBe(200)
-    for (const method of ['GET', 'POST']) {
-      const forged = { method, headers: { 'x-drover-csrf': 'f'.repeat(64) } }
-      const path = method === 'GET' ? '/api/v1/executions' : '/api/v1/prompt'
-      expect(await browser.request(path, forged)).toMatchObject({ status: 403, body: { error: 'csrf_token_invalid' } })
+    const me = await browser.request('/api/v1/me')
+    expect(me).toMatchObject({ status: 200, body: { auth: 'login' } })
+    expect(me.text).not.toContain(browser.own['x-drover-page-secret'])
+    expect(browser.cookie).not.toContain(browser.own['x-drover-page-secret'])
+    expect((await server.request('/', { headers: { cookie: browser.own.cookie } })).status).toBe(200)
+  })
+
+  it.each<[string, string]>([
+    ['GET', '/api/v1/me'],
+    ['GET', '/api/v1/executions'],
+    ['GET', '/api/v1/events'],
+    ['GET', '/openai/v1/models'],
+    ['GET', '/metrics'],
+    ['POST', '/api/v1/prompt'],
+    ['POST', '/api/v1/logout'],
+  ])('is nothing without the secret of the page: %s %s', async (method, path) => {
+    const server = await startServer({ ...withKey, server: { metrics_enabled: true } })
+    const { own } = await logIn(server, { key: KEY })
+    for (const secret of [{}, { 'x-drover-page-secret': 'f'.repeat(64) }, { 'x-drover-page-secret': '' }]) {
+      const headers = { cookie: own.cookie, ...secret }
+      expect((await server.request(path, { method, headers })).status).toBe(401)
     }
-    const { cookie } = browser.own
-    expect(await server.request('/api/v1/me', { headers: { cookie } })).toMatchObject({ status: 200 })
-    expect((await server.request('/', { headers: { cookie } })).status).toBe(200)
   })
 
   it.each([

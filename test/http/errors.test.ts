@@ -377,7 +377,8 @@ describe('an error', () => {
   })
 
   it('for an invalid path counts for the rate limit and has CORS headers', async () => {
-    const server = await startServer({ server: { rate_limit_enabled: true, rate_limit_burst: 1, rate_limit_rps: 1 } })
+    const limits = { rate_limit_enabled: true, rate_limit_burst: 1, rate_limit_rps: 1 }
+    const server = await startServer({ server: { ...limits, cors_allowed_origins: ['http://localhost:3000'] } })
     const headers = { origin: 'http://localhost:3000' }
     const first = await server.request('/%zz', { headers })
     expect([first.status, first.headers['access-control-allow-origin']]).toEqual([400, 'http://localhost:3000'])

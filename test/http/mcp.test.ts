@@ -213,6 +213,12 @@ describe('the guards of the server', () => {
     expect(server.access).toContainEqual(expect.objectContaining({ route: '/mcp', key: 'a', backend: 'claude' }))
   })
 
+  it('start agents without the settings of the project under a ceiling', async () => {
+    const config = { unified_flags: { dry_run: true } }
+    const { call } = await connect(await scripted({}, { server: { max_sandbox_mode: 'workspace' }, config }))
+    expect((await call('prompt', { prompt: 'x', wait_secs: 60 })).text).toContain('--setting-sources=')
+  })
+
   it('refuse foreign pages, other media types and long bodies', async () => {
     const server = await scripted({})
     const refused: readonly [Record<string, string>, number][] = [

@@ -372,7 +372,8 @@ describe('a stream of POST /api/v1/prompt', () => {
   const body = (backend: string, over = {}) => ({ backend, prompt: 'say hello', output_format: 'stream-json', ...over })
 
   it.each(NATIVE_BACKENDS)('sends one event of %s per line, init first and done last', async (backend) => {
-    const server = await scripted({ text: ['Hello', ' there'] })
+    const listed = { cors_allowed_origins: ['http://localhost:3000'] }
+    const server = await scripted({ text: ['Hello', ' there'] }, { server: listed })
     const stream = await openStream({
       port: server.port,
       path: PROMPT,

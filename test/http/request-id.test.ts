@@ -31,6 +31,8 @@ describe('X-Request-Id', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
+  const LISTED = { cors_allowed_origins: ['http://localhost:1'] }
+
   it.each([
     ['404', '/nothing', { headers: { 'x-api-key': 'k' } }],
     ['405', '/health', { method: 'POST' }],
@@ -42,7 +44,10 @@ describe('X-Request-Id', () => {
       { method: 'OPTIONS', headers: { origin: 'http://localhost:1', 'access-control-request-method': 'GET' } },
     ],
   ])('is also on a %s', async (status, path, options) => {
-    const server = await startServer({ env: { DROVER_API_KEYS: 'k' }, server: { max_request_body_bytes: 10 } })
+    const server = await startServer({
+      env: { DROVER_API_KEYS: 'k' },
+      server: { ...LISTED, max_request_body_bytes: 10 },
+    })
     const answer = await server.request(path, options)
     expect(answer.status).toBe(Number(status))
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)

@@ -466,7 +466,7 @@ describe('deleting a response', () => {
     expect(await thrown(responses.delete(second.id))).toMatchObject({ status: 404, code: 'response_not_found' })
   })
 
-  it('keeps a session that the client brought along', async () => {
+  it('keeps a session that the client brought along, although no other turn of it is stored any more', async () => {
     const { responses, client, server } = await open(HELLO)
     const chat = await client.chat.completions
       .create(
@@ -475,8 +475,15 @@ describe('deleting a response', () => {
       )
       .asResponse()
     const session = chat.headers.get('x-drover-session') ?? ''
+    const { executionStore, executions } = server.context
+    await executions.save()
+    const [first] = (await executionStore.list({ session }, { limit: 1 })).executions
+    await executionStore.remove(first?.id ?? '')
     const { id } = await responses.create(hello, { headers: { 'x-drover-session': session } })
+    const second = await responses.create({ ...hello, previous_response_id: id })
     await responses.delete(id)
+    await responses.delete(second.id)
+    expect((await executionStore.list({ session }, { limit: 1 })).executions).toEqual([])
     expect((await server.context.store.find(session)).id).toBe(session)
   })
 

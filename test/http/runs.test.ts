@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import type { DrivenRun } from '../../src/drive/service/driven-run.shape.ts'
+import { digest } from '../../src/kit/digest.ts'
 import { dataOf, HONEST } from '../support/driven-home.ts'
 import { toFakeGitHub } from '../support/fake-gh.ts'
 import { findUndescribed } from '../support/openapi-document.ts'
@@ -287,6 +288,53 @@ describe('who may see and change a run', () => {
       status: 404,
     })
     expect(driving.calls()).toHaveLength(1)
+  })
+
+  it('is not changed by another key with a ceiling, which sees it and changes its own', async () => {
+    const digestOf = (name: string) => digest(`${name}-key-of-the-test`).replace('sha256:', '')
+    const keys = [
+      { name: 'first', sha256: digestOf('first') },
+      { name: 'desk', sha256: digestOf('desk'), role: 'operator', max_approval_mode: 'auto' },
+    ]
+    const { server, driving } = await serveRuns({ orient: [QUESTION] }, { server: { keys } })
+    const send = (path: string, options?: object) => server.request(path, options)
+    const [owner, desk] = [runClient(send, as('first')), runClient(send, as('desk'))]
+    const [{ id }, own] = [await owner.start(), await desk.start()]
+    await owner.reaches(id, 'waiting')
+    await desk.reaches(own.id, 'waiting')
+    const changes: [string, object?][] = [
+      ['answer', { text: 'Knots.' }],
+      ['confirm', { scope_sha256: digest('x') }],
+      ['skip'],
+      ['stop'],
+      ['resume'],
+    ]
+    for (const [word, body] of changes) {
+      const refused = await desk.change(id, word, body)
+      expect([word, refused.status, (refused.body as { error: string }).error]).toEqual([word, 400, 'drive_of_another'])
+    }
+    expect(await desk.show(id)).toMatchObject({ id, state: 'waiting' })
+    expect(driving.calls()).toHaveLength(2)
+    expect((await desk.change(own.id, 'stop')).status).toBe(200)
+  })
+
+  it('is not visible to a later key of the same name, which cannot let it go on', async () => {
+    const keyOf = (secret: string) => ({ name: 'ada', sha256: digest(`${secret}-key-of-the-test`) })
+    const { server } = await serveRuns({ orient: [QUESTION, {}] }, { server: { keys: [keyOf('first')] } })
+    const send = (path: string, options?: object) => server.request(path, options)
+    const [owner, later] = [runClient(send, as('first')), runClient(send, as('second'))]
+    const { id } = await owner.start()
+    await owner.reaches(id, 'waiting')
+    await server.changeKeys([keyOf('second')])
+    expect((await later.list()).runs).toEqual([])
+    expect((await later.list(`?before=${id}`)).runs).toEqual([])
+    expect(await later.change(id, 'answer', { text: 'Knots.' })).toMatchObject({ status: 404 })
+    await server.changeKeys([{ ...keyOf('second'), role: 'operator' }])
+    expect((await later.list()).runs).toMatchObject([{ id, api_key: 'ada', state: 'waiting' }])
+    // It has the rights of its key, which is not valid any more.
+    expect(await later.change(id, 'answer', { text: 'Knots.' })).toMatchObject({
+      body: { error: 'drive_not_permitted' },
+    })
   })
 
   it.each([

@@ -250,9 +250,9 @@ describe('a session', () => {
 })
 
 describe('GET /api/v1/sessions/{id}?turns=true', () => {
-  it('adds the turns that are kept, oldest first, and only those of the key', async () => {
-    const server = await startServer({ env: { DROVER_API_KEYS: 'the-first-key,the-second-key' } })
-    const [one, two] = [{ 'x-api-key': 'the-first-key' }, { 'x-api-key': 'the-second-key' }]
+  it('adds the turns that are kept, oldest first', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'the-first-key' } })
+    const one = { 'x-api-key': 'the-first-key' }
     const post = (path: string, headers: object, body: object) =>
       server.request(`/api/v1/${path}`, { method: 'POST', headers: { ...headers }, body })
     const { body } = await post('prompt', one, { backend: 'claude', prompt: 'first' })
@@ -267,7 +267,6 @@ describe('GET /api/v1/sessions/{id}?turns=true', () => {
         { prompt: 'second', state: 'completed' },
       ],
     })
-    expect(await get(two)).toMatchObject({ id, turns: [] })
     expect(await get(one, '')).not.toHaveProperty('turns')
     expect(await get(one, '?turns=yes')).toMatchObject({ error: expect.any(String) })
   })

@@ -38,6 +38,11 @@ const prompt = (server: TestServer, text: string, over: object = {}) =>
 const idle = (server: TestServer) =>
   until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
 
+const OPTIONS = [
+  { optionId: 'yes', kind: 'allow_once' },
+  { optionId: 'no', kind: 'reject_once' },
+]
+
 describe('a warm agent that speaks ACP', () => {
   it('gives the same result as one that was started for the prompt', async () => {
     const { server } = await start()
@@ -131,6 +136,9 @@ describe('a server with a backend that speaks ACP', () => {
     expect(receivedFrames(directory).filter(({ method }) => method === 'session/prompt')).toHaveLength(1)
   })
 
+  const asking = (kind: string) => [{ ask: { toolCall: { toolCallId: 't', kind }, options: OPTIONS } }, { say: 'done' }]
+  const lastAnswer = (directory: string) => receivedFrames(directory).findLast(({ id }) => id === 'agent-1')?.result
+
   it.each([
     ['read-only', 'edit', 'no'],
     ['workspace', 'edit', 'yes'],
@@ -138,31 +146,29 @@ describe('a server with a backend that speaks ACP', () => {
   ])(
     'keeps it within the ceiling %s: %s → %s, and says who enforces that',
     async (max_sandbox_mode, kind, optionId) => {
-      const options = [
-        { optionId: 'yes', kind: 'allow_once' },
-        { optionId: 'no', kind: 'reject_once' },
-      ]
-      const steps = [{ ask: { toolCall: { toolCallId: 't', kind }, options } }, { say: 'done' }]
-      const { server, directory } = await start({ steps }, { server: { max_sandbox_mode } })
+      const { server, directory } = await start({ steps: asking(kind) }, { server: { max_sandbox_mode } })
       const { warnings } = await prompt(server, 'go')
       expect(warnings).toContain(
         `sandbox_mode ${max_sandbox_mode} is enforced by fake itself, not by an operating system sandbox`,
       )
-      expect(receivedFrames(directory).findLast(({ id }) => id === 'agent-1')).toMatchObject({
-        result: { outcome: { optionId } },
-      })
+      expect(lastAnswer(directory)).toMatchObject({ outcome: { optionId } })
       const above = { backend: 'fake', prompt: 'x', sandbox_mode: 'full' }
       expect((await server.request('/api/v1/prompt', { method: 'POST', body: above })).status).toBe(400)
     },
   )
+
+  it('lets it do no more than a request wants, although the ceiling is higher', async () => {
+    const { server, directory } = await start({ steps: asking('edit') }, { server: { max_approval_mode: 'auto' } })
+    await prompt(server, 'go')
+    expect(lastAnswer(directory)).toMatchObject({ outcome: { optionId: 'yes' } })
+    await prompt(server, 'go', { approval_mode: 'always' })
+    expect(lastAnswer(directory)).toMatchObject({ outcome: { optionId: 'no' } })
+  })
 })
 
 describe('a question of an agent that lets drover run its commands', () => {
-  const options = [
-    { optionId: 'yes', kind: 'allow_once' },
-    { optionId: 'no', kind: 'reject_once' },
-  ]
-  const ask = { ask: { toolCall: { toolCallId: 't', kind: 'execute', rawInput: { command: 'touch a' } }, options } }
+  const toolCall = { toolCallId: 't', kind: 'execute', rawInput: { command: 'touch a' } }
+  const ask = { ask: { toolCall, options: OPTIONS } }
 
   /** Runs the steps as goose; answers each question with the next decision. */
   async function decideAll(steps: AcpScript['steps'], decisions: string[]) {

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { digest } from '../../src/kit/digest.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -273,6 +274,25 @@ describe('something that an agent asks for', () => {
     expect(text).toMatch(told)
     expect(text).not.toContain('runs without a user to ask')
     expect((await decide(server, `${id}/approvals/${approval}`, { decision })).status).toBe(404)
+  })
+
+  it('is shown to its own key and to operators, and not decided by another key', async () => {
+    const keys = [{ name: 'owner' }, { name: 'other' }, { name: 'chief', role: 'operator' }].map((key) => ({
+      ...key,
+      sha256: digest(`key-${key.name}`).replace('sha256:', ''),
+    }))
+    const server = await warmServer({}, { server: { keys } })
+    const as = (name: string) => ({ 'x-api-key': `key-${name}` })
+    const seenBy = async (name: string) => {
+      const { body } = await server.request('/api/v1/approvals', { headers: as(name) })
+      return (body as { approvals: { execution_id: string }[] }).approvals.map(({ execution_id }) => execution_id)
+    }
+    const { id, events } = await askFor(server, 'claude', as('owner'))
+    const path = `${id}/approvals/${await waiting(server, id)}`
+    expect([await seenBy('owner'), await seenBy('other'), await seenBy('chief')]).toEqual([[id], [], [id]])
+    expect((await decide(server, path, { decision: 'allow' }, as('other'))).status).toBe(404)
+    expect((await decide(server, path, { decision: 'deny' }, as('chief'))).status).toBe(200)
+    expect(await events()).toMatch(/behavior.*deny/)
   })
 
   it('is denied after its time', async () => {

@@ -98,9 +98,12 @@ export const ERROR_RESPONSES = {
   TooManyRequests: {
     status: 429,
     description:
-      'The client exceeds its rate limit. On a compatible API also: the agent exceeds that of its model service.',
+      'The client exceeds its rate limit, or has too many open requests. On a compatible API also: the agent exceeds that of its model service.',
     headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
-    examples: [http.tooManyRequests({ limit: 20, retryAfterSecs: 1 })],
+    examples: [
+      http.tooManyRequests({ limit: 20, retryAfterSecs: 1 }),
+      http.tooManyOpenRequests({ limit: 256, of: 'key' }),
+    ],
     onlyCompatible: [
       http.upstreamRateLimited({
         backend: 'codex',
@@ -122,7 +125,7 @@ export const ERROR_RESPONSES = {
     status: 503,
     description: 'The server is busy, is shutting down, or cannot access its files.',
     headers: ['Retry-After'],
-    examples: [queueFull({ running: 8, queued: 256 }), http.shuttingDown({})],
+    examples: [queueFull({ running: 8, queued: 256 }), http.tooManyConnections({ limit: 512 }), http.shuttingDown({})],
     onlyCompatible: [
       http.upstreamOverloaded({
         backend: 'claude',

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Session } from '../../sessions/session.shape.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
+import type { VisibleSessions } from '../../sessions/session-store.ts'
 import { sessionBackendDiffers } from '../errors/faults.ts'
 import type { Choice } from './choose-backend.ts'
 
@@ -17,16 +17,16 @@ export type PromptTarget = {
   workdir?: string
 }
 
-/** Throws a Fault if there is no such session. The directory is checked when the prompt runs. */
+/** Throws a Fault if the sender sees no such session. The directory is checked when the prompt runs. */
 export async function readTarget(
   headers: IncomingHttpHeaders,
-  { store }: { store: Pick<SessionStore, 'find'> },
+  sessions: Pick<VisibleSessions, 'find'>,
 ): Promise<PromptTarget> {
   const wanted = textOf(headers['x-drover-session'])
   const workdir = textOf(headers['x-drover-workdir'])
   return {
     storesSession: wanted !== undefined,
-    ...(wanted !== undefined && wanted !== 'new' && { session: await store.find(wanted) }),
+    ...(wanted !== undefined && wanted !== 'new' && { session: await sessions.find(wanted) }),
     ...(workdir !== undefined && { workdir }),
   }
 }

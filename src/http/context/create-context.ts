@@ -24,6 +24,7 @@ import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
 import { createAgentDirectory } from './agent-directory.ts'
 import { CONSOLE_USER, Logins } from './logins.ts'
 import type { ServerContext } from './server-context.ts'
+import { WrongKeys } from './wrong-keys.ts'
 
 /** What the program passes to the server at start-up. */
 export type ServerInputs = {
@@ -39,8 +40,8 @@ export type ServerInputs = {
   clock?: Clock
   keys: KeyRing
   stores: Stores
-  /** Where the worktrees and the list of driven runs are. */
-  directories: { worktrees: string; drivenRuns: string }
+  /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
+  directories: { worktrees: string; drivenRuns: string; trustedSettings: string }
   shutdown: AbortSignal
   drainDeadline: AbortSignal
   log: Log
@@ -109,6 +110,7 @@ export function createContext(inputs: ServerInputs): ServerContext {
     jsonThread: inputs.jsonThread,
     consoleDirectory: inputs.consoleDirectory ?? '',
     logins: new Logins({ clock, ids: randomIds, keys, log, file: inputs.loginsFile }),
+    wrongKeys: new WrongKeys({ log }),
     observer: {},
   }
 }
@@ -121,6 +123,7 @@ function createRuns(
   const local = new DrivenRuns({
     settings: config,
     directories: inputs.directories,
+    projectTrust: { use: config.agents.project_settings, decisions: inputs.directories.trustedSettings },
     // A copy, because every read of `process.env` is a system call.
     env: { ...inputs.env },
     cwd: inputs.cwd,
@@ -135,7 +138,7 @@ function createRuns(
   })
   const { runs, queue } = stores
   if (runs === undefined || queue === undefined) return local
-  const userElsewhere = { is: 'client', key: CONSOLE_USER.name, isUser: true } as const
+  const userElsewhere = { is: 'client', key: CONSOLE_USER.name, keyId: CONSOLE_USER.id, isUser: true } as const
   const keepDays = config.executions.keep_days
   return new SharedRuns({ local, ...runs, queue, isWorker, userElsewhere, keepDays, clock, log })
 }

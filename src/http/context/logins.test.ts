@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -31,7 +31,21 @@ function setUp() {
   return { file, keys, open, warnings, wait: (ms: number) => (now += ms) }
 }
 
+const NONE = { token: '', secret: '' }
+const begin = (logins: Logins) => logins.useKey(KEY) ?? NONE
+
 describe('Logins', () => {
+  it('find a login by both its parts, and by neither alone', () => {
+    const logins = setUp().open()
+    const [one, other] = [begin(logins), begin(logins)]
+    expect(one.token).not.toBe(one.secret)
+    expect(logins.find(one)?.name).toBe('ci')
+    const wrong = ['', one.token, other.secret, one.secret.slice(1)].map((secret) => ({ token: one.token, secret }))
+    const swapped = { token: one.secret, secret: one.token }
+    for (const proof of [...wrong, swapped, { ...one, token: '' }, { ...one, token: other.token }])
+      expect(logins.find(proof)).toBeUndefined()
+  })
+
   it.each([
     ['5 minutes', 5 * MINUTE_MS - 1, true],
     ['no longer', 5 * MINUTE_MS, false],
@@ -49,56 +63,84 @@ describe('Logins', () => {
   ])('keeps a login for %s', (_name, ms, name) => {
     const { open, wait } = setUp()
     const logins = open()
-    const { token = '' } = logins.useKey(KEY) ?? {}
+    const login = begin(logins)
     wait(ms)
-    expect(logins.find(token)?.name).toBe(name)
+    expect(logins.find(login)?.name).toBe(name)
   })
 
   it('keeps logins when the server restarts, in a file without secrets that only the user can read', () => {
     const { open, file } = setUp()
-    const { token = '' } = open().useKey(KEY) ?? {}
-    expect(open().find(token)?.name).toBe('ci')
+    const login = begin(open())
+    expect(open().find(login)?.name).toBe('ci')
     const stored = readFileSync(file, 'utf8')
-    expect([stored.includes(token), stored.includes(KEY)]).toEqual([false, false])
+    expect([login.token, login.secret, KEY].map((text) => stored.includes(text))).toEqual([false, false, false])
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   it('keeps those of another server of the user', () => {
     const { open } = setUp()
     const [one, other] = [open(), open()]
-    const tokens = [one, other].map((logins) => logins.useKey(KEY)?.token ?? '')
-    expect(tokens.map((token) => open().find(token)?.name)).toEqual(['ci', 'ci'])
+    const begun = [one, other].map(begin)
+    expect(begun.map((login) => open().find(login)?.name)).toEqual(['ci', 'ci'])
   })
 
   it('keeps the 50 newest of each key, and those of others', () => {
     const { open } = setUp()
     const logins = open()
-    const { token: user = '' } = logins.useLink(logins.createLink()) ?? {}
-    const tokens = Array.from({ length: 51 }, () => logins.useKey(KEY)?.token ?? '')
-    expect(tokens.map((token) => logins.find(token)?.name)).toEqual([undefined, ...Array(50).fill('ci')])
+    const user = logins.useLink(logins.createLink()) ?? NONE
+    const begun = Array.from({ length: 51 }, () => begin(logins))
+    expect(begun.map((login) => logins.find(login)?.name)).toEqual([undefined, ...Array(50).fill('ci')])
     expect(logins.find(user)?.name).toBe('console@local')
   })
 
   it('ends a login with its key', () => {
     const { open, keys } = setUp()
     const logins = open()
-    const { token = '' } = logins.useKey(KEY) ?? {}
+    const login = begin(logins)
     keys.replace([])
-    expect(logins.find(token)).toBeUndefined()
+    expect(logins.find(login)).toBeUndefined()
   })
 
   it('ends a login with a logout, also after a restart', () => {
     const { open } = setUp()
     const logins = open()
-    const { token = '' } = logins.useKey(KEY) ?? {}
-    logins.end(token)
-    expect([logins.find(token), open().find(token)]).toEqual([undefined, undefined])
+    const login = begin(logins)
+    logins.end(login)
+    expect([logins.find(login), open().find(login)]).toEqual([undefined, undefined])
+  })
+
+  it('ends a login with a log-out at another server of the user, for good', () => {
+    const { open } = setUp()
+    const [one, other] = [open(), open()]
+    const login = begin(one)
+    expect(other.find(login)?.name).toBe('ci')
+    one.end(login)
+    expect(other.find(login)).toBeUndefined()
+    begin(other)
+    expect([one, other, open()].map((logins) => logins.find(login))).toEqual([undefined, undefined, undefined])
+  })
+
+  it('ends all logins when the file is removed', () => {
+    const { open, file } = setUp()
+    const logins = open()
+    const login = begin(logins)
+    rmSync(file)
+    expect(logins.find(login)).toBeUndefined()
+  })
+
+  it('keeps a login that could not be saved', () => {
+    const { open, file, warnings } = setUp()
+    mkdirSync(file)
+    const logins = open()
+    const login = begin(logins)
+    expect(logins.find(login)?.name).toBe('ci')
+    expect(warnings).toContain('logins to the console could not be saved; they end when the server stops')
   })
 
   it('starts without logins if the file is damaged, and says so', () => {
     const { open, file, warnings } = setUp()
     writeFileSync(file, '{')
-    expect(open().find('x')).toBeUndefined()
+    expect(open().find(NONE)).toBeUndefined()
     expect(warnings).toEqual(['logins to the console could not be read; log in again'])
   })
 })

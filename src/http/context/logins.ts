@@ -1,8 +1,8 @@
 /**
- * Logins to the console. A browser has a random token in a cookie; here only its digest is kept, in a file of the user, so
- * that a page stays logged in when the server restarts.
+ * Logins to the console. A browser has a random token in a cookie, and the page a random secret in its storage; here only
+ * the digest of both is kept, in a file of the user, so that a page stays logged in when the server restarts.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { type Digest, digest } from '../../kit/digest.ts'
@@ -15,8 +15,13 @@ type LoginAs = 'user' | Digest
 
 type Login = { as: LoginAs; expiresAt: number }
 
-/** A new login. `token` goes into the cookie and nowhere else. */
-export type NewLogin = { token: string; maxAgeSecs: number }
+/**
+ * What proves a login, both parts together. The token is in the cookie, which the browser sends to every server on this
+ * host, and which no script can read. The secret is in the storage of the page, which no other origin can read.
+ */
+export type LoginProof = { token: string; secret: string }
+
+export type NewLogin = LoginProof & { maxAgeSecs: number }
 
 type LoginOptions = { clock: Clock; ids: Ids; keys: KeyRing; log: Log; file?: string | undefined }
 
@@ -26,19 +31,27 @@ const TOKEN_BYTES = 32
 /** Of one key or of the user. The oldest ones are dropped: no user has so many browsers. */
 const MAX_LOGINS = 50
 
-/** The user of the server. No key of the config can have this name. */
-export const CONSOLE_USER: ApiKey = { name: 'console@local', role: 'operator', rateLimit: {}, ceilings: {} }
+/** The user of the server. No key of the config can have this id or this name. */
+export const CONSOLE_USER: ApiKey = {
+  id: 'console@local',
+  name: 'console@local',
+  role: 'operator',
+  rateLimit: {},
+  ceilings: {},
+}
 
 export class Logins {
   readonly #options: LoginOptions
   /** When each link expires, by the digest of its token. */
   readonly #links = new Map<Digest, number>()
-  /** By the digest of the token, oldest first. */
-  #logins: Map<string, Login>
+  /** By the digest of the proof, oldest first. */
+  #logins = new Map<string, Login>()
+  /** The file that has these logins. Another one means that another server of the user has written it. */
+  #version = ''
 
   constructor(options: LoginOptions) {
     this.#options = options
-    this.#logins = this.#read()
+    this.#refresh()
   }
 
   /** The token of a link that logs in the user of the server, once. */
@@ -63,51 +76,63 @@ export class Logins {
   }
 
   /** Undefined if the login has ended, or its key is no longer valid. */
-  find(token: string): ApiKey | undefined {
-    const login = this.#logins.get(digest(token))
+  find(proof: LoginProof): ApiKey | undefined {
+    this.#refresh()
+    const login = this.#logins.get(digestOf(proof))
     if (login === undefined || login.expiresAt <= this.#now()) return undefined
     return login.as === 'user' ? CONSOLE_USER : this.#options.keys.withDigest(login.as)
   }
 
-  end(token: string): void {
-    this.#change((logins) => logins.delete(digest(token)))
+  end(proof: LoginProof): void {
+    this.#change((logins) => logins.delete(digestOf(proof)))
   }
 
   #begin(as: LoginAs): NewLogin {
-    const token = this.#options.ids.hex(TOKEN_BYTES)
-    this.#change((logins) => logins.set(digest(token), { as, expiresAt: this.#now() + LOGIN_MS }))
-    return { token, maxAgeSecs: LOGIN_MS / 1000 }
+    const { ids } = this.#options
+    const proof = { token: ids.hex(TOKEN_BYTES), secret: ids.hex(TOKEN_BYTES) }
+    this.#change((logins) => logins.set(digestOf(proof), { as, expiresAt: this.#now() + LOGIN_MS }))
+    return { ...proof, maxAgeSecs: LOGIN_MS / 1000 }
   }
 
-  /** Another server of the user may have written the file, so it is read again. */
   #change(edit: (logins: Map<string, Login>) => void): void {
-    const logins = new Map([...this.#read(), ...this.#logins])
-    edit(logins)
-    const valid = newestOfEach([...logins].filter(([, { expiresAt }]) => expiresAt > this.#now()))
+    this.#refresh()
+    edit(this.#logins)
+    const valid = newestOfEach([...this.#logins].filter(([, { expiresAt }]) => expiresAt > this.#now()))
     this.#logins = new Map(valid)
     const { file, log } = this.#options
     if (file === undefined) return
     try {
       replaceFile({ path: file, bytes: Buffer.from(`${JSON.stringify(valid)}\n`), mode: 0o600 })
+      this.#version = versionOf(file)
     } catch (error) {
       log.warn({ reason: String(error) }, 'logins to the console could not be saved; they end when the server stops')
     }
   }
 
-  #read(): Map<string, Login> {
-    const { file } = this.#options
-    if (file === undefined || !existsSync(file)) return new Map()
+  /** A log-out at another server of the user ends the login here too. */
+  #refresh(): void {
+    const { file, log } = this.#options
+    const version = file === undefined ? this.#version : versionOf(file)
+    if (file === undefined || version === this.#version) return
+    this.#version = version
+    this.#logins = new Map()
+    if (version === '') return
     try {
-      return new Map(JSON.parse(readFileSync(file, 'utf8')) as [string, Login][])
+      this.#logins = new Map(JSON.parse(readFileSync(file, 'utf8')) as [string, Login][])
     } catch (error) {
-      this.#options.log.warn({ reason: String(error) }, 'logins to the console could not be read; log in again')
-      return new Map()
+      log.warn({ reason: String(error) }, 'logins to the console could not be read; log in again')
     }
   }
 
   #now(): number {
     return this.#options.clock.now().getTime()
   }
+}
+
+/** Empty if there is no file. Every change is a new file. */
+function versionOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`
 }
 
 function newestOfEach(logins: readonly [string, Login][]): [string, Login][] {
@@ -119,7 +144,6 @@ function newestOfEach(logins: readonly [string, Login][]): [string, Login][] {
   return logins.toReversed().filter(isKept).toReversed()
 }
 
-/** The text that the page sends with each request, to show that a request comes from it. Only the page can read it. */
-export function csrfTokenOf(token: string): string {
-  return digest(`drover-console-csrf\0${token}`).replace('sha256:', '')
+function digestOf({ token, secret }: LoginProof): Digest {
+  return digest(`${token}\0${secret}`)
 }

@@ -19,6 +19,7 @@ import type { Log } from '../../kit/log.ts'
 import type { PromptContext, PromptObserver } from '../../prompts/prompt-context.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Logins } from './logins.ts'
+import type { WrongKeys } from './wrong-keys.ts'
 
 export type ServerContext = {
   config: Config
@@ -65,6 +66,8 @@ export type ServerContext = {
   consoleDirectory: string
   /** Who is logged in to the console. */
   logins: Logins
+  /** Delays the answers to wrong keys. */
+  wrongKeys: WrongKeys
   /** Undefined unless `server.metrics_enabled` is true. */
   metrics?: Metrics | undefined
 }
@@ -87,7 +90,7 @@ export type AccessEntry = {
   request_id: string
   method: string
   route: string
-  /** Only if no endpoint has this path: its beginning, without the query. */
+  /** Only if no endpoint has this path: its beginning, with `*` for every word that no endpoint has. */
   path?: string
   status: number
   bytes: number

@@ -25,6 +25,13 @@ export const unauthorized = defineFault({
       : 'invalid API key; check the key, or ask the operator of this server for one',
 })
 
+export const accessEnded = defineFault({
+  code: 'access_ended',
+  kind: 'unauthorized',
+  when: 'The key of a request was revoked or its login ended while the response was sent, so the connection was closed. This is only in the log.',
+  message: (_: Record<never, never>) => 'the key was revoked or the login ended before the end of the response',
+})
+
 export const consoleNotBuilt = defineFault({
   code: 'console_not_built',
   kind: 'not_found',
@@ -50,14 +57,6 @@ export const loginNotNeeded = defineFault({
   message: (_: Record<never, never>) => 'this server has no API keys, so there is nothing to log in to',
 })
 
-export const csrfTokenInvalid = defineFault({
-  code: 'csrf_token_invalid',
-  kind: 'invalid',
-  when: 'A request with the cookie of the console does not come from its page: the `X-Drover-Csrf` header is missing or wrong.',
-  message: (_: Record<never, never>) =>
-    'the request does not come from the console; reload the page, or send an API key instead of the cookie',
-})
-
 export const hostNotAllowed = defineFault({
   code: 'host_not_allowed',
   kind: 'invalid',
@@ -73,8 +72,8 @@ export const originNotAllowed = defineFault({
   message: (d: { origin: string; canBeListed: boolean }) =>
     `web pages from ${JSON.stringify(d.origin)} may not call this server; ${
       d.canBeListed
-        ? 'to allow them, add the origin to server.cors_allowed_origins'
-        : 'such an origin cannot be allowed: serve the page from an address such as http://localhost:3000'
+        ? 'to allow them, add the origin to server.cors_allowed_origins ("drover config set server.cors_allowed_origins ORIGIN...") and restart the server'
+        : 'such an origin cannot be allowed: serve the page from an address such as http://localhost:3000, and allow that'
     }`,
 })
 
@@ -84,6 +83,37 @@ export const tooManyRequests = defineFault({
   when: 'A client sent more requests than its rate limit allows.',
   message: (d: { limit: number; retryAfterSecs: number }) =>
     `too many requests; retry in ${d.retryAfterSecs} ${d.retryAfterSecs === 1 ? 'second' : 'seconds'}`,
+})
+
+export const tooManyConnections = defineFault({
+  code: 'too_many_connections',
+  kind: 'unavailable',
+  when: 'All connections that `server.max_connections` allows are in use. `/health` is answered all the same.',
+  message: (d: { limit: number }) => `all ${d.limit} connections of the server are in use; retry later`,
+})
+
+export const tooManyConnectionsOfAddress = defineFault({
+  code: 'too_many_connections_of_address',
+  kind: 'rate_limited',
+  when: 'A client address has as many connections in use as `server.max_connections_per_address` allows.',
+  message: (d: { limit: number }) =>
+    `your address has ${d.limit} connections in use, the most that the server allows; end some of their requests`,
+})
+
+export const tooManyOpenRequests = defineFault({
+  code: 'too_many_open_requests',
+  kind: 'rate_limited',
+  when: 'An API key, or an address without a key, has as many open requests as `server.max_open_requests_per_key` allows.',
+  message: (d: { limit: number; of: 'key' | 'address' }) =>
+    `your ${d.of} has ${d.limit} open requests, the most that the server allows; end some of them, such as streams, and retry`,
+})
+
+export const tooManyWrongKeys = defineFault({
+  code: 'too_many_wrong_keys',
+  kind: 'rate_limited',
+  when: 'An address sends wrong API keys, or wrong log-ins, faster than they are answered. A valid key is not affected.',
+  message: (d: { retryAfterSecs: number }) =>
+    `too many wrong API keys from your address; check the key, and retry in ${d.retryAfterSecs} ${d.retryAfterSecs === 1 ? 'second' : 'seconds'}`,
 })
 
 export const requestTooLarge = defineFault({

@@ -25,10 +25,10 @@ const STATUS_OF_KIND: Readonly<Record<FaultKind, number>> = {
 
 /** Codes whose status differs from that of their kind. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
-  csrf_token_invalid: 403,
   host_not_allowed: 403,
   origin_not_allowed: 403,
   nesting_too_deep: 403,
+  session_of_another_key: 403,
   method_not_allowed: 405,
   request_timeout: 408,
   media_type_unsupported: 415,
@@ -50,6 +50,14 @@ const WIRE_CODES: Readonly<Record<string, string>> = {
 }
 
 const NOT_RETRYABLE: readonly string[] = ['backend_execution_failed', 'upstream_auth', 'backend_timeout']
+
+/** After a timeout (408) the connection may still carry the rest of the request. */
+const CLOSING: readonly string[] = [
+  'shutting_down',
+  'too_many_connections',
+  'too_many_connections_of_address',
+  'too_many_wrong_keys',
+]
 
 /** For faults that name no time of their own, or none at all. */
 const DEFAULT_RETRY_SECS = 5
@@ -91,8 +99,7 @@ function headersOf(fault: Fault, status: number): Record<string, string> {
     // The vendors' SDKs retry a 5xx. Running a failed prompt again would cost money.
     ...(NOT_RETRYABLE.includes(fault.code) && { 'x-should-retry': 'false' }),
     ...((status === 429 || status === 503) && { 'retry-after': String(retryAfterSecs || DEFAULT_RETRY_SECS) }),
-    // After a timeout the connection may still carry the rest of the request.
-    ...((status === 408 || fault.code === 'shutting_down') && { connection: 'close' }),
+    ...((status === 408 || CLOSING.includes(fault.code)) && { connection: 'close' }),
   }
 }
 

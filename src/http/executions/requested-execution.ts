@@ -11,6 +11,7 @@ import { executionLost, executionNotFound, idempotencyKeyReused } from '../../ex
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { jsonPieces } from '../../kit/json/json-pieces.ts'
+import { clientOf } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { idempotencyKeyInvalid } from '../errors/faults.ts'
 
@@ -19,8 +20,6 @@ export type Exchange = { request: FastifyRequest; reply: FastifyReply; context: 
 export type RequestedExecution = {
   id: string
   createdAt: string
-  /** The name of the API key. */
-  apiKey: string | undefined
   /** An earlier request with the same key has started it. */
   isRepeat: boolean
   /** It goes on when the client disconnects. */
@@ -48,11 +47,9 @@ export async function requestExecution(
   const { request, reply, context } = exchange
   const isDetached = detach !== undefined && (detach || prefersAsync(request))
   const key = idempotencyKeyOf(request)
-  const apiKey = request.facts.key?.name
   const fresh = {
     id: newExecutionId(context.ids),
     createdAt: toTimestamp(context.clock.now()),
-    apiKey,
     isRepeat: false,
     isDetached,
     isInBackground: isDetached || key !== undefined,
@@ -99,8 +96,8 @@ export async function claimRequest(exchange: Exchange, id: string): Promise<Clai
 }
 
 async function claim({ request, context }: Exchange, key: string, id: string): Promise<Claimed> {
-  const apiKey = request.facts.key?.name ?? ''
-  const wanted = { apiKey, key, digest: await digestOf(request), executionId: id }
+  const keyId = clientOf(request)?.id ?? ''
+  const wanted = { keyId, key, digest: await digestOf(request), executionId: id }
   const earlier = await context.executionStore.claimKey(wanted)
   if (earlier !== undefined && earlier.digest !== wanted.digest) throw idempotencyKeyReused({ key })
   return { earlierId: earlier?.executionId, release: () => release(wanted, context) }

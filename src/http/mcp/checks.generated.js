@@ -2,55 +2,56 @@
 var D=(n,t)=>()=>{try{return t||n((t={exports:{}}).exports,t),t.exports}catch(f){throw t=0,f}};var w=D(c=>{"use strict";Object.defineProperty(c,"__esModule",{value:!0});function _(n){let t=n.length,f=0,a=0,u;for(;a<
 t;)f++,u=n.charCodeAt(a++),u>=55296&&u<=56319&&a<t&&(u=n.charCodeAt(a),(u&64512)===56320&&a++);return f}c.default=_;_.code=
 'require("ajv/dist/runtime/ucs2length").default'});var M=b;var $=["backend","prompt","model","workdir","approval_mode","sandbox_mode","max_turns","system_prompt","output_schema","\
-extra","timeout_secs","ephemeral","metadata","dry_run","wait_secs"],g=["default","auto","none","always"],x=["default","r\
-ead-only","workspace","full"],m=w().default,h=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function b(n,{instancePath:t="",
-parentData:f,parentDataProperty:a,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n=="object"&&!Array.
-isArray(n)){if(n.prompt===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=
-[r]:e.push(r),i++}for(let r in n){let s=i;if(!(r==="backend"||r==="prompt"||r==="model"||r==="workdir"||r==="approval_mo\
-de"||r==="sandbox_mode"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="extra"||r==="timeout_secs"||r===
-"ephemeral"||r==="metadata"||r==="dry_run"||r==="wait_secs")){let o={instancePath:t,keyword:"enum",params:{allowedValues:$},
-propertyName:r};e===null?e=[o]:e.push(o),i++}var p=s===i;if(!p){let o={instancePath:t,keyword:"propertyNames",params:{propertyName:r}};
-e===null?e=[o]:e.push(o),i++}}if(n.backend!==void 0){let r=n.backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+
-"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/backend",keyword:"\
-type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.prompt!==void 0){let r=n.prompt;if(typeof r=="string"){
-if(r.length===0){let s={instancePath:t+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{
-let s={instancePath:t+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.model!==void 0){
-let r=n.model;if(typeof r=="string"){if(m(r)>256){let s={instancePath:t+"/model",keyword:"maxLength",params:{limit:256}};
-e===null?e=[s]:e.push(s),i++}if(!h.test(r)){let s={instancePath:t+"/model",keyword:"saidPattern",params:{says:"a model n\
-ame, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/mo\
-del",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.workdir!==void 0){let r=n.workdir;if(typeof r==
-"string"){if(r.length===0){let s={instancePath:t+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
-s),i++}}else{let s={instancePath:t+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.
-approval_mode!==void 0){let r=n.approval_mode;if(!(r==="default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:t+
-"/approval_mode",keyword:"enum",params:{allowedValues:g}};e===null?e=[s]:e.push(s),i++}}if(n.sandbox_mode!==void 0){let r=n.
-sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:t+"/sandbox_mode",keyword:"\
-enum",params:{allowedValues:x}};e===null?e=[s]:e.push(s),i++}}if(n.max_turns!==void 0){let r=n.max_turns;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/max_turns",keyword:"type",params:{type:"integer"}};e===
-null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:t+"/max_turns",keyword:"\
-maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/max_\
-turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),i++}}}if(n.system_prompt!==void 0&&typeof n.
-system_prompt!="string"){let r={instancePath:t+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.
-push(r),i++}if(n.output_schema!==void 0){let r=n.output_schema;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:t+
-"/output_schema",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),i++}}if(n.extra!==void 0){let r=n.extra;
-if(Array.isArray(r)){if(r.length>64){let o={instancePath:t+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:
-e.push(o),i++}let s=r.length;for(let o=0;o<s;o++){let y=r[o];if(typeof y=="string"){if(y.length===0){let l={instancePath:t+
-"/extra/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:t+"/extra/"+o,keyword:"\
-type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let s={instancePath:t+"/extra",keyword:"type",params:{
-type:"array"}};e===null?e=[s]:e.push(s),i++}}if(n.timeout_secs!==void 0){let r=n.timeout_secs;if(!(typeof r=="number"&&!(r%
-1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:
-e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:t+"/timeout_secs",keyword:"\
-maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/t\
-imeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),i++}}}if(n.ephemeral!==void 0&&
-typeof n.ephemeral!="boolean"){let r={instancePath:t+"/ephemeral",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:
-e.push(r),i++}if(n.metadata!==void 0){let r=n.metadata;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:t+
-"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),i++}}if(n.dry_run!==void 0&&typeof n.dry_run!=
-"boolean"){let r={instancePath:t+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.wait_secs!==
-void 0){let r=n.wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/wait_secs",keyword:"\
-type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>3600||isNaN(r)){let s={
-instancePath:t+"/wait_secs",keyword:"maximum",params:{comparison:"<=",limit:3600}};e===null?e=[s]:e.push(s),i++}if(r<0||
-isNaN(r)){let s={instancePath:t+"/wait_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),
-i++}}}}else{let r={instancePath:t,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),i++}return b.errors=e,
-i===0}var O=N;var T=["prompt","backends","model","workdir","timeout_secs","sequential","dry_run","wait_secs"];function N(n,{instancePath:t="",
+extra","timeout_secs","ephemeral","metadata","shared","dry_run","wait_secs"],g=["default","auto","none","always"],x=["de\
+fault","read-only","workspace","full"],m=w().default,h=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function b(n,{
+instancePath:t="",parentData:f,parentDataProperty:a,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n==
+"object"&&!Array.isArray(n)){if(n.prompt===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"pro\
+mpt"}};e===null?e=[r]:e.push(r),i++}for(let r in n){let s=i;if(!(r==="backend"||r==="prompt"||r==="model"||r==="workdir"||
+r==="approval_mode"||r==="sandbox_mode"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="extra"||r==="ti\
+meout_secs"||r==="ephemeral"||r==="metadata"||r==="shared"||r==="dry_run"||r==="wait_secs")){let o={instancePath:t,keyword:"\
+enum",params:{allowedValues:$},propertyName:r};e===null?e=[o]:e.push(o),i++}var p=s===i;if(!p){let o={instancePath:t,keyword:"\
+propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),i++}}if(n.backend!==void 0){let r=n.backend;if(typeof r==
+"string"){if(r.length===0){let s={instancePath:t+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
+s),i++}}else{let s={instancePath:t+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.
+prompt!==void 0){let r=n.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+"/prompt",keyword:"minLeng\
+th",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/prompt",keyword:"type",params:{type:"st\
+ring"}};e===null?e=[s]:e.push(s),i++}}if(n.model!==void 0){let r=n.model;if(typeof r=="string"){if(m(r)>256){let s={instancePath:t+
+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),i++}if(!h.test(r)){let s={instancePath:t+"/mod\
+el",keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[
+s]:e.push(s),i++}}else{let s={instancePath:t+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}
+if(n.workdir!==void 0){let r=n.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+"/workdir",keyword:"\
+minLength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/workdir",keyword:"type",params:{
+type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.approval_mode!==void 0){let r=n.approval_mode;if(!(r==="default"||r===
+"auto"||r==="none"||r==="always")){let s={instancePath:t+"/approval_mode",keyword:"enum",params:{allowedValues:g}};e===null?
+e=[s]:e.push(s),i++}}if(n.sandbox_mode!==void 0){let r=n.sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspac\
+e"||r==="full")){let s={instancePath:t+"/sandbox_mode",keyword:"enum",params:{allowedValues:x}};e===null?e=[s]:e.push(s),
+i++}}if(n.max_turns!==void 0){let r=n.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+
+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>
+1e4||isNaN(r)){let s={instancePath:t+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.
+push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===
+null?e=[s]:e.push(s),i++}}}if(n.system_prompt!==void 0&&typeof n.system_prompt!="string"){let r={instancePath:t+"/system\
+_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),i++}if(n.output_schema!==void 0){let r=n.output_schema;
+if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:t+"/output_schema",keyword:"type",params:{type:"obje\
+ct"}};e===null?e=[s]:e.push(s),i++}}if(n.extra!==void 0){let r=n.extra;if(Array.isArray(r)){if(r.length>64){let o={instancePath:t+
+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),i++}let s=r.length;for(let o=0;o<s;o++){let y=r[o];
+if(typeof y=="string"){if(y.length===0){let l={instancePath:t+"/extra/"+o,keyword:"minLength",params:{limit:1}};e===null?
+e=[l]:e.push(l),i++}}else{let l={instancePath:t+"/extra/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
+l),i++}}}else{let s={instancePath:t+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(n.timeout_secs!==
+void 0){let r=n.timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/timeout_s\
+ecs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
+isNaN(r)){let s={instancePath:t+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:
+e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
+e===null?e=[s]:e.push(s),i++}}}if(n.ephemeral!==void 0&&typeof n.ephemeral!="boolean"){let r={instancePath:t+"/ephemeral",
+keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.metadata!==void 0){let r=n.metadata;if(!(r&&typeof r==
+"object"&&!Array.isArray(r))){let s={instancePath:t+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
+push(s),i++}}if(n.shared!==void 0&&typeof n.shared!="boolean"){let r={instancePath:t+"/shared",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[r]:e.push(r),i++}if(n.dry_run!==void 0&&typeof n.dry_run!="boolean"){let r={instancePath:t+"/dry_\
+run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.wait_secs!==void 0){let r=n.wait_secs;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/wait_secs",keyword:"type",params:{type:"integer"}};e===
+null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>3600||isNaN(r)){let s={instancePath:t+"/wait_secs",keyword:"\
+maximum",params:{comparison:"<=",limit:3600}};e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:t+"/wai\
+t_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),i++}}}}else{let r={instancePath:t,keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),i++}return b.errors=e,i===0}var O=N;var T=["prompt","backends","model","workdir","timeout_secs","sequential","dry_run","wait_secs"];function N(n,{instancePath:t="",
 parentData:f,parentDataProperty:a,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n=="object"&&!Array.
 isArray(n)){if(n.prompt===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=
 [r]:e.push(r),i++}if(n.backends===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"backends"}};
@@ -84,60 +85,61 @@ s),i++}if(typeof r=="number"&&isFinite(r)){if(r>3600||isNaN(r)){let s={instanceP
 comparison:"<=",limit:3600}};e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:t+"/wait_secs",keyword:"\
 minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),i++}}}}else{let r={instancePath:t,keyword:"type",params:{
 type:"object"}};e===null?e=[r]:e.push(r),i++}return N.errors=e,i===0}var H=v;var E=["session_id","prompt","model","workdir","approval_mode","sandbox_mode","max_turns","system_prompt","output_schema",
-"extra","timeout_secs","ephemeral","metadata","dry_run","fork","backend","wait_secs"];function v(n,{instancePath:t="",parentData:f,
-parentDataProperty:a,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.
-session_id===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"session_id"}};e===null?e=[r]:e.push(
-r),i++}if(n.prompt===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:
-e.push(r),i++}for(let r in n){let s=i;if(!(r==="session_id"||r==="prompt"||r==="model"||r==="workdir"||r==="approval_mod\
-e"||r==="sandbox_mode"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="extra"||r==="timeout_secs"||r===
-"ephemeral"||r==="metadata"||r==="dry_run"||r==="fork"||r==="backend"||r==="wait_secs")){let o={instancePath:t,keyword:"\
-enum",params:{allowedValues:E},propertyName:r};e===null?e=[o]:e.push(o),i++}var p=s===i;if(!p){let o={instancePath:t,keyword:"\
-propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),i++}}if(n.session_id!==void 0){let r=n.session_id;if(typeof r==
-"string"){if(m(r)>128){let s={instancePath:t+"/session_id",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(
-s),i++}if(r.length===0){let s={instancePath:t+"/session_id",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
-s),i++}}else{let s={instancePath:t+"/session_id",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.
-prompt!==void 0){let r=n.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+"/prompt",keyword:"minLeng\
-th",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/prompt",keyword:"type",params:{type:"st\
-ring"}};e===null?e=[s]:e.push(s),i++}}if(n.model!==void 0){let r=n.model;if(typeof r=="string"){if(m(r)>256){let s={instancePath:t+
-"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),i++}if(!h.test(r)){let s={instancePath:t+"/mod\
-el",keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[
-s]:e.push(s),i++}}else{let s={instancePath:t+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}
-if(n.workdir!==void 0){let r=n.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+"/workdir",keyword:"\
-minLength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/workdir",keyword:"type",params:{
-type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.approval_mode!==void 0){let r=n.approval_mode;if(!(r==="default"||r===
-"auto"||r==="none"||r==="always")){let s={instancePath:t+"/approval_mode",keyword:"enum",params:{allowedValues:g}};e===null?
-e=[s]:e.push(s),i++}}if(n.sandbox_mode!==void 0){let r=n.sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspac\
-e"||r==="full")){let s={instancePath:t+"/sandbox_mode",keyword:"enum",params:{allowedValues:x}};e===null?e=[s]:e.push(s),
-i++}}if(n.max_turns!==void 0){let r=n.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+
-"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>
-1e4||isNaN(r)){let s={instancePath:t+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.
-push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===
-null?e=[s]:e.push(s),i++}}}if(n.system_prompt!==void 0&&typeof n.system_prompt!="string"){let r={instancePath:t+"/system\
-_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),i++}if(n.output_schema!==void 0){let r=n.output_schema;
-if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:t+"/output_schema",keyword:"type",params:{type:"obje\
-ct"}};e===null?e=[s]:e.push(s),i++}}if(n.extra!==void 0){let r=n.extra;if(Array.isArray(r)){if(r.length>64){let o={instancePath:t+
-"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),i++}let s=r.length;for(let o=0;o<s;o++){let y=r[o];
-if(typeof y=="string"){if(y.length===0){let l={instancePath:t+"/extra/"+o,keyword:"minLength",params:{limit:1}};e===null?
-e=[l]:e.push(l),i++}}else{let l={instancePath:t+"/extra/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
-l),i++}}}else{let s={instancePath:t+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(n.timeout_secs!==
-void 0){let r=n.timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/timeout_s\
-ecs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
-isNaN(r)){let s={instancePath:t+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:
-e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),i++}}}if(n.ephemeral!==void 0&&typeof n.ephemeral!="boolean"){let r={instancePath:t+"/ephemeral",
-keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.metadata!==void 0){let r=n.metadata;if(!(r&&typeof r==
-"object"&&!Array.isArray(r))){let s={instancePath:t+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
-push(s),i++}}if(n.dry_run!==void 0&&typeof n.dry_run!="boolean"){let r={instancePath:t+"/dry_run",keyword:"type",params:{
-type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.fork!==void 0&&typeof n.fork!="boolean"){let r={instancePath:t+"/fork",
-keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.backend!==void 0){let r=n.backend;if(typeof r==
-"string"){if(r.length===0){let s={instancePath:t+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
-s),i++}}else{let s={instancePath:t+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.
-wait_secs!==void 0){let r=n.wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/\
-wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>
-3600||isNaN(r)){let s={instancePath:t+"/wait_secs",keyword:"maximum",params:{comparison:"<=",limit:3600}};e===null?e=[s]:
-e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:t+"/wait_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===
-null?e=[s]:e.push(s),i++}}}}else{let r={instancePath:t,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),i++}
-return v.errors=e,i===0}var J=L;var V=["execution_id","wait_secs","events_after"];function L(n,{instancePath:t="",parentData:f,parentDataProperty:a,rootData:u=n,
+"extra","timeout_secs","ephemeral","metadata","shared","dry_run","fork","backend","wait_secs"];function v(n,{instancePath:t="",
+parentData:f,parentDataProperty:a,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n=="object"&&!Array.
+isArray(n)){if(n.session_id===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"session_id"}};e===
+null?e=[r]:e.push(r),i++}if(n.prompt===void 0){let r={instancePath:t,keyword:"required",params:{missingProperty:"prompt"}};
+e===null?e=[r]:e.push(r),i++}for(let r in n){let s=i;if(!(r==="session_id"||r==="prompt"||r==="model"||r==="workdir"||r===
+"approval_mode"||r==="sandbox_mode"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="extra"||r==="timeou\
+t_secs"||r==="ephemeral"||r==="metadata"||r==="shared"||r==="dry_run"||r==="fork"||r==="backend"||r==="wait_secs")){let o={
+instancePath:t,keyword:"enum",params:{allowedValues:E},propertyName:r};e===null?e=[o]:e.push(o),i++}var p=s===i;if(!p){let o={
+instancePath:t,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),i++}}if(n.session_id!==void 0){
+let r=n.session_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:t+"/session_id",keyword:"maxLength",params:{limit:128}};
+e===null?e=[s]:e.push(s),i++}if(r.length===0){let s={instancePath:t+"/session_id",keyword:"minLength",params:{limit:1}};
+e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/session_id",keyword:"type",params:{type:"string"}};e===null?e=
+[s]:e.push(s),i++}}if(n.prompt!==void 0){let r=n.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+"/\
+prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/prompt",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.model!==void 0){let r=n.model;if(typeof r=="string"){if(m(
+r)>256){let s={instancePath:t+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),i++}if(!h.test(r)){
+let s={instancePath:t+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not star\
+ting with -"}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/model",keyword:"type",params:{type:"string"}};
+e===null?e=[s]:e.push(s),i++}}if(n.workdir!==void 0){let r=n.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+
+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/workdir",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.approval_mode!==void 0){let r=n.approval_mode;if(!(r===
+"default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:t+"/approval_mode",keyword:"enum",params:{allowedValues:g}};
+e===null?e=[s]:e.push(s),i++}}if(n.sandbox_mode!==void 0){let r=n.sandbox_mode;if(!(r==="default"||r==="read-only"||r===
+"workspace"||r==="full")){let s={instancePath:t+"/sandbox_mode",keyword:"enum",params:{allowedValues:x}};e===null?e=[s]:
+e.push(s),i++}}if(n.max_turns!==void 0){let r=n.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
+instancePath:t+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&
+isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:t+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};
+e===null?e=[s]:e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/max_turns",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[s]:e.push(s),i++}}}if(n.system_prompt!==void 0&&typeof n.system_prompt!="string"){let r={instancePath:t+
+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),i++}if(n.output_schema!==void 0){let r=n.
+output_schema;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:t+"/output_schema",keyword:"type",params:{
+type:"object"}};e===null?e=[s]:e.push(s),i++}}if(n.extra!==void 0){let r=n.extra;if(Array.isArray(r)){if(r.length>64){let o={
+instancePath:t+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),i++}let s=r.length;for(let o=0;o<
+s;o++){let y=r[o];if(typeof y=="string"){if(y.length===0){let l={instancePath:t+"/extra/"+o,keyword:"minLength",params:{
+limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:t+"/extra/"+o,keyword:"type",params:{type:"string"}};e===
+null?e=[l]:e.push(l),i++}}}else{let s={instancePath:t+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(
+s),i++}}if(n.timeout_secs!==void 0){let r=n.timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
+instancePath:t+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&
+isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:t+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[s]:e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[s]:e.push(s),i++}}}if(n.ephemeral!==void 0&&typeof n.ephemeral!="boolean"){let r={instancePath:t+
+"/ephemeral",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.metadata!==void 0){let r=n.metadata;
+if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:t+"/metadata",keyword:"type",params:{type:"object"}};
+e===null?e=[s]:e.push(s),i++}}if(n.shared!==void 0&&typeof n.shared!="boolean"){let r={instancePath:t+"/shared",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.dry_run!==void 0&&typeof n.dry_run!="boolean"){let r={instancePath:t+
+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.fork!==void 0&&typeof n.fork!="bool\
+ean"){let r={instancePath:t+"/fork",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),i++}if(n.backend!==
+void 0){let r=n.backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:t+"/backend",keyword:"minLength",params:{
+limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/backend",keyword:"type",params:{type:"string"}};e===
+null?e=[s]:e.push(s),i++}}if(n.wait_secs!==void 0){let r=n.wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:t+"/wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r==
+"number"&&isFinite(r)){if(r>3600||isNaN(r)){let s={instancePath:t+"/wait_secs",keyword:"maximum",params:{comparison:"<=",
+limit:3600}};e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:t+"/wait_secs",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[s]:e.push(s),i++}}}}else{let r={instancePath:t,keyword:"type",params:{type:"object"}};
+e===null?e=[r]:e.push(r),i++}return v.errors=e,i===0}var J=L;var V=["execution_id","wait_secs","events_after"];function L(n,{instancePath:t="",parentData:f,parentDataProperty:a,rootData:u=n,
 dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.execution_id===void 0){let r={
 instancePath:t,keyword:"required",params:{missingProperty:"execution_id"}};e===null?e=[r]:e.push(r),i++}for(let r in n){
 let s=i;if(!(r==="execution_id"||r==="wait_secs"||r==="events_after")){let o={instancePath:t,keyword:"enum",params:{allowedValues:V},

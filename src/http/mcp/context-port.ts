@@ -69,7 +69,7 @@ async function start(
   const id = newExecutionId(context.ids)
   const begun = Promise.withResolvers<void>()
   const onBegin = () => begun.resolve()
-  const execution = { id, apiKey: request.facts.key?.name, isInBackground: true, onBegin }
+  const execution = { id, isInBackground: true, onBegin }
   // A signal of its own, because listeners are added to it.
   const signal = AbortSignal.any([context.drainDeadline])
   const ended = context.background.add(work(promptsOf(request, context), { signal, execution }))

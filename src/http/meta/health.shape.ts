@@ -13,7 +13,12 @@ const BackendHealth = Type.Object({
 
 const StoreHealth = Type.Object({
   available: Type.Boolean(),
-  session_count: Type.Integer({ minimum: 0, description: '0 if the session store is not available.' }),
+  session_count: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Only for a sender that sees all sessions. 0 if the session store is not available.',
+    }),
+  ),
   error: Type.Optional(Type.String({ description: 'Only present if the session store is not available.' })),
 })
 

@@ -1,15 +1,21 @@
 /** `GET /health` */
 import { messageOf } from '../../kit/fault.ts'
 import { findMachines, isInstalled, type MachinesOf } from '../context/agent-machines.ts'
+import { keyThatSees } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { Health } from './health.shape.ts'
 
 export const registerHealth: RegisterRoutes = (scope, context) => {
   const checkStore = createStoreCheck(context)
-  scope.get('/health', async (_request, reply) => {
+  scope.get('/health', async (request, reply) => {
     const health = await assessHealth(context, checkStore)
-    return reply.code(health.status === 'unhealthy' ? 503 : 200).send(health)
+    const seesAll = keyThatSees(request, context) === undefined
+    return reply.code(health.status === 'unhealthy' ? 503 : 200).send(seesAll ? health : withoutCount(health))
   })
+}
+
+function withoutCount({ session_store: { session_count: _, ...store }, ...health }: Health): Health {
+  return { ...health, session_store: store }
 }
 
 type Checked = { store: Health['session_store']; machinesOf: MachinesOf }

@@ -1,13 +1,14 @@
 /** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
-import type { ApprovalDecision } from '../../agents/adapter/agent.ts'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { executionEnded, executionNotFound } from '../../executions/store/faults.ts'
 import { checker } from '../../kit/schema.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { approvalNotAllowed } from '../../prompts/faults.ts'
+import { keyThatSees } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { decideApproval, deciderOf } from '../executions/decide-approval.ts'
 import { checkBody } from '../request/body.ts'
 import { validateDecisionBody, validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
@@ -43,9 +44,9 @@ const DEFAULT_LIMIT = 100
 export const registerExecutions: RegisterRoutes = (scope, context) => {
   scope.get('/executions', async (request, reply) => {
     const { limit = DEFAULT_LIMIT, ...filter } = readQuery(request.query, checkExecutionQuery, ['limit'])
-    const apiKey = keyThatSees(request, context)
+    const keyId = keyThatSees(request, context)
     await context.executions.save()
-    const visible = apiKey === undefined ? filter : { ...filter, apiKey }
+    const visible = keyId === undefined ? filter : { ...filter, keyId }
     return sendJson(reply, await context.executionStore.list(visible, { limit }))
   })
 
@@ -73,18 +74,19 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
   })
 
   scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<ApprovalDecided> => {
-    const decision = checkBody(request.body, checkDecision)
+    const asked = checkBody(request.body, checkDecision)
     const { id } = await findExecution(request.params.id, request, context)
     refuseLimitedKey(request, context)
     const { approval } = request.params
-    return { approval_id: approval, decision: await decide(context, { id, approval }, decision) }
+    const decided = { ...asked, by: deciderOf(request) }
+    return { approval_id: approval, decision: await decideApproval(context, { id, approval }, decided) }
   })
 
   scope.get('/approvals', async (request, reply) => {
-    const apiKey = keyThatSees(request, context)
-    const isVisible = (id: string) => apiKey === undefined || context.executions.find(id)?.api_key === apiKey
+    const keyId = keyThatSees(request, context)
+    const isVisible = (id: string) => keyId === undefined || context.executions.find(id)?.key_id === keyId
     const shared = await context.approvalBoard?.list()
-    if (shared !== undefined) return sendJson(reply, { approvals: await ofKey(shared, apiKey, context) })
+    if (shared !== undefined) return sendJson(reply, { approvals: await ofKey(shared, keyId, context) })
     const approvals = context.prompts.approvals?.list() ?? []
     return sendJson(reply, { approvals: approvals.filter(({ execution_id: id }) => isVisible(id)) })
   })
@@ -92,8 +94,8 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
   scope.get('/events', STREAM, async (request, reply) => {
     const disconnected = abortOnDisconnect(reply.raw, context)
     const signal = AbortSignal.any([disconnected, context.shutdown])
-    const apiKey = keyThatSees(request, context)
-    const isVisible = (execution: Execution) => apiKey === undefined || execution.api_key === apiKey
+    const keyId = keyThatSees(request, context)
+    const isVisible = (execution: Execution) => keyId === undefined || execution.key_id === keyId
     const events = context.stateFeed.watch({ signal, isVisible })
     await sendStream({ reply, events }, stateFormat(request, context), executionStreamLimits(context))
     return reply
@@ -109,42 +111,22 @@ function refuseLimitedKey(request: FastifyRequest, context: ServerContext): void
 
 /** The execution, if the sender of the request may see it. */
 export async function findExecution(id: string, request: FastifyRequest, context: ServerContext): Promise<Execution> {
-  const execution = context.executions.find(id) ?? (await context.executionStore.find(id))
-  const apiKey = keyThatSees(request, context)
+  const keyId = keyThatSees(request, context)
+  const running = context.executions.find(id)
+  if (running === undefined) return await context.executionStore.find(id, keyId)
   // Whether another key has such an execution is not revealed.
-  if (apiKey !== undefined && execution.api_key !== apiKey) throw executionNotFound({ id })
-  return execution
-}
-
-/** The agent may run here, or on another machine. Throws a Fault if it does not wait for this decision. */
-async function decide(
-  { prompts, approvalBoard }: ServerContext,
-  { id, approval }: { id: string; approval: string },
-  asked: ApprovalDecision,
-): Promise<ApprovalDecision['decision']> {
-  try {
-    return prompts.approvals?.decide(id, approval, asked).decision ?? 'deny'
-  } catch (error) {
-    const found = await approvalBoard?.decide({ executionId: id, approvalId: approval, decision: asked })
-    if (found === undefined) throw error
-    return found.choices.includes(asked.decision) ? asked.decision : 'allow'
-  }
+  if (keyId !== undefined && running.key_id !== keyId) throw executionNotFound({ id })
+  return running
 }
 
 async function ofKey(
   approvals: readonly PendingApproval[],
-  apiKey: string | undefined,
+  keyId: string | undefined,
   { executionStore }: ServerContext,
 ): Promise<PendingApproval[]> {
-  if (apiKey === undefined) return [...approvals]
+  if (keyId === undefined) return [...approvals]
   const executions = await Promise.all(approvals.map(({ execution_id: id }) => executionStore.find(id)))
-  return approvals.filter((_, at) => executions[at]?.api_key === apiKey)
-}
-
-/** A key with the role `client` sees only its own executions. Undefined: all are visible. */
-export function keyThatSees({ facts }: FastifyRequest, { keys }: Pick<ServerContext, 'keys'>): string | undefined {
-  if (facts.isLocalUser) return undefined
-  return keys.isRequired && facts.key?.role !== 'operator' ? (facts.key?.name ?? '') : undefined
+  return approvals.filter((_, at) => executions[at]?.key_id === keyId)
 }
 
 /** A browser's `EventSource` sends it when it connects again. */

@@ -21,17 +21,12 @@ const Sender = named(
     version: Type.String({ description: 'The version of drover.' }),
     auth: literals(['none', 'key', 'login', 'socket'], {
       description:
-        'How the request is authenticated: not at all (the server has no keys), by an API key, by the cookie of a login, or by the local socket.',
+        'How the request is authenticated: not at all (the server has no keys), by an API key, by a login to the console, or by the local socket.',
     }),
     name: Type.Optional(Type.String({ description: 'The name of the API key in logs.' })),
     role: literals(KEY_ROLES, {
       description: '`client`: sees its own executions. `operator`: sees those of every key.',
     }),
-    csrf_token: Type.Optional(
-      Type.String({
-        description: 'Only for a login: requests with the cookie need it as the header `X-Drover-Csrf`.',
-      }),
-    ),
     workdir: Type.String({ description: 'The working directory of prompts that name none.' }),
     workdirs: Type.Array(Type.String(), {
       description: 'The directories in which agents may work; empty if all are allowed that are not blocked.',
@@ -43,6 +38,18 @@ const Sender = named(
 )
 export type Sender = Message<typeof Sender>
 
+const LoggedIn = named(
+  'LoggedIn',
+  Type.Object({
+    ...Sender.properties,
+    page_secret: Type.String({
+      description:
+        'Random. Every request with the cookie needs it as the header `X-Drover-Page-Secret`. No other response has it.',
+    }),
+  }),
+)
+export type LoggedIn = Message<typeof LoggedIn>
+
 const LoggedOut = named('LoggedOut', Type.Object({ logged_out: Type.Literal(true) }))
 export type LoggedOut = Message<typeof LoggedOut>
 
@@ -51,10 +58,14 @@ const sender: Sender = {
   auth: 'login',
   name: 'ci',
   role: 'client',
-  csrf_token: '5d41402abc4b2a76b9719d911017c592ae2c3a0b1a4ed4e1b7f1c6d8f3a0b9c2',
   workdir: '/srv/projects',
   workdirs: ['/srv/projects'],
   may_decide: true,
+}
+
+const loggedIn: LoggedIn = {
+  ...sender,
+  page_secret: '5d41402abc4b2a76b9719d911017c592ae2c3a0b1a4ed4e1b7f1c6d8f3a0b9c2',
 }
 
 export const OPERATIONS: readonly Operation[] = [
@@ -74,9 +85,9 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Log a browser in to the console',
     description:
-      'With `key` or `link`. The answer sets a cookie that only the console can use: every request with it also needs the header `X-Drover-Csrf`. Programs send their API key instead.',
+      'With `key` or `link`. The answer sets a cookie and has the secret of the page: a request needs both, the latter as the header `X-Drover-Page-Secret`. Programs send their API key instead.',
     body: { shape: LoginBody, examples: { key: { key: 'drv_0123456789abcdef' } } },
-    responses: { 200: jsonResponse('Logged in; the cookie is set.', Sender, sender) },
+    responses: { 200: jsonResponse('Logged in; the cookie is set.', LoggedIn, loggedIn) },
     errors: ['Conflict', ...BODY_ERRORS],
     isOpen: true,
   },
@@ -86,7 +97,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'logout',
     tag: 'native',
     summary: 'Log a browser out of the console',
-    description: 'Ends the login of the cookie. Without one it does nothing.',
+    description: 'Ends the login of the page. Without one it does nothing.',
     responses: { 200: jsonResponse('Logged out; the cookie is cleared.', LoggedOut, { logged_out: true }) },
     errors: COMMON_ERRORS,
   },

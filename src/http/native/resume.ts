@@ -8,10 +8,11 @@ import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import type { ConversationHistory, PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Session } from '../../sessions/session.shape.ts'
+import type { VisibleSessions } from '../../sessions/session-store.ts'
+import { sessionsOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { sendPrompt } from '../response/send-prompt.ts'
-import { keyThatSees } from './executions.ts'
 import { nativeFormat } from './prompt.ts'
 
 const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
@@ -35,20 +36,22 @@ export async function toNextPrompt(
   context: ServerContext,
   { id, fork, body }: NextPrompt,
 ): Promise<PromptRequest> {
-  const session = await context.store.find(id)
+  const sessions = sessionsOf(request, context)
+  const session = await sessions.find(id)
   const { backend = session.backend } = body
   if (!fork && backend !== session.backend) throw resumeInvalid({ problem: needsFork(session) })
-  const history = backend === session.backend ? undefined : await historyFor(session, request, context)
+  // Metadata would change the session itself.
+  if (!fork && body.metadata !== undefined) await sessions.requireOwn(session.id)
+  const history = backend === session.backend ? undefined : await historyFor(session, sessions, context)
   return { ...body, backend, ...(fork ? { forks: session, history } : { resumes: session }) }
 }
 
 async function historyFor(
   session: Session,
-  request: FastifyRequest,
-  context: ServerContext,
+  sessions: VisibleSessions,
+  { executionStore: executions, ids }: ServerContext,
 ): Promise<ConversationHistory> {
-  const stores = { sessions: context.store, executions: context.executionStore }
-  return await carryConversation(session, stores, { ids: context.ids, apiKey: keyThatSees(request, context) })
+  return await carryConversation(session, { sessions, executions }, { ids })
 }
 
 function needsFork({ backend }: Session): string {

@@ -11,6 +11,7 @@ import { executionLost } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
 import { CONSOLE_USER } from '../context/logins.ts'
+import { clientOf, keyThatSees } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { claimRequest, type Exchange } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
@@ -30,7 +31,7 @@ import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import { executionStreamLimits, numberedFormat, STREAM, wantsServerSentEvents } from './execution-streams.ts'
 import type { EventsQuery } from './executions.shape.ts'
-import { keyThatSees, lastEventId } from './executions.ts'
+import { lastEventId } from './executions.ts'
 import type { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from './runs.shape.ts'
 
 type ById = { Params: { id: string } }
@@ -143,14 +144,14 @@ async function findStarted(runs: RunService, id: string, viewer: DriveAccess): P
 }
 
 export function viewerOf(request: FastifyRequest, context: ServerContext) {
-  return { apiKey: keyThatSees(request, context) }
+  return { keyId: keyThatSees(request, context) }
 }
 
 export function accessOf(request: FastifyRequest, context: ServerContext): DriveAccess {
   const { facts, server } = request
-  const key = facts.key?.name
-  const isUser = key === CONSOLE_USER.name || isOfOneUser(context, server.server)
-  const client = { is: 'client', key, ...(isUser && { isUser: true as const }) } as const
+  const { name: key, id: keyId } = clientOf(request) ?? {}
+  const isUser = keyId === CONSOLE_USER.id || isOfOneUser(context, server.server)
+  const client = { is: 'client', key, keyId, ...(isUser && { isUser: true as const }) } as const
   const caller = facts.isLocalUser ? ({ is: 'user' } as const) : client
   return { ...viewerOf(request, context), caller, promptsFor: drivePromptsFor(context, server.server, facts.depth) }
 }

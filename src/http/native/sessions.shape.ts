@@ -54,7 +54,7 @@ const SessionDetail = named(
     ...Session.properties,
     turns: Type.Optional(
       Type.Array(SessionTurn, {
-        description: `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept and that the API key may see, oldest first.`,
+        description: `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept, oldest first.`,
       }),
     ),
     older_turns: Type.Optional(Type.Integer({ minimum: 1, description: 'How many turns are kept before these.' })),
@@ -80,6 +80,11 @@ export const SessionEditRequest = named(
       ),
       metadata: Type.Optional(
         Type.Unsafe<JsonObject>({ type: 'object', description: 'Replaces metadata fields of the same name.' }),
+      ),
+      shared: Type.Optional(
+        Type.Boolean({
+          description: 'Whether every API key sees the session and may resume it. Only its own key may delete it.',
+        }),
       ),
     },
     { minProperties: 1 },
@@ -170,7 +175,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/api/v1/sessions/{id}',
     id: 'updateSession',
     tag: 'native',
-    summary: 'Change the title, tags or metadata of a session',
+    summary: 'Change the title, tags or metadata of a session, or share it',
     parameters: [SESSION_ID],
     body: { shape: SessionEditRequest, examples: { example: edit } },
     responses: { 200: jsonResponse('The changed session.', Session, { ...session, ...edit }) },

@@ -1,11 +1,11 @@
 /** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
-import type { FastifyRequest } from 'fastify'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { findTurns, MAX_TURNS, readTurns } from '../../executions/session-turns.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { checker } from '../../kit/schema.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
+import { sessionsOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import {
@@ -15,7 +15,6 @@ import {
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
-import { keyThatSees } from './executions.ts'
 import type {
   SessionDeleted,
   SessionDetail,
@@ -27,34 +26,35 @@ import type {
 type ById = { Params: { id: string } }
 
 export const registerSessions: RegisterRoutes = (scope, context) => {
-  const { store, config } = context
+  const { config } = context
 
-  scope.get('/sessions', async ({ query }, reply) => {
-    const { filter, page } = readSessionQuery(query)
+  scope.get('/sessions', async (request, reply) => {
+    const { filter, page } = readSessionQuery(request.query)
     checkBackend(filter.backend, Object.keys(config.backends))
-    return sendJson(reply, await store.list(filter, page))
+    return sendJson(reply, await sessionsOf(request, context).list(filter, page))
   })
 
   scope.get<ById>('/sessions/:id', async (request, reply) => {
     const { turns = 'false' } = readQuery(request.query, checkDetailQuery, [])
-    const session = await store.find(request.params.id)
-    return sendJson(reply, turns === 'true' ? await withTurns(session, request, context) : session)
+    const session = await sessionsOf(request, context).find(request.params.id)
+    return sendJson(reply, turns === 'true' ? await withTurns(session, context) : session)
   })
 
-  scope.patch<ById>('/sessions/:id', async ({ params, body }, reply) => {
-    return sendJson(reply, await store.edit(params.id, checkBody(body, checkEdit)))
+  scope.patch<ById>('/sessions/:id', async (request, reply) => {
+    const change = checkBody(request.body, checkEdit)
+    return sendJson(reply, await sessionsOf(request, context).edit(request.params.id, change))
   })
 
-  scope.delete<ById>('/sessions/:id', async ({ params }): Promise<SessionDeleted> => {
-    return { deleted: true, id: await store.delete(params.id) }
+  scope.delete<ById>('/sessions/:id', async (request): Promise<SessionDeleted> => {
+    return { deleted: true, id: await sessionsOf(request, context).delete(request.params.id) }
   })
 }
 
 const checkDetailQuery = checker<SessionDetailQuery>('the query', validateSessionDetailQuery)
 
-async function withTurns(session: Session, request: FastifyRequest, context: ServerContext): Promise<SessionDetail> {
-  const { executionStore } = context
-  const ids = await findTurns(executionStore, { session: session.id, apiKey: keyThatSees(request, context) })
+/** Someone who sees a session sees all its turns, even those of other keys. */
+async function withTurns(session: Session, { executionStore }: ServerContext): Promise<SessionDetail> {
+  const ids = await findTurns(executionStore, { session: session.id })
   const older = Math.max(0, ids.length - MAX_TURNS)
   const turns: SessionTurn[] = []
   for await (const turn of readTurns(executionStore, ids.slice(older))) turns.push(turn)

@@ -1,11 +1,11 @@
 /** `GET /api/v1/usage` */
 import type { UsageField } from '../../executions/store/usage-query.ts'
 import { checker } from '../../kit/schema.ts'
+import { keyThatSees } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { validateUsageQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
-import { keyThatSees } from './executions.ts'
 import type { UsageQuery } from './usage.shape.ts'
 
 const checkUsageQuery = checker<UsageQuery>('the query', validateUsageQuery)

@@ -6,9 +6,9 @@ import { Fault } from '../../kit/fault.ts'
 import type { ConversationHistory } from '../../prompts/prompt-request.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
+import { keyThatSees, sessionsOf } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
-import { keyThatSees } from '../native/executions.ts'
 import { type FoundResponse, findVisible } from './find-response.ts'
 import { executionIdOf } from './response-record.ts'
 
@@ -40,12 +40,12 @@ export async function continueFrom(
   { request, context }: { request: FastifyRequest; context: ServerContext },
 ): Promise<Continuation> {
   await context.executions.save()
-  const apiKey = keyThatSees(request, context)
-  const session = await findSession(previous.execution.session_id, context)
+  const reader = { request, context }
+  const session = await findSession(previous.execution.session_id, reader)
   if (session !== undefined && isStored && (await canGoOn(session, previous, { backend, context }))) {
     return { resumes: session, ownsSession: previous.record.owns_session }
   }
-  const { kept, missing } = await turnsUpTo(previous, { request, context, apiKey })
+  const { kept, missing } = await turnsUpTo(previous, reader)
   const history = await carryTurns({ kept, missing }, context.executionStore, context.ids)
   const forks = session?.backend === backend ? session : undefined
   const note = 'the earlier responses were sent to a new session as text'
@@ -63,10 +63,11 @@ async function canGoOn(
   return executions[0]?.id === execution.id
 }
 
-async function findSession(id: string | undefined, { store }: ServerContext): Promise<Session | undefined> {
+/** Undefined if the sender does not see it: another key may have stopped sharing it. */
+async function findSession(id: string | undefined, { request, context }: Reader): Promise<Session | undefined> {
   if (id === undefined) return undefined
   try {
-    return await store.find(id)
+    return await sessionsOf(request, context).find(id)
   } catch (error) {
     if (error instanceof Fault && error.code === sessionNotFound.code) return undefined
     throw error
@@ -76,7 +77,7 @@ async function findSession(id: string | undefined, { store }: ServerContext): Pr
 /** More would be a loop. */
 const MAX_SESSIONS = 100
 
-type Reader = { request: FastifyRequest; context: ServerContext; apiKey: string | undefined }
+type Reader = { request: FastifyRequest; context: ServerContext }
 
 /**
  * The turns of the conversation, oldest first, and how many are no longer stored, as far as that is known. A session that
@@ -88,19 +89,23 @@ async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<{ kept: T
   let current: FoundResponse | undefined = last
   for (let count = 0; current !== undefined && count < MAX_SESSIONS; count += 1) {
     const { id, session_id: session, backend = '' }: FoundResponse['execution'] = current.execution
-    const { executionStore } = reader.context
-    const all: string[] =
-      session === undefined ? [id] : await findTurns(executionStore, { session, apiKey: reader.apiKey })
+    const stored: Session | undefined = await findSession(session, reader)
+    const all: string[] = session === undefined ? [id] : await findTurnsOf(session, stored, reader)
     const ids = all.slice(0, all.indexOf(id) + 1)
     kept.unshift(...ids.map((turn) => ({ id: turn, backend })))
-    const turnCount: number = (await findSession(session, reader.context))?.turn_count ?? 0
-    const gone = Math.max(0, turnCount - all.length)
+    const gone = Math.max(0, (stored?.turn_count ?? 0) - all.length)
     const first: FoundResponse | undefined = await findVisible(ids[0] ?? id, reader.request, reader.context)
     current = await findEarlier(first, reader)
     const endsEarly = current === undefined && first?.record.previous_response_id !== undefined
     missing += gone === 0 && endsEarly ? 1 : gone
   }
   return { kept, missing }
+}
+
+/** All turns of a session that the sender sees; otherwise only its own. */
+async function findTurnsOf(id: string, session: Session | undefined, { request, context }: Reader): Promise<string[]> {
+  const keyId = session === undefined ? keyThatSees(request, context) : undefined
+  return await findTurns(context.executionStore, { session: id, keyId })
 }
 
 async function findEarlier(

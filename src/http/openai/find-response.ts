@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
+import { keyThatSees } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { responseNotFound } from '../errors/faults.ts'
-import { keyThatSees } from '../native/executions.ts'
 import { executionIdOf, type ResponseRecord, recordOf } from './response-record.ts'
 
 export type FoundResponse = { execution: Execution; record: ResponseRecord }
@@ -30,8 +30,8 @@ export async function findVisible(
 ): Promise<FoundResponse | undefined> {
   const execution = executions.find(id) ?? (await findStored(id, executionStore))
   const record = execution === undefined ? undefined : recordOf(execution)
-  const apiKey = keyThatSees(request, { keys })
-  const isVisible = apiKey === undefined || execution?.api_key === apiKey
+  const keyId = keyThatSees(request, { keys })
+  const isVisible = keyId === undefined || execution?.key_id === keyId
   return execution !== undefined && record?.store === true && isVisible ? { execution, record } : undefined
 }
 

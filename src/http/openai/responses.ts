@@ -1,9 +1,11 @@
 /** `POST /openai/v1/responses`, and `GET`, `DELETE`, `…/cancel` and `…/input_items` of a response */
+import type { FastifyRequest } from 'fastify'
 import { Fault } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker } from '../../kit/schema.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import { sendCompatible } from '../compatible/send-reply.ts'
+import { sessionsOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import type { Exchange, RequestedExecution } from '../executions/requested-execution.ts'
@@ -55,7 +57,7 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
     const { id } = request.params
     const found = await findResponse(id, request, context)
     if (found.execution.ended_at === undefined) throw responseRunning({ id })
-    await deleteResponse(found, context)
+    await deleteResponse(found, request, context)
     return { id, object: 'response', deleted: true }
   })
 
@@ -102,11 +104,18 @@ async function acceptResponse(exchange: Exchange, { id }: RequestedExecution): P
 }
 
 /** Deletes its session too, if no other turn of it is stored and a response has started it. */
-async function deleteResponse({ execution, record }: FoundResponse, context: ServerContext): Promise<void> {
+async function deleteResponse(
+  { execution, record }: FoundResponse,
+  request: FastifyRequest,
+  context: ServerContext,
+): Promise<void> {
   const { id, session_id: session } = execution
   await context.executions.save()
   await context.executionStore.remove(id)
   if (session === undefined || !record.owns_session) return
   const { executions } = await context.executionStore.list({ session }, { limit: 1 })
-  if (executions.length === 0) await context.store.delete(session).catch(() => {})
+  if (executions.length === 0)
+    await sessionsOf(request, context)
+      .delete(session)
+      .catch(() => {})
 }

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerContext } from '../context/server-context.ts'
-import { pathOf } from './target.ts'
 
 /** The status that web servers log when a client disconnects before the response. It is never sent. */
 const CLIENT_CLOSED_REQUEST = 499
@@ -25,7 +24,7 @@ export function measureRequest(
 type MeasuredRequest = { request: FastifyRequest; reply: FastifyReply; seconds: number; bytes: number }
 
 function report({ request, reply, seconds, bytes }: MeasuredRequest, context: ServerContext): void {
-  const { address, key, errorCode, trace, backends = [], prompts = [], answers = [] } = request.facts
+  const { address, key, unknownPath, errorCode, trace, backends = [], prompts = [], answers = [] } = request.facts
   // A request may name any backend. Only real ones are reported, so that the number of labels stays small.
   const backend =
     Object.keys(context.config.backends)
@@ -40,8 +39,7 @@ function report({ request, reply, seconds, bytes }: MeasuredRequest, context: Se
     request_id: request.id,
     method,
     route,
-    // Otherwise the operator could not see what the client looked for.
-    ...(request.is404 && { path: pathOf(request).slice(0, MAX_LOGGED_PATH) }),
+    ...(unknownPath !== undefined && { path: unknownPath.slice(0, MAX_LOGGED_PATH) }),
     status,
     bytes,
     duration_ms: Math.round(seconds * 1000),

@@ -1,31 +1,37 @@
-/** Identifies the sender of a request: by an API key, or by the cookie of a login to the console. */
+/** Identifies the sender of a request: by an API key, or by a login to the console. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { csrfTokenOf, type NewLogin } from '../context/logins.ts'
+import type { LoginProof, NewLogin } from '../context/logins.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { csrfTokenInvalid } from '../errors/faults.ts'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
 import { isOwnPage } from './browsers.ts'
-import { checkKey, type KeyCheck } from './identify.ts'
-import { pathOf } from './target.ts'
+import { checkKey, type KeyCheck, LOCAL_ADDRESS } from './identify.ts'
 
-/** The page learns its CSRF token here, so these requests cannot have one. `me` changes nothing, `login` checks the page itself. */
-const WITHOUT_TOKEN = ['/api/v1/me', '/api/v1/login']
-
-/** A key wins over a cookie. A cookie counts only for the page of this server, and only with the page's CSRF token. */
+/** A key wins over a login, which counts only in requests of the page of this server. */
 export function checkSender(request: FastifyRequest, { keys, logins }: ServerContext): KeyCheck {
   const check = checkKey(request.headers, keys)
   if (check.result !== 'missing' || !keys.isRequired) return check
-  const token = loginCookie(request)
-  const key = token === undefined ? undefined : logins.find(token)
-  if (token === undefined || key === undefined || !isOwnPage(request.headers)) return check
-  request.facts.loginToken = token
-  if (needsToken(request) && request.headers['x-drover-csrf'] !== csrfTokenOf(token)) throw csrfTokenInvalid({})
+  const login = loginIn(request)
+  const key = login && logins.find(login)
+  if (login === undefined || key === undefined || !isOwnPage(request.headers)) return check
+  request.facts.login = login
   return { result: 'valid', key }
 }
 
-/** Browsers send the cookie also when they load the page itself, without any header of the page. */
-function needsToken(request: FastifyRequest): boolean {
-  const path = pathOf(request)
-  return !WITHOUT_TOKEN.includes(path) && (path.startsWith('/api/') || request.method !== 'GET')
+/** The cookie without the secret of the page is nothing: every server on this host gets the cookie. */
+function loginIn(request: FastifyRequest): LoginProof | undefined {
+  const token = loginCookie(request)
+  const secret = request.headers['x-drover-page-secret']
+  return token === undefined || typeof secret !== 'string' ? undefined : { token, secret }
+}
+
+/** To be called before a wrong key or a wrong log-in is answered. Throws a Fault if too many wait already. */
+export async function delayWrongKey(
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  context: ServerContext,
+): Promise<void> {
+  const { address, isLocalUser } = request.facts
+  if (isLocalUser || address === LOCAL_ADDRESS) return
+  await context.wrongKeys.wait(address, abortOnDisconnect(reply.raw, context))
 }
 
 export function setLoginCookie(request: FastifyRequest, reply: FastifyReply, login: NewLogin): void {

@@ -45,22 +45,24 @@ let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i i
 keyword:"enum",params:{allowedValues:Ze},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){let n={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,ce.errors=r,!1;break}}if(o&&t.turns!==
 void 0){let i=t.turns;if(!(i==="true"||i==="false"))return ce.errors=[{instancePath:s+"/turns",keyword:"enum",params:{allowedValues:Ee}}],
-!1}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var kr=ne;var He=["title","tags","metadata"];function ne(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(Object.keys(t).length<1)return ne.errors=[{instancePath:s,
-keyword:"minProperties",params:{limit:1}}],!1;for(let l in t){let h=e;if(!(l==="title"||l==="tags"||l==="metadata")){let $={
-instancePath:s,keyword:"enum",params:{allowedValues:He},propertyName:l};r===null?r=[$]:r.push($),e++}var o=h===e;if(!o){
-let $={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[$]:r.push($),e++,ne.errors=r,!1;
-break}}if(o){if(t.title!==void 0){let l=t.title,h=e,$=e,O=!1,_=e;if(typeof l!="string"){let L={instancePath:s+"/title",keyword:"\
-type",params:{type:"string"}};r===null?r=[L]:r.push(L),e++}var i=_===e;if(O=O||i,!O){let L=e;if(l!==null){let k={instancePath:s+
-"/title",keyword:"type",params:{type:"null"}};r===null?r=[k]:r.push(k),e++}var i=L===e;O=O||i}if(O)e=$,r!==null&&($?r.length=
-$:r=null);else{let L={instancePath:s+"/title",keyword:"anyOf",params:{}};return r===null?r=[L]:r.push(L),e++,ne.errors=r,
-!1}var a=h===e}else var a=!0;if(a){if(t.tags!==void 0){let l=t.tags,h=e;if(e===h)if(Array.isArray(l)){if(l.length>64)return ne.
-errors=[{instancePath:s+"/tags",keyword:"maxItems",params:{limit:64}}],!1;{var n=!0;let O=l.length;for(let _=0;_<O;_++){
-let L=e;if(typeof l[_]!="string")return ne.errors=[{instancePath:s+"/tags/"+_,keyword:"type",params:{type:"string"}}],!1;
-var n=L===e;if(!n)break}}}else return ne.errors=[{instancePath:s+"/tags",keyword:"type",params:{type:"array"}}],!1;var a=h===
-e}else var a=!0;if(a)if(t.metadata!==void 0){let l=t.metadata,h=e;if(!(l&&typeof l=="object"&&!Array.isArray(l)))return ne.
-errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"object"}}],!1;var a=h===e}else var a=!0}}}else return ne.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.errors=r,e===0}var hr=U;var Ge=["state","backend","session","parent","since","before","limit"],Je=["queued","running","completed","failed","canc\
+!1}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var kr=re;var He=["title","tags","metadata","shared"];function re(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,
+dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(Object.keys(t).length<1)
+return re.errors=[{instancePath:s,keyword:"minProperties",params:{limit:1}}],!1;for(let l in t){let h=e;if(!(l==="title"||
+l==="tags"||l==="metadata"||l==="shared")){let $={instancePath:s,keyword:"enum",params:{allowedValues:He},propertyName:l};
+r===null?r=[$]:r.push($),e++}var o=h===e;if(!o){let $={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
+null?r=[$]:r.push($),e++,re.errors=r,!1;break}}if(o){if(t.title!==void 0){let l=t.title,h=e,$=e,O=!1,_=e;if(typeof l!="s\
+tring"){let L={instancePath:s+"/title",keyword:"type",params:{type:"string"}};r===null?r=[L]:r.push(L),e++}var i=_===e;if(O=
+O||i,!O){let L=e;if(l!==null){let k={instancePath:s+"/title",keyword:"type",params:{type:"null"}};r===null?r=[k]:r.push(
+k),e++}var i=L===e;O=O||i}if(O)e=$,r!==null&&($?r.length=$:r=null);else{let L={instancePath:s+"/title",keyword:"anyOf",params:{}};
+return r===null?r=[L]:r.push(L),e++,re.errors=r,!1}var a=h===e}else var a=!0;if(a){if(t.tags!==void 0){let l=t.tags,h=e;
+if(e===h)if(Array.isArray(l)){if(l.length>64)return re.errors=[{instancePath:s+"/tags",keyword:"maxItems",params:{limit:64}}],
+!1;{var n=!0;let O=l.length;for(let _=0;_<O;_++){let L=e;if(typeof l[_]!="string")return re.errors=[{instancePath:s+"/ta\
+gs/"+_,keyword:"type",params:{type:"string"}}],!1;var n=L===e;if(!n)break}}}else return re.errors=[{instancePath:s+"/tag\
+s",keyword:"type",params:{type:"array"}}],!1;var a=h===e}else var a=!0;if(a){if(t.metadata!==void 0){let l=t.metadata,h=e;
+if(!(l&&typeof l=="object"&&!Array.isArray(l)))return re.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"\
+object"}}],!1;var a=h===e}else var a=!0;if(a)if(t.shared!==void 0){let l=e;if(typeof t.shared!="boolean")return re.errors=
+[{instancePath:s+"/shared",keyword:"type",params:{type:"boolean"}}],!1;var a=l===e}else var a=!0}}}}else return re.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var hr=U;var Ge=["state","backend","session","parent","since","before","limit"],Je=["queued","running","completed","failed","canc\
 elled","lost"],Ke=new RegExp("^exec_[0-9a-f]{24}$","u");function U(t,{instancePath:s="",parentData:q,parentDataProperty:I,
 rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){
 let n=e;if(!(a==="state"||a==="backend"||a==="session"||a==="parent"||a==="since"||a==="before"||a==="limit")){let l={instancePath:s,
@@ -229,19 +231,19 @@ type",params:{type:"string"}}],!1;var i=l===e}else var i=!0;if(i)if(t.action_id!
 if(typeof n=="string"){if(S(n)>128)return ae.errors=[{instancePath:s+"/action_id",keyword:"maxLength",params:{limit:128}}],
 !1;if(n.length===0)return ae.errors=[{instancePath:s+"/action_id",keyword:"minLength",params:{limit:1}}],!1}else return ae.
 errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0}}else return ae.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var Or=re;var fr=["scope_sha256","action_id"];function re(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var Or=se;var fr=["scope_sha256","action_id"];function se(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.scope_sha256===void 0&&(a="scope_sha256"))
-return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let n in t){let l=e;if(!(n==="s\
+return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let n in t){let l=e;if(!(n==="s\
 cope_sha256"||n==="action_id")){let h={instancePath:s,keyword:"enum",params:{allowedValues:fr},propertyName:n};r===null?
 r=[h]:r.push(h),e++}var o=l===e;if(!o){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===
-null?r=[h]:r.push(h),e++,re.errors=r,!1;break}}if(o){if(t.scope_sha256!==void 0){let n=t.scope_sha256,l=e;if(e===l)if(typeof n==
-"string"){if(S(n)>128)return re.errors=[{instancePath:s+"/scope_sha256",keyword:"maxLength",params:{limit:128}}],!1;if(n.
-length===0)return re.errors=[{instancePath:s+"/scope_sha256",keyword:"minLength",params:{limit:1}}],!1}else return re.errors=
+null?r=[h]:r.push(h),e++,se.errors=r,!1;break}}if(o){if(t.scope_sha256!==void 0){let n=t.scope_sha256,l=e;if(e===l)if(typeof n==
+"string"){if(S(n)>128)return se.errors=[{instancePath:s+"/scope_sha256",keyword:"maxLength",params:{limit:128}}],!1;if(n.
+length===0)return se.errors=[{instancePath:s+"/scope_sha256",keyword:"minLength",params:{limit:1}}],!1}else return se.errors=
 [{instancePath:s+"/scope_sha256",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0;if(i)if(t.action_id!==
-void 0){let n=t.action_id,l=e;if(e===l)if(typeof n=="string"){if(S(n)>128)return re.errors=[{instancePath:s+"/action_id",
-keyword:"maxLength",params:{limit:128}}],!1;if(n.length===0)return re.errors=[{instancePath:s+"/action_id",keyword:"minL\
-ength",params:{limit:1}}],!1}else return re.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],
-!1;var i=l===e}else var i=!0}}else return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.
+void 0){let n=t.action_id,l=e;if(e===l)if(typeof n=="string"){if(S(n)>128)return se.errors=[{instancePath:s+"/action_id",
+keyword:"maxLength",params:{limit:128}}],!1;if(n.length===0)return se.errors=[{instancePath:s+"/action_id",keyword:"minL\
+ength",params:{limit:1}}],!1}else return se.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],
+!1;var i=l===e}else var i=!0}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.
 errors=r,e===0}var Dr=ye;var pr=["action_id"];function ye(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let a=e;if(i!=="action_id"){let n={
 instancePath:s,keyword:"enum",params:{allowedValues:pr},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){
@@ -467,11 +469,11 @@ isArray(p)){let F;if(p.type===void 0&&(F="type")){let M={instancePath:s+"/text/f
 r===null?r=[M]:r.push(M),e++}else{if(p.type!==void 0){let M=p.type,V=e;if(e===V)if(typeof M=="string"){if(S(M)>64){let B={
 instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[B]:r.push(B),e++}}else{let B={instancePath:s+
 "/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[B]:r.push(B),e++}var R=V===e}else var R=!0;if(R)if(p.
-schema!==void 0){let M=p.schema,V=e,B=e,X=!1,ue=e;if(!(M&&typeof M=="object"&&!Array.isArray(M))){let te={instancePath:s+
-"/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[te]:r.push(te),e++}var v=ue===e;if(X=X||v,!X){let te=e;
+schema!==void 0){let M=p.schema,V=e,B=e,X=!1,ue=e;if(!(M&&typeof M=="object"&&!Array.isArray(M))){let ne={instancePath:s+
+"/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[ne]:r.push(ne),e++}var v=ue===e;if(X=X||v,!X){let ne=e;
 if(M!==null){let je={instancePath:s+"/text/format/schema",keyword:"type",params:{type:"null"}};r===null?r=[je]:r.push(je),
-e++}var v=te===e;X=X||v}if(X)e=B,r!==null&&(B?r.length=B:r=null);else{let te={instancePath:s+"/text/format/schema",keyword:"\
-anyOf",params:{}};r===null?r=[te]:r.push(te),e++}var R=V===e}else var R=!0}}else{let F={instancePath:s+"/text/format",keyword:"\
+e++}var v=ne===e;X=X||v}if(X)e=B,r!==null&&(B?r.length=B:r=null);else{let ne={instancePath:s+"/text/format/schema",keyword:"\
+anyOf",params:{}};r===null?r=[ne]:r.push(ne),e++}var R=V===e}else var R=!0}}else{let F={instancePath:s+"/text/format",keyword:"\
 type",params:{type:"object"}};r===null?r=[F]:r.push(F),e++}var g=E===e;if(m=m||g,!m){let F=e;if(p!==null){let V={instancePath:s+
 "/text/format",keyword:"type",params:{type:"null"}};r===null?r=[V]:r.push(V),e++}var g=F===e;m=m||g}if(m)e=N,r!==null&&(N?
 r.length=N:r=null);else{let F={instancePath:s+"/text/format",keyword:"anyOf",params:{}};r===null?r=[F]:r.push(F),e++}}}else{
@@ -551,9 +553,9 @@ var o=!0;if(o){if(t.system!==void 0){let b=t.system,f=e,d=e,u=!1,y=e,A=e,c=!1,p=
 "/system",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var h=p===e;if(c=c||h,!c){let m=e;if(e===m)
 if(Array.isArray(b)){var $=!0;let F=b.length;for(let M=0;M<F;M++){let V=b[M],B=e;if(e===B)if(V&&typeof V=="object"&&!Array.
 isArray(V)){let ue;if(V.type===void 0&&(ue="type")){let G={instancePath:s+"/system/"+M,keyword:"required",params:{missingProperty:ue}};
-r===null?r=[G]:r.push(G),e++}else{if(V.type!==void 0){let G=V.type,te=e;if(e===te)if(typeof G=="string"){if(S(G)>64){let ee={
+r===null?r=[G]:r.push(G),e++}else{if(V.type!==void 0){let G=V.type,ne=e;if(e===ne)if(typeof G=="string"){if(S(G)>64){let ee={
 instancePath:s+"/system/"+M+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[ee]:r.push(ee),e++}}else{let ee={
-instancePath:s+"/system/"+M+"/type",keyword:"type",params:{type:"string"}};r===null?r=[ee]:r.push(ee),e++}var O=te===e}else
+instancePath:s+"/system/"+M+"/type",keyword:"type",params:{type:"string"}};r===null?r=[ee]:r.push(ee),e++}var O=ne===e}else
 var O=!0;if(O)if(V.text!==void 0){let G=e;if(typeof V.text!="string"){let ee={instancePath:s+"/system/"+M+"/text",keyword:"\
 type",params:{type:"string"}};r===null?r=[ee]:r.push(ee),e++}var O=G===e}else var O=!0}}else{let ue={instancePath:s+"/sy\
 stem/"+M,keyword:"type",params:{type:"object"}};r===null?r=[ue]:r.push(ue),e++}var $=B===e;if(!$)break}}else{let F={instancePath:s+
@@ -599,16 +601,16 @@ type",params:{type:"object"}};r===null?r=[c]:r.push(c),e++}var x=y===e;if(u=u||x
 "/output_config",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var x=c===e;u=u||x}if(u)e=d,r!==null&&
 (d?r.length=d:r=null);else{let c={instancePath:s+"/output_config",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(
 c),e++,H.errors=r,!1}var o=f===e}else var o=!0}}}}}}}}else return H.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return H.errors=r,e===0}var Ir=se;function se(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;
+object"}}],!1;return H.errors=r,e===0}var Ir=te;function te(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let O;if(t.model===void 0&&(O="model")||t.messages===void 0&&(O="m\
-essages"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:O}}],!1;if(t.model!==void 0){let _=t.
-model,L=e;if(e===L)if(typeof _=="string"){if(S(_)>256)return se.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
-limit:256}}],!1;if(!_e.test(_))return se.errors=[{instancePath:s+"/model",keyword:"saidPattern",params:{says:"a model na\
-me, without control characters and not starting with -"}}],!1}else return se.errors=[{instancePath:s+"/model",keyword:"t\
+essages"))return te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:O}}],!1;if(t.model!==void 0){let _=t.
+model,L=e;if(e===L)if(typeof _=="string"){if(S(_)>256)return te.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
+limit:256}}],!1;if(!_e.test(_))return te.errors=[{instancePath:s+"/model",keyword:"saidPattern",params:{says:"a model na\
+me, without control characters and not starting with -"}}],!1}else return te.errors=[{instancePath:s+"/model",keyword:"t\
 ype",params:{type:"string"}}],!1;var o=L===e}else var o=!0;if(o){if(t.messages!==void 0){let _=t.messages,L=e;if(e===L)if(Array.
-isArray(_)){if(_.length<1)return se.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var i=!0;
+isArray(_)){if(_.length<1)return te.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var i=!0;
 let k=_.length;for(let R=0;R<k;R++){let v=e;W(_[R],{instancePath:s+"/messages/"+R,parentData:_,parentDataProperty:R,rootData:P,
-dynamicAnchors:C})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var i=v===e;if(!i)break}}}else return se.errors=
+dynamicAnchors:C})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var i=v===e;if(!i)break}}}else return te.errors=
 [{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var o=L===e}else var o=!0;if(o){if(t.system!==void 0){
 let _=t.system,L=e,Q=e,k=!1,R=e,v=e,g=!1,j=e;if(typeof _!="string"){let w={instancePath:s+"/system",keyword:"type",params:{
 type:"string"}};r===null?r=[w]:r.push(w),e++}var a=j===e;if(g=g||a,!g){let w=e;if(e===w)if(Array.isArray(_)){var n=!0;let f=_.
@@ -624,12 +626,12 @@ array"}};r===null?r=[f]:r.push(f),e++}var a=w===e;g=g||a}if(g)e=v,r!==null&&(v?r
 "/system",keyword:"anyOf",params:{}};r===null?r=[w]:r.push(w),e++}var h=R===e;if(k=k||h,!k){let w=e;if(_!==null){let f={
 instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[f]:r.push(f),e++}var h=w===e;k=k||h}if(k)e=Q,r!==
 null&&(Q?r.length=Q:r=null);else{let w={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[w]:r.push(
-w),e++,se.errors=r,!1}var o=L===e}else var o=!0;if(o)if(t.tools!==void 0){let _=t.tools,L=e,Q=e,k=!1,R=e;if(e===R&&!Array.
+w),e++,te.errors=r,!1}var o=L===e}else var o=!0;if(o)if(t.tools!==void 0){let _=t.tools,L=e,Q=e,k=!1,R=e;if(e===R&&!Array.
 isArray(_)){let g={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[g]:r.push(g),e++}var $=R===
 e;if(k=k||$,!k){let g=e;if(_!==null){let x={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[x]:
 r.push(x),e++}var $=g===e;k=k||$}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let g={instancePath:s+"/tools",keyword:"a\
-nyOf",params:{}};return r===null?r=[g]:r.push(g),e++,se.errors=r,!1}var o=L===e}else var o=!0}}}else return se.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.errors=r,e===0}export{Lr as validateAnswerBody,$r as validateChatRequest,Or as validateConfirmBody,Ir as validateCountTokensRequest,wr as validateDecisionBody,
+nyOf",params:{}};return r===null?r=[g]:r.push(g),e++,te.errors=r,!1}var o=L===e}else var o=!0}}}else return te.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}export{Lr as validateAnswerBody,$r as validateChatRequest,Or as validateConfirmBody,Ir as validateCountTokensRequest,wr as validateDecisionBody,
 br as validateEventsQuery,hr as validateExecutionQuery,Pr as validateInputItemsQuery,jr as validateLoginBody,Rr as validateMessageRequest,
 Fr as validateResponseQuery,Er as validateResponseRequest,qr as validateResumeBody,Nr as validateRunQuery,gr as validateSessionDetailQuery,
 kr as validateSessionEditRequest,_r as validateSessionQuery,Dr as validateSkipBody,Ar as validateStartBody,xr as validateUsageQuery};

@@ -6,6 +6,7 @@ import type { ServerContext } from '../context/server-context.ts'
 import { toErrorBody } from '../errors/error-body.ts'
 import { headersTooLarge, requestMalformed, requestTimeout } from '../errors/faults.ts'
 import { toHttpError } from '../errors/http-error.ts'
+import type { ConnectionSlots } from './connection-slots.ts'
 import { peerAddress } from './identify.ts'
 
 /** Node's own default. */
@@ -21,6 +22,8 @@ export type Connections = {
   /** The connection came over the local socket (local-socket.ts). */
   markLocal(socket: Socket): void
   isLocal(request: IncomingMessage): boolean
+  /** Why the connection is over a limit; undefined if it is not. */
+  refusal(request: IncomingMessage): Fault | undefined
   requestStarted(request: IncomingMessage): void
   responseClosed(request: IncomingMessage): void
   /** Calls `fail` if the connection fails before the request body is complete, also if that has happened already. */
@@ -37,7 +40,11 @@ export type Connections = {
 /** The latest request on a connection. `fault` is the connection error that occurred before its body was complete. */
 type LatestRequest = { request: IncomingMessage; isClosed: boolean; fault?: Fault; fail?: (fault: Fault) => void }
 
-export function trackConnections(): Connections {
+/** `addressOf` returns undefined for a connection whose address has no limit. */
+export function trackConnections(
+  slots: ConnectionSlots,
+  addressOf: (socket: Socket) => string | undefined,
+): Connections {
   const sockets = new Set<Socket>()
   const local = new WeakSet<Socket>()
   const latest = new WeakMap<Socket, LatestRequest>()
@@ -53,14 +60,20 @@ export function trackConnections(): Connections {
     opened(socket) {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
+      if (!local.has(socket)) slots.open(socket, addressOf(socket))
     },
     markLocal: (socket) => void local.add(socket),
     isLocal: ({ socket }) => local.has(socket),
-    requestStarted: (request) => void latest.set(request.socket, { request, isClosed: false }),
+    refusal: ({ socket }) => slots.refusal(socket),
+    requestStarted(request) {
+      latest.set(request.socket, { request, isClosed: false })
+      slots.setIdle(request.socket, false)
+    },
     responseClosed(request) {
       const entry = entryOf(request)
       if (entry === undefined) return
       entry.isClosed = true
+      slots.setIdle(request.socket, true)
       if (entry.fault !== undefined) request.socket.destroySoon()
     },
     onFailure(request, fail) {

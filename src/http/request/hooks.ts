@@ -1,4 +1,4 @@
-/** The guards that every request passes before its endpoint. `onRequest` lists them in order. */
+/** The guards that every request passes before its endpoint, in order: those in `onRequest`, and in the functions it calls. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readDepth } from '../../kit/process/environment-variables.ts'
@@ -15,12 +15,13 @@ import {
 import { disconnectIfStalled } from '../response/stalled-client.ts'
 import { measureRequest } from './access-log.ts'
 import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
-import { checkSender } from './browser-login.ts'
+import { checkSender, delayWrongKey } from './browser-login.ts'
 import { handleCors, refuseForeignPages } from './browsers.ts'
 import { type Connections, commonHeaders } from './connection.ts'
-import { bodyLimitFor, clientAddress, readTrace, requireKey } from './identify.ts'
+import { bodyLimitFor, clientAddress, type KeyCheck, readTrace, requireKey } from './identify.ts'
+import type { OpenRequests } from './open-requests.ts'
 import { limitRate, type RateLimiter } from './rate-limit.ts'
-import { isDecodable, pathOf } from './target.ts'
+import { isDecodable, isHealthCheck, pathOf, withRouteWordsOnly } from './target.ts'
 
 export type Endpoint = { method: string; path: string }
 
@@ -29,6 +30,7 @@ export type RequestGuards = {
   connections: Connections
   /** Undefined if there is no rate limit. */
   rateLimiter: RateLimiter | undefined
+  openRequests: OpenRequests
   /** All routes of the server, including `HEAD`. */
   routes: readonly Endpoint[]
 }
@@ -42,27 +44,16 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
   app.addHook('onRequest', (request, reply, done) => {
     startRequest({ request, reply }, context, guards)
     if (handleCors({ request, reply }, server)) return
-    refuseSeveralHosts(request.raw)
-    const { isLocalUser } = request.facts
-    if (!isLocalUser) refuseForeignPages(request, context)
-    if (context.shutdown.aborted) throw shuttingDown({})
-    const check = checkSender(request, context)
-    if (check.result === 'valid') request.facts.key = check.key
+    const check = identifySender(request, context, guards)
     const accept = () => {
-      const { metrics_public: isMetricsPublic, max_request_body_bytes: limitBytes } = server
-      const isKnown = isLocalUser || !context.keys.isRequired || check.result === 'valid'
-      request.facts.bodyLimitBytes = bodyLimitFor(pathOf(request), { isKnown, limitBytes })
-      refuseLongBody(request.raw, { limitBytes: request.facts.bodyLimitBytes })
-      if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
-      refuseMalformed(request)
-      // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
-      if (request.is404) refuseUnknownRoute(request, guards)
-      acceptBody(request.raw, reply.raw)
+      acceptRequest({ request, reply }, check, { context, guards })
       done()
     }
-    const limited = isLocalUser ? undefined : limitRate({ request, reply }, guards.rateLimiter)
-    if (limited === undefined) accept()
-    else void limited.then(accept).catch(done)
+    const limited = request.facts.isLocalUser ? undefined : limitRate({ request, reply }, guards.rateLimiter)
+    const isWrong = check.result === 'invalid' && context.keys.isRequired
+    if (limited === undefined && !isWrong) return accept()
+    const delay = () => (isWrong ? delayWrongKey({ request, reply }, context) : undefined)
+    void Promise.resolve(limited).then(delay).then(accept).catch(done)
   })
   // biome-ignore lint/complexity/useMaxParams: the signature is Fastify's
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -72,14 +63,47 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
   })
 }
 
+/** Refuses requests that no sender may send in this way, and finds out who the sender is. */
+function identifySender(request: FastifyRequest, context: ServerContext, guards: RequestGuards): KeyCheck {
+  const isInReserve = refuseOverLimit(request, guards)
+  refuseSeveralHosts(request.raw)
+  if (!request.facts.isLocalUser) refuseForeignPages(request, context)
+  if (context.shutdown.aborted) throw shuttingDown({})
+  // From the reserve only the health is told, to everyone alike.
+  if (isInReserve) return { result: 'missing' }
+  const check = checkSender(request, context)
+  if (check.result === 'valid') request.facts.key = check.key
+  return check
+}
+
+type Guarded = { context: ServerContext; guards: RequestGuards }
+
+/** The guards that depend on the sender. */
+function acceptRequest({ request, reply }: Exchange, check: KeyCheck, { context, guards }: Guarded): void {
+  const { metrics_public: isMetricsPublic, max_request_body_bytes: limitBytes } = context.config.server
+  const { isLocalUser } = request.facts
+  const isKnown = isLocalUser || !context.keys.isRequired || check.result === 'valid'
+  request.facts.bodyLimitBytes = bodyLimitFor(pathOf(request), { isKnown, limitBytes })
+  refuseLongBody(request.raw, { limitBytes: request.facts.bodyLimitBytes })
+  if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
+  refuseMalformed(request)
+  // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
+  if (request.is404) refuseUnknownRoute(request, guards)
+  guards.openRequests.add({ request, reply })
+  acceptBody(request.raw, reply.raw)
+}
+
 /** Runs for every request, also for one that the guards refuse. */
-function startRequest({ request, reply }: Exchange, context: ServerContext, { connections }: RequestGuards): void {
+function startRequest({ request, reply }: Exchange, context: ServerContext, guards: RequestGuards): void {
+  const { connections, routes } = guards
   const trace = readTrace(request.headers)
   const isLocalUser = connections.isLocal(request.raw)
   const depth = readDepth(String(request.headers['x-drover-depth'] ?? ''))
   const address = clientAddress(request)
   request.facts = { address, trace, depth, key: undefined, isLocalUser, bodyLimitBytes: 0 }
+  if (request.is404) request.facts.unknownPath = withRouteWordsOnly(pathOf(request), routes)
   reply.headers(commonHeaders(request.id))
+  if (connections.refusal(request.raw) !== undefined) reply.header('connection', 'close')
   // The name of the header in the message API.
   if (apiStyleOf(request.url, request.headers) !== 'native') reply.header('request-id', request.id)
   if (trace !== undefined) reply.header('traceparent', trace.traceparent)
@@ -90,6 +114,13 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, { co
     connections.responseClosed(request.raw)
     report()
   })
+}
+
+/** Returns whether the connection is in the reserve. Of a server without a free connection, monitors and users can still learn that it runs. */
+function refuseOverLimit(request: FastifyRequest, { connections }: RequestGuards): boolean {
+  const refusal = connections.refusal(request.raw)
+  if (refusal !== undefined && !isHealthCheck(request)) throw refusal
+  return refusal !== undefined
 }
 
 /** Endpoints of the vendor whose paths look like that of a response with this id. */

@@ -73,9 +73,12 @@ export function clientAddress({ ip, ips }: { ip: string | undefined; ips?: (stri
   return (end === -1 ? hops : hops.slice(0, end)).at(-1) ?? peerAddress(ips[0])
 }
 
-/** The normalized address of the other end of a connection; `local` on a Unix socket, which has no address. */
+/** A Unix socket has no address. */
+export const LOCAL_ADDRESS = 'local'
+
+/** The normalized address of the other end of a connection. */
 export function peerAddress(peer: string | undefined): string {
-  return peer === undefined ? 'local' : (plainAddress(peer) ?? peer)
+  return peer === undefined ? LOCAL_ADDRESS : (plainAddress(peer) ?? peer)
 }
 
 /** Without port, brackets, zone and IPv4-in-IPv6 prefix; undefined if the text is not an IP address. */

@@ -60,7 +60,7 @@ describe('a bucket', () => {
 
   it('of a key is separate, with the limits of the key', () => {
     const { limiter, from } = limiterAt({ burst: 1 })
-    const key = { name: 'ci', role: 'client' as const, rateLimit: { burst: 2, rps: 1 }, ceilings: {} }
+    const key = { id: 'key_1', name: 'ci', role: 'client' as const, rateLimit: { burst: 2, rps: 1 }, ceilings: {} }
     from('1.1.1.1')
     const admit = () => limiter.admit({ key, address: '1.1.1.1' })
     expect([admit().isAllowed, admit().isAllowed, admit().isAllowed]).toEqual([true, true, false])
@@ -87,7 +87,13 @@ describe('clients', () => {
 
   it('with a slowly filling key are not dropped before their bucket is full', () => {
     const { time, limiter, from } = limiterAt({ rps: 100, burst: 1, forgetAfterMs: 1000 })
-    const key = { name: 'slow', role: 'client' as const, rateLimit: { rps: 0.001, burst: 2 }, ceilings: {} }
+    const key = {
+      id: 'key_2',
+      name: 'slow',
+      role: 'client' as const,
+      rateLimit: { rps: 0.001, burst: 2 },
+      ceilings: {},
+    }
     const admit = () => limiter.admit({ key, address: '1.1.1.1' }).isAllowed
     expect([admit(), admit(), admit()]).toEqual([true, true, false])
     time.now = 500_000
@@ -98,8 +104,10 @@ describe('clients', () => {
   it('with a key are not dropped in a flood of addresses', () => {
     const { limiter, from } = limiterAt({ burst: 1 })
     const admit = () =>
-      limiter.admit({ key: { name: 'ci', role: 'client' as const, rateLimit: {}, ceilings: {} }, address: '1.1.1.1' })
-        .isAllowed
+      limiter.admit({
+        key: { id: 'key_1', name: 'ci', role: 'client' as const, rateLimit: {}, ceilings: {} },
+        address: '1.1.1.1',
+      }).isAllowed
     expect([admit(), admit()]).toEqual([true, false])
     for (let n = 0; n < 10_001; n++) from(`10.0.${n >> 8}.${n & 255}`)
     expect(admit()).toBe(false)

@@ -1,8 +1,8 @@
 /** The rate limit: token buckets. A client may send `burst` requests at once and `rps` per second in the long run. */
-import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { networkOf } from '../context/networks.ts'
 import { tooManyRequests } from '../errors/faults.ts'
 import { pathOf } from './target.ts'
 
@@ -47,7 +47,7 @@ function shareRateLimiter(
     async admit(client) {
       const rps = client.key?.rateLimit.rps ?? limits.rps
       const burst = client.key?.rateLimit.burst ?? limits.burst
-      const id = client.key === undefined ? `address ${networkOf(client.address)}` : `key ${client.key.name}`
+      const id = client.key === undefined ? `address ${networkOf(client.address)}` : `key ${client.key.id}`
       try {
         return toAdmission(await shared.take(id, { rps, burst }), { rps, burst })
       } catch {
@@ -100,7 +100,7 @@ const MAX_ADDRESSES = 10_000
 type Bucket = { tokens: number; seenAt: number }
 
 export function createRateLimiter(limits: RateLimits, nowMs: () => number): OwnRateLimiter {
-  /** By key name. Keys are few, so these buckets are never dropped, and a flood of addresses cannot refill one. */
+  /** By key id. Keys are few, so these buckets are never dropped, and a flood of addresses cannot refill one. */
   const keyBuckets = new Map<string, Bucket>()
   /** By network, in order of last use: a bucket moves to the end when it is used. */
   const addressBuckets = new Map<string, Bucket>()
@@ -117,7 +117,7 @@ export function createRateLimiter(limits: RateLimits, nowMs: () => number): OwnR
   return {
     admit({ key, address }) {
       const now = nowMs()
-      const [buckets, id] = key === undefined ? [addressBuckets, networkOf(address)] : [keyBuckets, key.name]
+      const [buckets, id] = key === undefined ? [addressBuckets, networkOf(address)] : [keyBuckets, key.id]
       const rps = key?.rateLimit.rps ?? limits.rps
       const burst = key?.rateLimit.burst ?? limits.burst
       const before = buckets.get(id) ?? { tokens: burst, seenAt: now }
@@ -129,17 +129,4 @@ export function createRateLimiter(limits: RateLimits, nowMs: () => number): OwnR
       return admission
     },
   }
-}
-
-/** The /64 network of an IPv6 address, because one machine can use any address in it. An IPv4 address stays as it is. */
-function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [head = '', tail] = address.split('::')
-  const parts = head.split(':').filter(Boolean)
-  const rest = (tail ?? '').split(':').filter(Boolean)
-  const zeros = tail === undefined ? [] : new Array<string>(Math.max(0, 8 - parts.length - rest.length)).fill('0')
-  return [...parts, ...zeros, ...rest]
-    .slice(0, 4)
-    .map((part) => part.toLowerCase().replace(/^0+(?=.)/, ''))
-    .join(':')
 }

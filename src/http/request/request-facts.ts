@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../config/api-keys.ts'
+import type { LoginProof } from '../context/logins.ts'
 
 /** What the guards and the endpoint know about a request. The access log, the metrics and the rate limit use it. */
 type RequestFacts = {
@@ -13,10 +14,14 @@ type RequestFacts = {
   isLocalUser: boolean
   /** 0 means no limit. */
   bodyLimitBytes: number
-  /** The token of the login to the console, if the request comes from there. */
-  loginToken?: string
+  /** The login to the console, if the request comes from there. */
+  login?: LoginProof
+  /** It ends the login that it uses. Its response is sent all the same. */
+  endsAccess?: boolean
   /** It asks for a file of the console. The log has such a request only if it fails: a browser sends many at once. */
   isForConsoleFile?: boolean
+  /** Its path, if no endpoint has it: only the words that are safe to log. */
+  unknownPath?: string
   /** The code of the error response. */
   errorCode?: string
   /** Set by endpoints that run prompts. Prompts and answers are only logged with `--log-prompts`. */

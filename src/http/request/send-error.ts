@@ -3,7 +3,7 @@ import { Fault } from '../../kit/fault.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { apiStyleOf } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
-import { clientDisconnected, serverTrouble, shuttingDown } from '../errors/faults.ts'
+import { accessEnded, clientDisconnected, serverTrouble, shuttingDown } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 
 type FailedRequest = { error: unknown; request: FastifyRequest; reply: FastifyReply }
@@ -24,7 +24,8 @@ export function sendError(failed: FailedRequest, context: ServerContext): Fastif
 }
 
 /** A canceled prompt of a compatible API is reported as a shutdown, because only then is there a client to report it to. */
-function causeOf({ error, reply }: FailedRequest, { shutdown }: ServerContext): unknown {
+function causeOf({ error, request, reply }: FailedRequest, { shutdown }: ServerContext): unknown {
+  if (request.facts.errorCode === accessEnded.code) return accessEnded({})
   const isCanceled = error instanceof Fault && error.code === shuttingDown.code
   return isCanceled && reply.raw.destroyed && !shutdown.aborted ? clientDisconnected({}) : error
 }

@@ -25,6 +25,23 @@ export function pathOf({ url }: { url: string }): string {
   return path.includes('%') ? decodeURI(path) : path
 }
 
+/** It is answered whatever else the server refuses. */
+export function isHealthCheck(request: { url: string }): boolean {
+  return pathOf(request) === '/health'
+}
+
+/**
+ * The path with `*` in place of each word that is in no route. The log shows it, so that the operator sees what a client
+ * looked for; any other word may be a key that somebody has pasted into an address.
+ */
+export function withRouteWordsOnly(path: string, routes: readonly { path: string }[]): string {
+  const words = new Set(routes.flatMap((route) => route.path.split('/')))
+  return path
+    .split('/')
+    .map((word) => (words.has(word) || /^v\d$/.test(word) ? word : '*'))
+    .join('/')
+}
+
 export function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {

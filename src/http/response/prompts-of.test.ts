@@ -8,12 +8,12 @@ const ceilings = { sandbox: { mode: 'workspace', setting: 'max_sandbox_mode of t
 it.each<[DriveCaller, object | undefined]>([
   [{ is: 'user' }, { caller: 'operator' }],
   [
-    { is: 'client', key: 'ada', ceilings },
-    { caller: 'client', client: 'ada', ceilings },
+    { is: 'client', key: 'ada', keyId: 'key_1', ceilings },
+    { caller: 'client', client: { id: 'key_1', name: 'ada' }, ceilings },
   ],
   [
     { is: 'client', key: undefined, ceilings: {} },
-    { caller: 'client', client: '', ceilings: {} },
+    { caller: 'client', client: undefined, ceilings: {} },
   ],
   // What a server allowed is not known.
   [{ is: 'client', key: 'ada' }, undefined],

@@ -6,6 +6,7 @@ import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { ceilingsFor } from '../context/ceilings.ts'
 import { isOnNetwork } from '../context/exposure.ts'
 import { CONSOLE_USER } from '../context/logins.ts'
+import { clientOf, toClient } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 
 /** On the local socket a prompt may do what it may do on the command line. */
@@ -29,15 +30,15 @@ export function isReachable(server: Server): boolean {
 }
 
 /** The context for the prompts of a request: agents continue its trace, and its key limits their modes. */
-export function promptsOf({ facts, server }: FastifyRequest, { prompts, config, keys }: ServerContext): PromptContext {
+export function promptsOf(request: FastifyRequest, { prompts, config, keys }: ServerContext): PromptContext {
+  const { facts, server } = request
   const trace = facts.trace !== undefined && { trace: facts.trace }
   const nested = nestedAt(facts.depth, prompts)
   if (facts.isLocalUser) return { ...prompts, ...FOR_LOCAL_USER, ...trace, ...nested }
   const isOpen = !keys.isRequired && isReachable(server.server)
   const ceilings = ceilingsFor({ server: config.server, key: facts.key, isOpen })
   if (facts.trace === undefined && ceilings === undefined && facts.key === undefined && !nested) return prompts
-  const client = facts.key?.name ?? ''
-  return { ...prompts, ceilings, client, ...trace, ...nested }
+  return { ...prompts, ceilings, client: clientOf(request), ...trace, ...nested }
 }
 
 /** The agents of a request are deeper than its sender. A client that says nothing is as deep as the server. */
@@ -55,11 +56,11 @@ export function drivePromptsFor(context: ServerContext, server: Server, depth?: 
   const prompts = { ...context.prompts, ...nestedAt(depth, context.prompts) }
   return (caller) => {
     if (caller.is === 'user') return { ...prompts, ...FOR_LOCAL_USER }
-    const key = caller.key === CONSOLE_USER.name ? CONSOLE_USER : keys.named(caller.key ?? '')
+    const key = caller.keyId === CONSOLE_USER.id ? CONSOLE_USER : keys.withId(caller.keyId ?? '')
     if (key === undefined && (keys.isRequired || caller.key !== undefined)) return undefined
     const isOpen = !keys.isRequired && isReachable(server)
     const ceilings = ceilingsFor({ server: config.server, key, isOpen })
-    return { ...prompts, ...FOR_LOCAL_USER, caller: 'client', ceilings, client: key?.name ?? '' }
+    return { ...prompts, ...FOR_LOCAL_USER, caller: 'client', ceilings, client: toClient(key) }
   }
 }
 
@@ -67,7 +68,8 @@ export function drivePromptsFor(context: ServerContext, server: Server, depth?: 
 export function workPromptsFor({ prompts }: ServerContext): PromptsFor {
   return (caller) => {
     if (caller.is === 'user') return { ...prompts, ...FOR_LOCAL_USER }
-    const { key = '', ceilings } = caller
-    return ceilings && { ...prompts, ...FOR_LOCAL_USER, caller: 'client', ceilings, client: key }
+    const { key: name = '', keyId: id, ceilings } = caller
+    const client = id === undefined ? undefined : { id, name }
+    return ceilings && { ...prompts, ...FOR_LOCAL_USER, caller: 'client', ceilings, client }
   }
 }

@@ -20,10 +20,9 @@ export async function sendBatch<Result extends BatchResult>(
   const { request, reply, context } = exchange
   Object.assign(request.facts, { backends, prompts })
   const execution = await requestExecution(exchange, { detach: false })
-  const { id, apiKey, isInBackground, isRepeat } = execution
+  const { id, isInBackground, isRepeat } = execution
   const onBegin = () => void reply.header('x-execution-id', id)
-  const start = (signal: AbortSignal) =>
-    run(promptsOf(request, context), { signal, execution: { id, apiKey, onBegin } })
+  const start = (signal: AbortSignal) => run(promptsOf(request, context), { signal, execution: { id, onBegin } })
   const signal = abortOnDisconnect(reply.raw, context)
   if (!isInBackground) return sendResult(exchange, await start(signal))
   const started = isRepeat

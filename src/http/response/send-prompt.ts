@@ -152,12 +152,11 @@ async function startInBackground({ exchange, execution, ...run }: Run): Promise<
 }
 
 function executionOptions({ exchange, execution, sent }: Run): ExecutionOptions {
-  const { id, createdAt, apiKey, isInBackground } = execution
+  const { id, createdAt, isInBackground } = execution
   const onBegin = () => void exchange.reply.header('x-execution-id', id)
   return {
     id,
     createdAt,
-    apiKey,
     isInBackground,
     onBegin,
     ...(sent.isEphemeral !== undefined && { isEphemeral: sent.isEphemeral }),
