@@ -1,7 +1,7 @@
 /** drover as an agent for editors: answers the requests of the Agent Client Protocol (https://agentclientprotocol.com). */
 
 import { PROTOCOL_VERSION } from '../agents/acp/protocol.ts'
-import type { ApprovalDecision, ApprovalRequest, Backend } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, Backend, Decided } from '../agents/adapter/agent.ts'
 import { type JsonObject, objectAt, textAt } from '../agents/adapter/json-fields.ts'
 import type { JsonRpcPeer } from '../agents/warm/json-rpc.ts'
 import { JsonRpcFailure } from '../agents/warm/json-rpc-frame.ts'
@@ -9,6 +9,7 @@ import type { OpenedPrompts } from '../executions/open-prompts.ts'
 import { findTurns, readTurns } from '../executions/session-turns.ts'
 import { Fault } from '../kit/fault.ts'
 import { checker } from '../kit/schema.ts'
+import { userName } from '../kit/user-name.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import { resolveWorkdir } from '../prompts/workdir-policy.ts'
 import { sessionNotFound } from '../sessions/faults.ts'
@@ -255,14 +256,16 @@ export class AcpAgent {
     params: { sessionId: string; toolCall: object },
     { choices }: ApprovalRequest,
     signal: AbortSignal,
-  ): Promise<ApprovalDecision> {
+  ): Promise<Decided> {
     const options = PERMISSIONS.filter(({ optionId }) => choices.includes(optionId))
     try {
       const answer = await this.#peer?.request('session/request_permission', { ...params, options }, signal)
-      const chosen = textAt(objectAt(answer as JsonObject, 'outcome'), 'optionId')
-      return { decision: options.find(({ optionId }) => optionId === chosen)?.optionId ?? 'deny' }
+      const outcome = objectAt(answer as JsonObject, 'outcome')
+      const chosen = textAt(outcome, 'outcome') === 'selected' ? textAt(outcome, 'optionId') : undefined
+      const decision = options.find(({ optionId }) => optionId === chosen)?.optionId ?? 'deny'
+      return { decision, by: { via: 'editor', name: userName() } }
     } catch (error) {
-      if (error instanceof Fault) return { decision: 'deny', message: error.message }
+      if (error instanceof Fault) return { decision: 'deny', message: error.message, by: { via: 'drover' } }
       throw error
     }
   }

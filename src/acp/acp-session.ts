@@ -1,5 +1,5 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it goes on with. */
-import type { ApprovalDecision, ApprovalRequest, Backend } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, Backend, Decided } from '../agents/adapter/agent.ts'
 import { carryConversation } from '../executions/carry-conversation.ts'
 import type { OpenedPrompts } from '../executions/open-prompts.ts'
 import { Fault } from '../kit/fault.ts'
@@ -28,7 +28,7 @@ export type Editor = {
     sessionId: string,
     question: { toolCall: object; request: ApprovalRequest },
     signal: AbortSignal,
-  ): Promise<ApprovalDecision>
+  ): Promise<Decided>
 }
 
 type Parts = { prompts: OpenedPrompts; editor: Editor; cwd: string; choice: Choice }

@@ -1,6 +1,8 @@
 /** Turns the events of a prompt into updates for an editor. */
 import type { AgentEvent, ApprovalRequest, Usage } from '../agents/adapter/agent.ts'
+import { detailsOf } from '../agents/approval-details.ts'
 import { describeToolInput } from '../agents/tool-input.ts'
+import { toRevealed } from '../kit/revealed-text.ts'
 
 type Update = { sessionUpdate: string; [field: string]: unknown }
 
@@ -21,9 +23,13 @@ function kindOfTool(name: string): string {
 const MAX_TITLE = 200
 
 function titleOf(name: string, input: unknown): string {
-  const what = describeToolInput(input).replaceAll(/\s+/g, ' ')
-  const title = what === '' ? name : `${name}: ${what}`
+  const title = wholeTitleOf(name, input)
   return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title
+}
+
+function wholeTitleOf(name: string, input: unknown): string {
+  const what = describeToolInput(input).replaceAll(/\s+/g, ' ')
+  return what === '' ? name : `${name}: ${what}`
 }
 
 const chunk = (sessionUpdate: string, text: string): Update => ({ sessionUpdate, content: { type: 'text', text } })
@@ -64,17 +70,18 @@ export class TurnUpdates {
     }
   }
 
-  /** The tool call that an agent asks about. */
-  ofApproval({ tool_id: id, tool_name: name, input, command, diff }: ApprovalRequest): object {
+  /** The tool call that an agent asks about: all of it, and nothing hidden, because the user of the editor decides. */
+  ofApproval(request: ApprovalRequest): object {
+    const { tool_id: id, tool_name: name, input, command, reason } = request
     const toolCallId = id === undefined ? this.#nextId() : `${this.#prefix}${id}`
-    const text = command ?? diff
+    const texts = [detailsOf(request), ...(reason === undefined ? [] : [`Its reason: ${reason}`])]
     return {
       toolCallId,
-      title: titleOf(name, input ?? command),
+      title: toRevealed(wholeTitleOf(name, input ?? command)),
       kind: kindOfTool(name),
       status: 'pending',
       ...(input !== undefined && { rawInput: input }),
-      ...(text !== undefined && { content: [textContent(text)] }),
+      content: texts.filter((text) => text !== '').map((text) => textContent(toRevealed(text))),
     }
   }
 

@@ -81,6 +81,8 @@ export type Runtime = {
   terminal: Terminal
   stdin: StandardInput
   isRoot: boolean
+  /** Variables that no other program should see, but that drover could not hide. */
+  readableVariables: readonly string[]
   /** The command line of the built-in demo agent. */
   demoAgent: readonly [string, ...string[]]
   /** The program of the thread in which the server reads large request bodies. */

@@ -101,6 +101,14 @@ export const argumentInvalid = defineFault({
     `${d.name} must be one of ${d.allowed.join(', ')}, not "${d.given}"${hint(d.nearest)}`,
 })
 
+export const storePasswordVisible = defineFault({
+  code: 'store_password_visible',
+  kind: 'usage',
+  when: 'The address of a store on the command line has a password, which every user of the machine could read there.',
+  message: (d: { argument: string }) =>
+    `${d.argument} has a password, and other users and agents can read the arguments of a program; leave it out there and set PGPASSWORD`,
+})
+
 export const inputTooLarge = defineFault({
   code: 'input_too_large',
   kind: 'too_large',

@@ -13,7 +13,7 @@ export type Key = {
 export type KeyReader = {
   /** Undefined at the end of input, and when the reader is closed. */
   next(): Promise<Key | undefined>
-  /** Forgets the keys that were not read yet. */
+  /** Forgets the keys that were not read yet, but not the end of the input. */
   clear(): void
   /** Gives the terminal back as it was. Node itself does so when the process crashes or ends by a signal. */
   close(): void
@@ -40,7 +40,9 @@ export function createKeyReader(input: NodeJS.ReadStream): KeyReader {
         else waiting = resolve
       }),
     clear() {
+      const isEnded = keys.includes(undefined)
       keys.length = 0
+      if (isEnded) keys.push(undefined)
     },
     close() {
       input.off('keypress', onKey).off('end', onEnd).setRawMode(false).pause()

@@ -1,5 +1,7 @@
-/** The keys of the keyboard. None of them works while the user types. */
+/** The keys of the keyboard. None of them works while the user types, or in a dialog. */
 import { signal } from '@preact/signals'
+import { isForPage, type KeyPress } from './key-press.ts'
+import { tell } from './live/actions.ts'
 import { goTo } from './live/router.ts'
 
 export const isHelpOpen = signal(false)
@@ -13,26 +15,34 @@ export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
   { key: '/', says: 'search', run: search },
   { key: 'j', says: 'next row', run: () => moveRow(1) },
   { key: 'k', says: 'previous row', run: () => moveRow(-1) },
-  { key: 'a', says: 'allow what the selected row asks for, or the first', run: () => press('allow') },
-  { key: 'd', says: 'deny it', run: () => press('deny') },
+  { key: 'a', says: 'allow the selected approval', run: () => decide('allow') },
+  { key: 'd', says: 'deny the selected approval', run: () => decide('deny') },
   {
     key: '?',
     says: 'these keys',
     run: () => {
-      isHelpOpen.value = !isHelpOpen.value
+      isHelpOpen.value = true
     },
   },
 ]
 
 export function startKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
     const found = KEYS.find(({ key }) => key === event.key)
-    if (found === undefined) return
+    if (found === undefined || !isForPage(toPress(event))) return
     event.preventDefault()
-    if (found.key !== '?') isHelpOpen.value = false
     found.run()
   })
+}
+
+function toPress(event: KeyboardEvent): KeyPress {
+  const { key, ctrlKey, metaKey, altKey, shiftKey, repeat, isComposing } = event
+  return {
+    ...{ key, ctrlKey, metaKey, altKey, repeat, isComposing },
+    isShifted: shiftKey || event.getModifierState('AltGraph'),
+    isInField: isTyping(event.target),
+    isDialogOpen: document.querySelector('dialog[open]') !== null,
+  }
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -56,10 +66,10 @@ function moveRow(step: number): void {
   next?.scrollIntoView({ block: 'nearest' })
 }
 
-function press(choice: string): void {
-  const selected = document.activeElement?.closest('[data-row]') ?? document
-  const button =
-    selected.querySelector<HTMLElement>(`[data-choice="${choice}"]`) ??
-    document.querySelector<HTMLElement>(`[data-choice="${choice}"]`)
-  button?.click()
+/** Only about the approval that has the focus: what else waits may have changed since the user looked. */
+function decide(choice: 'allow' | 'deny'): void {
+  const selected = document.activeElement?.closest('[data-approval]')
+  const button = selected?.querySelector<HTMLElement>(`[data-choice="${choice}"]`)
+  if (button === undefined || button === null) tell('No approval is selected. The keys j and k select one.')
+  else button.click()
 }

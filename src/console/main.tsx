@@ -2,7 +2,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { startKeys } from './keys.ts'
-import { identify, logIn, sender } from './live/api.ts'
+import { identify, logIn, sender, watchLogin } from './live/api.ts'
 import { startNotifications } from './live/notifications.ts'
 import { parseHash, replaceHash } from './live/router.ts'
 import { startScrolling } from './live/scroll.ts'
@@ -39,6 +39,7 @@ async function startUntilReached(): Promise<string> {
 
 const root = document.getElementById('app')
 if (root !== null) {
+  watchLogin()
   startKeys()
   startNotifications()
   startScrolling()

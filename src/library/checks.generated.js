@@ -7,59 +7,61 @@ i;)l++,m=t.charCodeAt(u++),m>=55296&&m<=56319&&u<i&&(m=t.charCodeAt(u),(m&64512)
 3)<1||l(3)>B({year:l(1),month:l(2)})||u>23||m>59||y>60||e>23||n>59)return!1;let f=(i[7]==="-"?-1:1)*(e*60+n);return y<60||
 z(u*60+m-f)}function F(t){return g(`${t}T00:00:00Z`)}function z(t){return(t+1)%1440===0}function B({year:t,month:i}){return[
 31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][i-1]??0}var H,D=L(()=>{"use strict";H=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/i});var q={};Q(q,{formats:()=>G});var G,$=L(()=>{"use strict";D();G={date:F,"date-time":g}});var ue=V;var J=["prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","output_schema",
-"verbose","extra","timeout_secs","ephemeral","metadata","dry_run","backend","session","fork"],k=["default","auto","none",
-"always"],b=["default","read-only","workspace","full"],x=A().default,N=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$",
-"");function V(t,{instancePath:i="",parentData:l,parentDataProperty:u,rootData:m=t,dynamicAnchors:y={}}={}){let e=null,n=0;
-if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.prompt===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"\
-prompt"}};e===null?e=[r]:e.push(r),n++}for(let r in t){let s=n;if(!(r==="prompt"||r==="model"||r==="workdir"||r==="appro\
-val_mode"||r==="sandbox_mode"||r==="max_tokens"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="verbose"||
-r==="extra"||r==="timeout_secs"||r==="ephemeral"||r==="metadata"||r==="dry_run"||r==="backend"||r==="session"||r==="fork")){
-let o={instancePath:i,keyword:"enum",params:{allowedValues:J},propertyName:r};e===null?e=[o]:e.push(o),n++}var f=s===n;if(!f){
-let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),n++}}if(t.prompt!==void 0){
-let r=t.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/prompt",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:
-e.push(s),n++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(x(r)>256){let s={instancePath:i+"/model",keyword:"\
-maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),n++}if(!N.test(r)){let s={instancePath:i+"/model",keyword:"saidP\
-attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),n++}}else{
-let s={instancePath:i+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.workdir!==void 0){
-let r=t.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/workdir",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[s]:
-e.push(s),n++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r==="default"||r==="auto"||r==="none"||r==="alway\
-s")){let s={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:k}};e===null?e=[s]:e.push(s),n++}}if(t.
-sandbox_mode!==void 0){let r=t.sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:i+
-"/sandbox_mode",keyword:"enum",params:{allowedValues:b}};e===null?e=[s]:e.push(s),n++}}if(t.max_tokens!==void 0){let r=t.
-max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_tokens",keyword:"type",
-params:{type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)&&(r<0||isNaN(r))){let s={instancePath:i+
-"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),n++}}if(t.max_turns!==void 0){
-let r=t.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_turns",keyword:"\
-type",params:{type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={
-instancePath:i+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.push(s),n++}if(r<1||isNaN(
-r)){let s={instancePath:i+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),n++}}}
-if(t.system_prompt!==void 0&&typeof t.system_prompt!="string"){let r={instancePath:i+"/system_prompt",keyword:"type",params:{
-type:"string"}};e===null?e=[r]:e.push(r),n++}if(t.output_schema!==void 0){let r=t.output_schema;if(!(r&&typeof r=="objec\
-t"&&!Array.isArray(r))){let s={instancePath:i+"/output_schema",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(
-s),n++}}if(t.verbose!==void 0&&typeof t.verbose!="boolean"){let r={instancePath:i+"/verbose",keyword:"type",params:{type:"\
-boolean"}};e===null?e=[r]:e.push(r),n++}if(t.extra!==void 0){let r=t.extra;if(Array.isArray(r)){if(r.length>64){let o={instancePath:i+
-"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),n++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];
-if(typeof p=="string"){if(p.length===0){let a={instancePath:i+"/extra/"+o,keyword:"minLength",params:{limit:1}};e===null?
-e=[a]:e.push(a),n++}}else{let a={instancePath:i+"/extra/"+o,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(
-a),n++}}}else{let s={instancePath:i+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.timeout_secs!==
-void 0){let r=t.timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/timeout_s\
-ecs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
-isNaN(r)){let s={instancePath:i+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:
-e.push(s),n++}if(r<1||isNaN(r)){let s={instancePath:i+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),n++}}}if(t.ephemeral!==void 0&&typeof t.ephemeral!="boolean"){let r={instancePath:i+"/ephemeral",
-keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.metadata!==void 0){let r=t.metadata;if(!(r&&typeof r==
-"object"&&!Array.isArray(r))){let s={instancePath:i+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
-push(s),n++}}if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:i+"/dry_run",keyword:"type",params:{
-type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.backend!==void 0){let r=t.backend;if(typeof r=="string"){if(r.length===
-0){let s={instancePath:i+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+
-"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.session!==void 0){let r=t.session;if(typeof r==
-"string"){if(r.length===0){let s={instancePath:i+"/session",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(
-s),n++}}else{let s={instancePath:i+"/session",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.
-fork!==void 0&&typeof t.fork!="boolean"){let r={instancePath:i+"/fork",keyword:"type",params:{type:"boolean"}};e===null?
-e=[r]:e.push(r),n++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),n++}return V.
-errors=e,n===0}var fe=E;var K=["tasks","max_parallel","fail_fast","dry_run"];var W=["prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","output_schema",
+"verbose","extra","timeout_secs","ephemeral","metadata","shared","dry_run","backend","session","fork"],k=["default","aut\
+o","none","always"],b=["default","read-only","workspace","full"],x=A().default,N=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f\
+-\\u009f]+$","");function V(t,{instancePath:i="",parentData:l,parentDataProperty:u,rootData:m=t,dynamicAnchors:y={}}={}){
+let e=null,n=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.prompt===void 0){let r={instancePath:i,keyword:"require\
+d",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),n++}for(let r in t){let s=n;if(!(r==="prompt"||r==="model"||
+r==="workdir"||r==="approval_mode"||r==="sandbox_mode"||r==="max_tokens"||r==="max_turns"||r==="system_prompt"||r==="out\
+put_schema"||r==="verbose"||r==="extra"||r==="timeout_secs"||r==="ephemeral"||r==="metadata"||r==="shared"||r==="dry_run"||
+r==="backend"||r==="session"||r==="fork")){let o={instancePath:i,keyword:"enum",params:{allowedValues:J},propertyName:r};
+e===null?e=[o]:e.push(o),n++}var f=s===n;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===
+null?e=[o]:e.push(o),n++}}if(t.prompt!==void 0){let r=t.prompt;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+
+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/prompt",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(x(
+r)>256){let s={instancePath:i+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),n++}if(!N.test(r)){
+let s={instancePath:i+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not star\
+ting with -"}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/model",keyword:"type",params:{type:"string"}};
+e===null?e=[s]:e.push(s),n++}}if(t.workdir!==void 0){let r=t.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+
+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/workdir",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r===
+"default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:k}};
+e===null?e=[s]:e.push(s),n++}}if(t.sandbox_mode!==void 0){let r=t.sandbox_mode;if(!(r==="default"||r==="read-only"||r===
+"workspace"||r==="full")){let s={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:b}};e===null?e=[s]:
+e.push(s),n++}}if(t.max_tokens!==void 0){let r=t.max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
+instancePath:i+"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&
+isFinite(r)&&(r<0||isNaN(r))){let s={instancePath:i+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===
+null?e=[s]:e.push(s),n++}}if(t.max_turns!==void 0){let r=t.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:i+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:i+"/max_turns",keyword:"maximum",params:{comparison:"<=",
+limit:1e4}};e===null?e=[s]:e.push(s),n++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_turns",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[s]:e.push(s),n++}}}if(t.system_prompt!==void 0&&typeof t.system_prompt!="string"){
+let r={instancePath:i+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),n++}if(t.output_schema!==
+void 0){let r=t.output_schema;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:i+"/output_schema",keyword:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),n++}}if(t.verbose!==void 0&&typeof t.verbose!="boolean"){let r={instancePath:i+
+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.extra!==void 0){let r=t.extra;if(Array.
+isArray(r)){if(r.length>64){let o={instancePath:i+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),
+n++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p=="string"){if(p.length===0){let a={instancePath:i+"/extra\
+/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),n++}}else{let a={instancePath:i+"/extra/"+o,keyword:"\
+type",params:{type:"string"}};e===null?e=[a]:e.push(a),n++}}}else{let s={instancePath:i+"/extra",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.timeout_secs!==void 0){let r=t.timeout_secs;if(!(typeof r=="number"&&!(r%
+1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:
+e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:i+"/timeout_secs",keyword:"\
+maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),n++}if(r<1||isNaN(r)){let s={instancePath:i+"/t\
+imeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),n++}}}if(t.ephemeral!==void 0&&
+typeof t.ephemeral!="boolean"){let r={instancePath:i+"/ephemeral",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:
+e.push(r),n++}if(t.metadata!==void 0){let r=t.metadata;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:i+
+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),n++}}if(t.shared!==void 0&&typeof t.shared!=
+"boolean"){let r={instancePath:i+"/shared",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.dry_run!==
+void 0&&typeof t.dry_run!="boolean"){let r={instancePath:i+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=
+[r]:e.push(r),n++}if(t.backend!==void 0){let r=t.backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"\
+/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/backend",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.session!==void 0){let r=t.session;if(typeof r=="string"){
+if(r.length===0){let s={instancePath:i+"/session",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{
+let s={instancePath:i+"/session",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.fork!==void 0&&
+typeof t.fork!="boolean"){let r={instancePath:i+"/fork",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),
+n++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),n++}return V.errors=e,n===
+0}var fe=E;var K=["tasks","max_parallel","fail_fast","dry_run"];var W=["prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","output_schema",
 "verbose","extra","timeout_secs","dry_run","backend"];function c(t,{instancePath:i="",parentData:l,parentDataProperty:u,
 rootData:m=t,dynamicAnchors:y={}}={}){let e=null,n=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.prompt===void 0){
 let r={instancePath:i,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),n++}for(let r in t){
@@ -215,19 +217,21 @@ e.push(s),n++}}}if(t.offset!==void 0){let r=t.offset;if(!(typeof r=="number"&&!(
 "/offset",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)&&(r<0||
 isNaN(r))){let s={instancePath:i+"/offset",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),
 n++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),n++}return C.errors=e,n===
-0}var ce=P;var ne=["title","tags","metadata"];function P(t,{instancePath:i="",parentData:l,parentDataProperty:u,rootData:m=t,dynamicAnchors:y={}}={}){
-let e=null,n=0;if(t&&typeof t=="object"&&!Array.isArray(t)){for(let s in t){let o=n;if(!(s==="title"||s==="tags"||s==="m\
-etadata")){let p={instancePath:i,keyword:"enum",params:{allowedValues:ne},propertyName:s};e===null?e=[p]:e.push(p),n++}var f=o===
-n;if(!f){let p={instancePath:i,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[p]:e.push(p),n++}}if(t.title!==
-void 0){let s=t.title,o=n,p=!1,a=n;if(typeof s!="string"){let d={instancePath:i+"/title",keyword:"type",params:{type:"st\
-ring"}};e===null?e=[d]:e.push(d),n++}var r=a===n;if(p=p||r,!p){let d=n;if(s!==null){let v={instancePath:i+"/title",keyword:"\
-type",params:{type:"null"}};e===null?e=[v]:e.push(v),n++}var r=d===n;p=p||r}if(p)n=o,e!==null&&(o?e.length=o:e=null);else{
-let d={instancePath:i+"/title",keyword:"anyOf",params:{}};e===null?e=[d]:e.push(d),n++}}if(t.tags!==void 0){let s=t.tags;
-if(Array.isArray(s)){let o=s.length;for(let p=0;p<o;p++)if(typeof s[p]!="string"){let a={instancePath:i+"/tags/"+p,keyword:"\
-type",params:{type:"string"}};e===null?e=[a]:e.push(a),n++}}else{let o={instancePath:i+"/tags",keyword:"type",params:{type:"\
-array"}};e===null?e=[o]:e.push(o),n++}}if(t.metadata!==void 0){let s=t.metadata;if(!(s&&typeof s=="object"&&!Array.isArray(
-s))){let o={instancePath:i+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[o]:e.push(o),n++}}}else{let s={
-instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),n++}return P.errors=e,n===0}var he=S;var ie=["goal","issue","issue_as_goal","run","answer","directory","in_place","backend","model","review","review_backend",
+0}var ce=P;var ne=["title","tags","metadata","shared"];function P(t,{instancePath:i="",parentData:l,parentDataProperty:u,rootData:m=t,
+dynamicAnchors:y={}}={}){let e=null,n=0;if(t&&typeof t=="object"&&!Array.isArray(t)){for(let s in t){let o=n;if(!(s==="t\
+itle"||s==="tags"||s==="metadata"||s==="shared")){let p={instancePath:i,keyword:"enum",params:{allowedValues:ne},propertyName:s};
+e===null?e=[p]:e.push(p),n++}var f=o===n;if(!f){let p={instancePath:i,keyword:"propertyNames",params:{propertyName:s}};e===
+null?e=[p]:e.push(p),n++}}if(t.title!==void 0){let s=t.title,o=n,p=!1,a=n;if(typeof s!="string"){let d={instancePath:i+"\
+/title",keyword:"type",params:{type:"string"}};e===null?e=[d]:e.push(d),n++}var r=a===n;if(p=p||r,!p){let d=n;if(s!==null){
+let v={instancePath:i+"/title",keyword:"type",params:{type:"null"}};e===null?e=[v]:e.push(v),n++}var r=d===n;p=p||r}if(p)
+n=o,e!==null&&(o?e.length=o:e=null);else{let d={instancePath:i+"/title",keyword:"anyOf",params:{}};e===null?e=[d]:e.push(
+d),n++}}if(t.tags!==void 0){let s=t.tags;if(Array.isArray(s)){let o=s.length;for(let p=0;p<o;p++)if(typeof s[p]!="string"){
+let a={instancePath:i+"/tags/"+p,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),n++}}else{let o={instancePath:i+
+"/tags",keyword:"type",params:{type:"array"}};e===null?e=[o]:e.push(o),n++}}if(t.metadata!==void 0){let s=t.metadata;if(!(s&&
+typeof s=="object"&&!Array.isArray(s))){let o={instancePath:i+"/metadata",keyword:"type",params:{type:"object"}};e===null?
+e=[o]:e.push(o),n++}}if(t.shared!==void 0&&typeof t.shared!="boolean"){let s={instancePath:i+"/shared",keyword:"type",params:{
+type:"boolean"}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?
+e=[s]:e.push(s),n++}return P.errors=e,n===0}var he=S;var ie=["goal","issue","issue_as_goal","run","answer","directory","in_place","backend","model","review","review_backend",
 "review_model","checks","approval_mode","actions","rounds","max_tokens","max_cost_usd","max_time_secs","deliver"],oe=["n\
 one","branch","pr"];function S(t,{instancePath:i="",parentData:l,parentDataProperty:u,rootData:m=t,dynamicAnchors:y={}}={}){
 let e=null,n=0;if(t&&typeof t=="object"&&!Array.isArray(t)){for(let r in t){let s=n;if(!(r==="goal"||r==="issue"||r==="i\

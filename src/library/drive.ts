@@ -53,6 +53,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
       prompts,
       env,
       wantsDeltas: false,
+      projectTrust: { use: config.agents.project_settings, decisions: paths.trustedSettings },
       onUpdate: (update) => {
         note.update(update)
         if (update.is === 'recorded') emit(toRecord(update.runId, update.event))

@@ -8,8 +8,9 @@ import { type ConfigEnvironment, findPaths, type Paths } from '../config/paths.t
 import { readConfig } from '../config/read-config.ts'
 import { type OpenedPrompts, openPrompts } from '../executions/open-prompts.ts'
 import { openUserStores } from '../executions/open-user-stores.ts'
-import type { Stores } from '../executions/store/open-stores.ts'
+import type { Loss, Stores } from '../executions/store/open-stores.ts'
 import { systemClock } from '../kit/clock.ts'
+import { hideVariables } from '../kit/process/hide-variables.ts'
 import { endProcessesAtExit } from '../kit/process/running-processes.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { EventRun } from './event-run.ts'
@@ -30,8 +31,10 @@ export type OpenedInstance = {
   /** The context of prompts. The demo agent does not stay up. */
   contextFor(options: { isWarm: boolean }): PromptContext
   openStores(): Promise<Stores>
-  /** Calls it when other machines have taken this process for dead. */
-  onLost(listener: () => void): void
+  /** Calls it when other machines have taken over from this process, or may have. */
+  onLost(listener: (loss: Loss) => void): void
+  /** Variables that other programs can read in the environment of this process. */
+  readableVariables: readonly string[]
   readKeys(): Promise<Config['server']['keys']>
 }
 
@@ -41,7 +44,7 @@ export class Instance {
   readonly #options: DroverOptions
   readonly #running = new Set<EventRun<unknown, unknown>>()
   readonly #closings = new Set<Closing>()
-  readonly #losses = new Set<() => void>()
+  readonly #losses = new Set<(loss: Loss) => void>()
   readonly #closed = new AbortController()
   #opened: Promise<OpenedInstance> | undefined
   #closing: Promise<void> | undefined
@@ -99,6 +102,8 @@ export class Instance {
 
   async #open(): Promise<OpenedInstance> {
     endProcessesAtExit()
+    // biome-ignore lint/style/noProcessEnv: other programs can read that of the process
+    const readableVariables = hideVariables(process.env, besidePackage('bin/hide-variables.cjs'))
     const sources = this.#sources()
     const { env, cwd } = sources
     const { config, warnings } = await readConfig(sources)
@@ -109,7 +114,7 @@ export class Instance {
     const isRoot = process.getuid?.() === 0
     let stores: Promise<Stores> | undefined
     const open = () => {
-      const onLost = () => this.#onLost()
+      const onLost = (loss: Loss) => this.#onLost(loss)
       stores ??= openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost })
       return stores
     }
@@ -128,18 +133,20 @@ export class Instance {
         }),
     })
     const readKeys = async () => (await readConfig(sources)).config.server.keys
-    const onLost = (listener: () => void) => void this.#losses.add(listener)
+    const onLost = (listener: (loss: Loss) => void) => void this.#losses.add(listener)
     const { context } = prompts
     const cold = { ...context, warm: undefined }
     const contextFor: OpenedInstance['contextFor'] = ({ isWarm }) => (isWarm && demo === undefined ? context : cold)
-    return { config, paths, env, cwd, isRoot, demo, prompts, contextFor, openStores: open, onLost, readKeys }
+    const opened = { config, paths, env, cwd, isRoot, demo, prompts, contextFor, readKeys, readableVariables }
+    return { ...opened, openStores: open, onLost }
   }
 
-  /** Other machines have taken this process for dead: what runs has lost its sessions. */
-  #onLost(): void {
-    this.#options.onWarning?.('other machines took this process for dead, so what it ran is ended')
+  /** What runs has lost its sessions, or may have. */
+  #onLost(loss: Loss): void {
+    const reason = loss === 'taken' ? 'other machines took this process for dead' : 'the store gives no answer'
+    this.#options.onWarning?.(`${reason}, so what it ran is ended`)
     for (const run of this.#running) run.cancel()
-    for (const onLost of this.#losses) onLost()
+    for (const onLost of this.#losses) onLost(loss)
   }
 
   #sources(): ConfigEnvironment & Pick<Parameters<typeof readConfig>[0], 'settings' | 'readsFile'> {

@@ -30,6 +30,8 @@ export type PromptRequest = {
   ephemeral?: boolean | undefined
   /** Stored and returned with the session. */
   metadata?: Record<string, unknown> | undefined
+  /** Of a new session: every API key sees it and may resume it. Otherwise only the key of the request and operators do. */
+  shared?: boolean | undefined
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
   /** The name of the backend; the default is `default_backend` of the config. */
@@ -183,6 +185,8 @@ export type SessionChange = {
   tags?: readonly string[] | undefined
   /** Entries replace those of the same name. */
   metadata?: Record<string, unknown> | undefined
+  /** Whether every API key of a server sees the session and may resume it. */
+  shared?: boolean | undefined
 }
 
 /** What agents shall do, and how. Exactly one of `goal`, `issue` and `run` is given. */
@@ -237,6 +241,7 @@ export type PromptEvent =
   | ToolUseEvent
   | ToolResultEvent
   | ApprovalRequestEvent
+  | ApprovalDecisionEvent
   | ProgressEvent
   | TokenUsageEvent
   | ErrorEvent
@@ -377,6 +382,47 @@ export type ApprovalRequestEvent = {
     /** The possible decisions. */
     choices: readonly ('allow' | 'allow_session' | 'deny')[]
   }
+}
+
+/** Someone has decided about what the agent asked for. */
+export type ApprovalDecisionEvent = {
+  type: 'approval_decision'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The id of the request. */
+    approval_id: string
+    /** The id of the tool call; its result has the same id. */
+    tool_id?: string | undefined
+    /** The agent's name for the tool. */
+    tool_name: string
+    /** The command, or the first 1000 characters of it. */
+    command?: string | undefined
+    /** The digest of what was asked for: of the JSON of an object with `tool_name`, `command`, `diff` and `input` of the request, in this order, without those that it does not have. */
+    input_sha256: string
+    /** What was decided. */
+    decision: 'allow' | 'allow_session' | 'deny'
+    /** The reason that the agent was told. */
+    message?: string | undefined
+    /** Who decided. */
+    by: Decider
+  }
+}
+
+/** Who decided. */
+export type Decider = {
+  /** `key`: an API key. `login`: a login to the console. `none`: a server without keys. `socket`: the local socket. `terminal`: a question of a command. `editor`: over ACP. `program`: a program that uses the library. `drover`: no one decided in time, or the prompt ended. */
+  via: 'key' | 'login' | 'none' | 'socket' | 'terminal' | 'editor' | 'program' | 'drover'
+  /** The name of the API key, or of the user on the machine of the server. */
+  name?: string | undefined
+  /** The id of the API key. A later key may have the same name. */
+  key_id?: string | undefined
 }
 
 /** The agent has reached another stage, or the server is still waiting for it. */
@@ -522,8 +568,32 @@ export type PromptResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
   retry_after_secs?: number | undefined
+  /** Who decided about what the agent asked for, oldest first. */
+  approvals?: readonly ApprovalRecord[] | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
+}
+
+/** Who decided what about something that an agent asked for. */
+export type ApprovalRecord = {
+  /** When it was decided, in UTC. */
+  at: string
+  /** The id of the request. */
+  approval_id: string
+  /** The id of the tool call; its result has the same id. */
+  tool_id?: string | undefined
+  /** The agent's name for the tool. */
+  tool_name: string
+  /** The command, or the first 1000 characters of it. */
+  command?: string | undefined
+  /** The digest of what was asked for: of the JSON of an object with `tool_name`, `command`, `diff` and `input` of the request, in this order, without those that it does not have. */
+  input_sha256: string
+  /** What was decided. */
+  decision: 'allow' | 'allow_session' | 'deny'
+  /** The reason that the agent was told. */
+  message?: string | undefined
+  /** Who decided. */
+  by: Decider
 }
 
 /** The results of several prompts. */
@@ -593,6 +663,8 @@ export type StepResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
   retry_after_secs?: number | undefined
+  /** Who decided about what the agent asked for, oldest first. */
+  approvals?: readonly ApprovalRecord[] | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
 }
@@ -645,6 +717,10 @@ export type Session = {
   is_demo?: true | undefined
   /** The session that this one was forked from. */
   parent_id?: string | undefined
+  /** The name of the API key that it belongs to. */
+  api_key?: string | undefined
+  /** Every API key sees it and may resume it. */
+  shared?: true | undefined
   /** Why the last turn failed. */
   error_message?: string | undefined
   /** Metadata of the client. */
@@ -713,6 +789,10 @@ export type SessionSummary = {
   is_demo?: true | undefined
   /** The session that this one was forked from. */
   parent_id?: string | undefined
+  /** The name of the API key that it belongs to. */
+  api_key?: string | undefined
+  /** Every API key sees it and may resume it. */
+  shared?: true | undefined
   /** Why the last turn failed. */
   error_message?: string | undefined
   /** Metadata of the client. */
@@ -746,6 +826,8 @@ export type SessionTurn = {
     /** The most telling part of its input, at most 200 characters. */
     input: string
   }[]
+  /** Who decided about what the agent asked for, oldest first. */
+  approvals?: readonly ApprovalRecord[] | undefined
   /** The tokens of the turn. */
   usage?: TokenUsage | undefined
   /** The cost, only where the agent reports it. */

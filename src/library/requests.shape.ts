@@ -31,7 +31,14 @@ export type PromptRequest = Static<typeof PromptRequest>
 const ParallelTask = named(
   'ParallelTask',
   strict({
-    ...without(prompts.PromptRequest.properties, ['backend', 'detach', 'output_format', 'ephemeral', 'metadata']),
+    ...without(prompts.PromptRequest.properties, [
+      'backend',
+      'detach',
+      'output_format',
+      'ephemeral',
+      'metadata',
+      'shared',
+    ]),
     backend,
   }),
 )
@@ -95,6 +102,7 @@ export const SessionChange = named(
         description: 'Entries replace those of the same name.',
       }),
     ),
+    shared: isOn('Whether every API key of a server sees the session and may resume it.'),
   }),
 )
 

@@ -1,8 +1,10 @@
 /** The prompts of a program: one, several at once, a chain, a comparison. */
-import type { ApprovalDecision, ApprovalRequest } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, Decided } from '../agents/adapter/agent.ts'
+import { isObject } from '../agents/adapter/json-fields.ts'
 import { carryConversation } from '../executions/carry-conversation.ts'
 import { randomIds } from '../kit/ids.ts'
 import { checker } from '../kit/schema.ts'
+import { userName } from '../kit/user-name.ts'
 import { validateCompareRequest } from '../prompts/checks.generated.js'
 import { compareAgents } from '../prompts/compare-agents.ts'
 import { resumeInvalid } from '../prompts/faults.ts'
@@ -28,6 +30,8 @@ const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
 const checkParallel = checker<ParallelRequest>('the request', validateParallelRequest)
 const checkChain = checker<ChainRequest>('the request', validateChainRequest)
 const checkCompare = checker<CompareRequest>('the request', validateCompareRequest)
+
+const CHOICES = ['allow', 'allow_session', 'deny'] as const
 
 type PromptCalls = Pick<Drover, 'prompt' | 'parallel' | 'chain' | 'compare'>
 
@@ -99,15 +103,26 @@ async function runToEnd(instance: Instance, call: Call): Promise<PromptResult> {
 }
 
 function toApprover(onApproval: NonNullable<PromptOptions['onApproval']>) {
-  return async (request: ApprovalRequest): Promise<ApprovalDecision> => {
+  return async (request: ApprovalRequest): Promise<Decided> => {
     try {
-      const decided = await onApproval(request)
-      const { decision, message } = typeof decided === 'string' ? { decision: decided, message: undefined } : decided
-      return { decision, ...(message !== undefined && { message }) }
+      return toDecision(await onApproval(request))
     } catch (error) {
-      return { decision: 'deny', message: `the decision failed: ${error instanceof Error ? error.message : error}` }
+      return denied(`the decision failed: ${error instanceof Error ? error.message : error}`)
     }
   }
+}
+
+/** Not every program is checked by TypeScript: only the known words allow something. */
+function toDecision(decided: unknown): Decided {
+  const { decision, message } = isObject(decided) ? decided : { decision: decided, message: undefined }
+  const choice = CHOICES.find((each) => each === decision)
+  if (choice === undefined) return denied('the decision must be allow, allow_session or deny')
+  const by = { via: 'program', name: userName() } as const
+  return { decision: choice, ...(typeof message === 'string' && { message }), by }
+}
+
+function denied(message: string): Decided {
+  return { decision: 'deny', message, by: { via: 'drover' } }
 }
 
 async function resolveRequest(asked: PromptRequest, opened: OpenedInstance): Promise<internal.PromptRequest> {

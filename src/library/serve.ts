@@ -9,6 +9,7 @@ import { baseUrl, listen } from '../http/listen.ts'
 import { withMetrics } from '../http/metrics/create-metrics.ts'
 import { drivePromptsFor } from '../http/response/prompts-of.ts'
 import { createServer } from '../http/server.ts'
+import { settleKeys } from '../http/settle-keys.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { redactFields } from '../kit/redact.ts'
@@ -21,8 +22,9 @@ const DRAIN_MS = 5000
 const GRACE_MS = 3000
 
 export async function serve(opened: OpenedInstance, options: ServeOptions): Promise<RunningServer> {
-  const { config, paths, env, cwd, readKeys } = opened
-  const keys = await loadApiKeys({ env, cwd, server: config.server, configFile: { path: paths.config, readKeys } })
+  const { config, paths, env, cwd, readKeys, readableVariables } = opened
+  const configFile = { path: paths.config, readKeys }
+  const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
   try {
     return await start(opened, options, keys)
   } catch (error) {
@@ -49,7 +51,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       demoAgent: demoAgent(),
       keys: keys.ring,
       stores,
-      directories: { worktrees: paths.worktrees, drivenRuns: paths.drivenRuns },
+      directories: paths,
       shutdown: shutdown.signal,
       drainDeadline: drainDeadline.signal,
       log,
@@ -59,9 +61,10 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       consoleDirectory: besidePackage('dist/console/'),
     }),
   )
-  opened.onLost(() => loseOwner(context))
+  opened.onLost((loss) => loseOwner(context, loss))
   sweepScratch()
   const server = await createServer(context)
+  await settleKeys({ stores, keys: keys.ring, drivenRuns: paths.drivenRuns, log })
   const { host = config.server.host, port = config.server.port } = options
   const bound = await listen(server.app.server, { host, port })
   keys.watch(log)

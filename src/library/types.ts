@@ -62,8 +62,8 @@ export type CallOptions = {
 /** Options of {@link Drover.prompt}. */
 export type PromptOptions = CallOptions & {
   /**
-   * Decides about what the agent asks for, with `approval_mode: 'always'`. Without it, or if it throws, what the agent asks
-   * for is denied.
+   * Decides about what the agent asks for, with `approval_mode: 'always'`. Without it, or if it throws or returns anything
+   * else, what the agent asks for is denied.
    */
   onApproval?: ((request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>) | undefined
   /** Whether text comes in pieces, as the model writes it. True by default. */
@@ -166,7 +166,7 @@ export type Sessions = {
   get(id: string): Promise<Session>
   /** The turns that are kept, oldest first. `executions.keep` of the config decides what is kept. */
   turns(id: string): Promise<readonly SessionTurn[]>
-  /** Changes the title, the tags or the metadata. */
+  /** Changes the title, the tags or the metadata, or shares the session. */
   edit(id: string, change: SessionChange): Promise<Session>
   /** Returns the full id. */
   delete(id: string): Promise<string>

@@ -1,24 +1,11 @@
 /** `drover acp`, driven by the client of the protocol's own SDK. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { userInfo } from 'node:os'
 import { methods } from '@agentclientprotocol/sdk'
 import { describe, expect, it } from 'vitest'
-import { openEditor } from '../support/acp-editor.ts'
-import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { createUser, openEditor } from '../support/acp-editor.ts'
+import { DROVER, runAt } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
-import { installWarmAgents } from '../support/warm-agents.ts'
-
-/** A user with scripted claude and codex. A prompt is an order for them: `{"say": "text"}`. */
-function createUser(config: object = {}, variables: Record<string, string> = {}) {
-  const home = temporaryDirectory()
-  const work = join(home, 'work')
-  mkdirSync(work)
-  mkdirSync(join(home, '.drover'))
-  writeFileSync(join(home, '.drover', 'config.yaml'), JSON.stringify(config))
-  const env = { HOME: home, PATH: `${installWarmAgents(join(home, 'bin'))}:/usr/bin:/bin`, ...variables }
-  return { home, work, env }
-}
 
 describe('an editor', () => {
   it('opens a session, chooses the agent and its permissions, and gets an answer', async () => {
@@ -58,13 +45,21 @@ describe('an editor', () => {
     await expect(set('colour', 'red')).rejects.toThrow(/choose one of backend, mode/)
   })
 
+  it('gets an agent without the settings of the project under a ceiling', async () => {
+    const config = { server: { max_sandbox_mode: 'workspace' }, unified_flags: { dry_run: true } }
+    const { create, prompt, texts } = await openEditor(createUser(config))
+    await prompt((await create()).sessionId, 'x')
+    expect(texts()).toContain('--setting-sources=')
+  })
+
   it('in an agent that is too deep gets an error for its prompt', async () => {
     const { create, prompt } = await openEditor(createUser({}, { DROVER_DEPTH: '2' }))
     await expect(prompt((await create()).sessionId, { say: 'x' })).rejects.toThrow(/drover is called at depth 2/)
   })
 
-  it('decides about what the agent asks for', async () => {
-    const { create, prompt, asked, answers, updates } = await openEditor(createUser())
+  it('decides about what the agent asks for, and the record says so', async () => {
+    const user = createUser({ executions: { keep: 'events' } })
+    const { create, prompt, asked, answers, updates } = await openEditor(user)
     const { sessionId } = await create()
     answers.push({ outcome: 'selected', optionId: 'allow' }, { outcome: 'selected', optionId: 'deny' })
     const outputs = () => JSON.stringify(updates.filter(({ sessionUpdate }) => sessionUpdate === 'tool_call_update'))
@@ -74,10 +69,25 @@ describe('an editor', () => {
     })
     expect(asked[0]?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'reject_once'])
     expect(outputs()).toMatch(/behavior.*allow/)
-    await prompt(sessionId, { ask: 'Bash' })
+    const command = `${'x '.repeat(5000)}\u202e LAST`
+    await prompt(sessionId, { ask: 'Bash', input: { command, host: 'prod' } })
     expect(outputs()).toMatch(/behavior.*deny/)
+    // The editor gets all of it, in what it shows too.
+    const shown = ['title', 'content'].map((field) => JSON.stringify(asked[1]?.toolCall[field]))
+    expect(shown.map((text) => [text.includes('LAST'), text.includes('\\\\u202e')])).toEqual([
+      [true, true],
+      [true, true],
+    ])
+    expect(shown[1]).toContain('prod')
     const ids = updates.filter(({ sessionUpdate }) => sessionUpdate === 'tool_call').map(({ toolCallId }) => toolCallId)
     expect(new Set(ids).size).toBe(ids.length)
+    const { stdout } = await runAt(user.work, [process.execPath, DROVER, 'sessions', 'export', sessionId], user.env)
+    const by = { via: 'editor', name: userInfo().username }
+    const { turns } = JSON.parse(stdout).sessions[0]
+    expect(turns).toMatchObject([
+      { approvals: [{ command: 'echo asked', decision: 'allow', by }] },
+      { approvals: [{ decision: 'deny', by }] },
+    ])
   })
 
   it('cancels a prompt, and sends another one', async () => {

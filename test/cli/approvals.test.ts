@@ -2,12 +2,13 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createLocalUser } from '../support/local-user.ts'
-import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { hasTerminals, screenOf, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -17,8 +18,12 @@ const ORDER = '{"ask":"Bash"}'
 const ASKING = [ORDER, '--approval', 'always']
 const QUESTION = 'Allow it? y = yes, n = no '
 
-async function createUser(warm: Record<string, unknown> = {}): Promise<User> {
-  const user = createLocalUser(warm)
+/** Who decided, as the events tell it. */
+const byIn = (events: readonly { type: string; content: { by?: object } }[]) =>
+  events.find(({ type }) => type === 'approval_decision')?.content.by
+
+async function createUser(warm: Record<string, unknown> = {}, env: Record<string, string> = {}): Promise<User> {
+  const user = createLocalUser(warm, env)
   await user.drover('up')
   return user
 }
@@ -28,19 +33,62 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
   const shown = (terminal: ReturnType<typeof open>) => stripVTControlCharacters(terminal.seen())
   const shows = (terminal: ReturnType<typeof open>, part: string) => until(() => shown(terminal).includes(part))
 
-  it('sees what the agent wants to do, and decides with one key', async () => {
-    const user = await createUser()
+  it('sees what the agent wants to do, and decides with one key, as the log says', async () => {
+    const user = await createUser({}, { DROVER_EXECUTIONS_KEEP: 'events' })
     const denied = open(user, [...ASKING, '-b', 'claude'])
     await shows(denied, `claude wants to use Bash:\n  | echo asked\n${QUESTION}`)
     denied.type('xn')
     expect(await denied.ended).toMatchObject({ code: 0 })
-    expect(shown(denied)).toMatch(/n = no → no\n.* failed: .*deny/)
+    expect(shown(denied)).toMatch(/n = no → no\n[^\n]* failed: .*deny/)
 
     const allowed = open(user, [...ASKING, '-b', 'codex'])
     await shows(allowed, 'y = yes, a = yes, for the rest of the session, n = no ')
     allowed.type('a')
     await allowed.ended
     expect(shown(allowed)).toContain('{"decision":"acceptForSession"}')
+
+    const { stdout } = await user.drover('ps', '--all', '--json')
+    const logs = await Promise.all(
+      JSON.parse(stdout).executions.map(({ id }: { id: string }) => user.drover('logs', id)),
+    )
+    const who = `by ${userInfo().username} (terminal): `
+    expect(logs.map((log) => log.stdout)).toEqual([
+      expect.stringContaining(`→ allowed for the session ${who}command_execution Bash\n`),
+      expect.stringContaining(`→ denied ${who}Bash echo asked\n`),
+    ])
+  })
+
+  it('can allow a long command only after all of its lines were shown, and deny it before', async () => {
+    const lines = Array.from({ length: 300 }, (_, at) => `echo ${at}`)
+    const command = [...lines, 'rm -rf \u001b[8mall'].join('\n')
+    const asking = [JSON.stringify({ ask: 'Bash', input: { command } }), '--approval', 'always', '-b', 'claude']
+    const user = await createUser()
+    const terminal = open(user, asking)
+    const screen = () => screenOf(terminal.seen(), 80)
+    await shows(terminal, '-- 22 of 302 lines')
+    expect(screen()).toContain('  | echo 20')
+    expect(screen()).not.toContain('  | echo 21')
+    // Those that are typed ahead, and those that are no way to the end, are no answers.
+    terminal.type('ya\r')
+    await shows(terminal, '-- 23 of 302 lines')
+    for (let page = 23 + 22; page < 302; page += 22) {
+      terminal.type(' y')
+      await shows(terminal, `-- ${page} of 302 lines`)
+    }
+    expect(shown(terminal)).not.toContain(QUESTION)
+    terminal.type(' yy')
+    await shows(terminal, QUESTION)
+    const rows = screen().filter((row) => row.startsWith('  | '))
+    expect(rows).toEqual([...lines, 'rm -rf \\u001b[8mall'].map((line) => `  | ${line}`))
+    terminal.type('n')
+    await terminal.ended
+    expect(shown(terminal)).toMatch(/n = no → no\n[^\n]* failed: .*deny/)
+
+    const denied = open(user, asking)
+    await shows(denied, '-- 22 of 302 lines')
+    denied.type('n')
+    await denied.ended
+    expect(shown(denied)).toMatch(/n = no -- → no\n[^\n]* failed: .*deny/)
   })
 
   it('is told how to be asked if there is no server, but not if drover would not use it', async () => {
@@ -69,8 +117,10 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     const events = readFileSync(stdout, 'utf8')
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line).type)
-    expect(events).toEqual(expect.arrayContaining(['init', 'approval_request', 'tool_result', 'done']))
+      .map((line) => JSON.parse(line))
+    const types = ['init', 'approval_request', 'approval_decision', 'tool_result', 'done']
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(types))
+    expect(byIn(events)).toEqual({ via: 'terminal', name: userInfo().username })
   })
 
   it('is asked in a conversation, which then goes on, and where Ctrl-C ends only the turn', async () => {
@@ -132,7 +182,12 @@ describe('without a terminal', () => {
     const { code, stdout } = await ended
     expect([code, stderr().match(/wants to use Bash:\n {2}\| echo asked\n/g)?.length]).toEqual([0, 1])
     expect(stdout).toMatch(/behavior.*allow/)
-    for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('type')
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    for (const event of events) expect(event).toHaveProperty('type')
+    expect(byIn(events)).toEqual({ via: 'socket', name: userInfo().username })
   })
 
   it('it is denied after its time', async () => {

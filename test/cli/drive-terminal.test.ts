@@ -195,6 +195,62 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
   })
 })
 
+describe.runIf(hasTerminals)('settings for agents in the project', () => {
+  const QUESTION = 'Use them in driven runs, as long as they stay as they are?'
+  /** Whether each agent got the settings of the project. */
+  const users = ({ calls }: ReturnType<typeof createDriving>) =>
+    calls().map(({ kind, argv }) => `${kind}: ${argv.includes('--setting-sources') ? 'ignores' : 'uses'} them`)
+
+  function openPlanted(script: DrivenScript = {}) {
+    const opened = createDriving(script)
+    opened.repository.write('.claude/settings.json', '{"hooks":{}}')
+    opened.repository.commit()
+    const start = () =>
+      startOnTerminal(['drive', GOAL, '--no-review'], {
+        cwd: opened.repository.root,
+        env: { ...opened.env, NO_COLOR: '1' },
+      })
+    return { ...opened, start }
+  }
+
+  it('are used if the person trusts them, until an agent changes them', async () => {
+    const planted = { edits: { ...HONEST.edits, '.claude/settings.json': '{"hooks":{"Stop":[]}}' } }
+    const driving = openPlanted({ implement: [HONEST, planted] })
+    const first = driving.start()
+    await first.shows(QUESTION)
+    expect(first.seen()).toContain('The project has settings for agents:\n  .claude/settings.json\n')
+    first.type('y\n')
+    expect((await first.ended).code).toBe(0)
+    expect(users(driving)).toEqual(['orient: uses them', 'implement: uses them', 'summarize: uses them'])
+    const second = driving.start()
+    const { code, seen } = await second.ended
+    expect([code, seen.includes(QUESTION)]).toEqual([0, false])
+    expect(users(driving).slice(3)).toEqual(['orient: uses them', 'implement: uses them', 'summarize: ignores them'])
+    const started = dataOf(driving.records(runIdIn(seen.replaceAll('\n', ''))), 'attempt_started')
+    const [digest] = started.map(({ project_settings }) => project_settings)
+    expect(started.map(({ project_settings }) => project_settings)).toEqual([digest, digest, undefined])
+    expect(digest).toMatch(/^sha256:/)
+  })
+
+  it.each([
+    ['n\n', false],
+    ['\n', true],
+  ])('are not used after %j, and the next run asks again: %s', async (answer, asksAgain) => {
+    const driving = openPlanted()
+    const first = driving.start()
+    await first.shows(QUESTION)
+    first.type(answer)
+    await first.ended
+    const second = driving.start()
+    if (asksAgain) {
+      await second.shows(QUESTION)
+      second.type('\n')
+    }
+    expect((await second.ended).seen.includes(QUESTION)).toBe(asksAgain)
+    expect(new Set(users(driving).map((each) => each.split(' ')[1]))).toEqual(new Set(['ignores']))
+  })
+})
+
 describe.runIf(hasTerminals)('every command on a driven run', () => {
   it('shows one that is delivered, and no worktree that was removed', async () => {
     const driving = createDriving()

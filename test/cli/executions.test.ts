@@ -102,14 +102,18 @@ describe('drover logs', () => {
     expect(seqs).toEqual(seqs.map((_, at) => at + 1))
   })
 
-  it('prints the answer if only results are kept', async () => {
+  it('prints the answer, and who decided, if only results are kept', async () => {
     const env = { DROVER_EXECUTIONS_KEEP: 'results' }
     const { stdout } = await home.drover(['prompt', 'go', '-o', 'json'], { env, script: { text: ['Yes.'] } })
-    expect(await home.drover(['logs', JSON.parse(stdout).execution_id])).toEqual({
-      code: 0,
-      stdout: 'Yes.\n',
-      stderr: '',
-    })
+    const { execution_id: id } = JSON.parse(stdout)
+    expect(await home.drover(['logs', id])).toEqual({ code: 0, stdout: 'Yes.\n', stderr: '' })
+    const database = new DatabaseSync(join(home.path, '.drover', 'sessions.db'))
+    const approval = { decision: 'allow', by: { via: 'key', name: 'ci' }, tool_name: 'Bash', command: 'ls\u001b[8m' }
+    database
+      .prepare("UPDATE executions SET result = json_set(result, '$.approvals', json(?)) WHERE id = ?")
+      .run(JSON.stringify([approval]), id)
+    database.close()
+    expect((await home.drover(['logs', id])).stdout).toBe('→ allowed by ci (key): Bash ls[8m\nYes.\n')
   })
 
   it('says why there is no result, in words that are safe on a terminal', async () => {

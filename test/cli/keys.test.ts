@@ -31,7 +31,9 @@ describe('drover keys create', () => {
     const { code, stdout, stderr } = await drover('keys create ci')
     const key = stdout.trim()
     expect([code, key]).toEqual([0, expect.stringMatching(KEY)])
-    expect(readFileSync(file, 'utf8')).toBe(`server:\n  keys:\n    - name: ci\n      sha256: ${sha256(key)}\n`)
+    const stored = readFileSync(file, 'utf8')
+    const [, id] = /id: (key_[0-9a-f]{24})$/m.exec(stored) ?? []
+    expect(stored).toBe(`server:\n  keys:\n    - name: ci\n      id: ${id}\n      sha256: ${sha256(key)}\n`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(stderr).toBe(
       `drover: stored the digest of the key ci in ${file}; the key itself is not shown again\n` +
@@ -45,10 +47,13 @@ describe('drover keys create', () => {
     const { key, ...shown } = JSON.parse(stdout)
     const rates = { rate_limit_rps: 2, rate_limit_burst: 9 }
     const limits = { role: 'operator', ...rates, max_approval_mode: 'auto', max_sandbox_mode: 'workspace' }
-    expect([key, shown]).toEqual([expect.stringMatching(KEY), { name: 'ops', ...limits, file }])
+    expect([key, shown]).toEqual([expect.stringMatching(KEY), { name: 'ops', id: shown.id, ...limits, file }])
     expect(readFileSync(file, 'utf8')).toContain(`      sha256: ${sha256(key)}\n      role: operator\n`)
     expect(stderr).toContain('drover: warning: --rps has no effect until server.rate_limit_enabled is true\n')
-    expect(JSON.parse((await drover('keys list --json')).stdout)).toEqual({ file, keys: [{ name: 'ops', ...limits }] })
+    expect(JSON.parse((await drover('keys list --json')).stdout)).toEqual({
+      file,
+      keys: [{ name: 'ops', id: shown.id, ...limits }],
+    })
   })
 
   it('keeps comments, order, other keys and the permissions of the file', async () => {
@@ -65,7 +70,8 @@ describe('drover keys create', () => {
     writeConfig(before.join('\n'))
     chmodSync(file, 0o644)
     const { stdout, stderr } = await drover('keys create alice')
-    const added = ['    - name: alice', `      sha256: ${sha256(stdout.trim())}`]
+    const [id] = /id: key_.*/.exec(readFileSync(file, 'utf8')) ?? []
+    const added = ['    - name: alice', `      ${id}`, `      sha256: ${sha256(stdout.trim())}`]
     expect(readFileSync(file, 'utf8')).toBe(before.toSpliced(6, 0, ...added).join('\n'))
     expect(stderr).toContain('drover: a running server accepts it within seconds\n')
     await drover('keys revoke alice')
@@ -77,7 +83,7 @@ describe('drover keys create', () => {
   it.each(['server:\n  keys: []\n', 'server: {}\n', '{}\n', ''])('adds to the file %j', async (text) => {
     writeConfig(text)
     expect((await drover('keys create ci')).code).toBe(0)
-    expect(JSON.parse((await drover('keys list --json')).stdout).keys).toEqual([{ name: 'ci', role: 'client' }])
+    expect(JSON.parse((await drover('keys list --json')).stdout).keys).toMatchObject([{ name: 'ci', role: 'client' }])
   })
 
   const ONE = `server:\n  keys:\n    - name: ci\n      sha256: ${sha256('one')}\n`

@@ -53,6 +53,15 @@ async function listed(...args: string[]): Promise<string[]> {
 }
 
 describe('drover sessions list', () => {
+  it('shows the owners if there is more than one', async () => {
+    await keep({ title: 'by hand' })
+    expect((await sessions('list')).stdout).toMatch(/^ID +BACKEND +STATUS +LAST USED +TOKENS +TITLE\n/)
+    await keep({ title: 'hers', keyId: 'key_1', api_key: 'ada' })
+    const { stdout } = await sessions('list')
+    expect(stdout).toMatch(/^ID +BACKEND +STATUS +LAST USED +OWNER +TOKENS +TITLE\n/)
+    expect(stdout).toMatch(/ ada +\d+ +hers\n.* - +\d+ +by hand\n/)
+  })
+
   it('shows all sessions with -n 0', async () => {
     for (let at = 0; at < 21; at++) await keep()
     expect((await listed('-n', '0')).length).toBe(21)
@@ -407,6 +416,23 @@ describe('drover sessions tag and rename', () => {
   it('prints a title without marks that reverse the text', async () => {
     const id = await keep()
     expect((await sessions('rename', id, 'a\u202eb')).stdout).toContain('is called "ab".')
+  })
+})
+
+describe('drover sessions share and unshare', () => {
+  it('changes who sees a session of a key, and tells it', async () => {
+    const id = await keep({ keyId: 'key_1', api_key: 'ada' })
+    const short = id.slice(0, 8)
+    expect((await sessions('share', short)).stdout).toBe(`Session ${short} is visible to every API key of a server.\n`)
+    const shown = (await sessions('show', id)).stdout
+    expect(shown).toMatch(/^API key +ada$/m)
+    expect(shown).toMatch(/^shared +with all API keys$/m)
+    expect((await sessions('unshare', short)).stdout).toBe(
+      `Session ${short} is visible to the API key ada, operators and you.\n`,
+    )
+    expect((await sessions('show', id)).stdout).not.toContain('shared')
+    const { code, stderr } = await sessions('share', '0000')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no session 0000')])
   })
 })
 

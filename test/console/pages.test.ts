@@ -1,15 +1,15 @@
 /** The console in a real browser, against a real server. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { digest } from '../../src/kit/digest.ts'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
-import { startServer, type TestServer } from '../support/start-server.ts'
+import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
-const KEY = 'a-key-that-is-long-enough'
 const home = (page: Page) => page.getByRole('heading', { name: /Needs you/ }).waitFor()
 
 async function startPrompt(page: Page, prompt: string, agents: readonly string[] = []): Promise<void> {
@@ -79,7 +79,7 @@ describe('the console', () => {
     await page.getByLabel('Go on with').fill('the second prompt')
     await page.getByRole('button', { name: 'Send' }).click()
     await until(async () => (await page.locator('.turn .markdown').count()) === 2)
-    await page.getByText('Rename, tag, export, delete').click()
+    await page.getByText('Rename, tag, share, export, delete').click()
     await page.getByLabel('Title').fill('A title')
     await page.getByLabel('Tags').fill('one two')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -95,11 +95,46 @@ describe('the console', () => {
     await until(async () => (await page.locator('[data-row]').count()) === 1)
     expect(await page.locator('.row').innerText()).toContain('two')
     await page.goto(address)
-    await page.getByText('Rename, tag, export, delete').click()
+    await page.getByText('Rename, tag, share, export, delete').click()
     await page.getByRole('button', { name: 'Delete…' }).click()
     await page.getByRole('button', { name: 'Delete for ever' }).click()
     await page.getByText('The session was deleted.').waitFor()
     expect(complaints).toEqual([])
+  })
+
+  it.runIf(isFull)('shows a session to its own key, and to others when it is shared', async () => {
+    const [ada, bob] = ['the-key-of-ada-012345', 'the-key-of-bob-012345']
+    const keys = [
+      { name: 'ada', sha256: digest(ada) },
+      { name: 'bob', sha256: digest(bob) },
+    ]
+    const server = await startServer({ agents: 'demo', server: { keys } })
+    const body = { backend: 'claude', prompt: 'the secret plan' }
+    const headers = { 'x-api-key': ada }
+    const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body, headers })
+    const { session_id: id } = result as { session_id: string }
+    const { page } = await visit(`${server.url}/#/sessions`, { expects: /40[14]/ })
+    const logIn = async (key: string) => {
+      await page.getByLabel('API key').fill(key)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('button', { name: 'Log out' }).waitFor()
+      await page.goto(`${server.url}/#/sessions/${id}`)
+    }
+    const logOut = () => page.getByRole('button', { name: 'Log out' }).click()
+    await logIn(bob)
+    await page.getByText('All sessions').click()
+    await page.getByText('No sessions yet.').waitFor()
+    expect(await page.locator('body').innerText()).not.toContain('secret')
+    await logOut()
+    await logIn(ada)
+    await page.getByRole('heading', { name: 'the secret plan' }).waitFor()
+    await page.getByText('Rename, tag, share, export, delete').click()
+    await page.getByRole('button', { name: 'Share with all keys' }).click()
+    await page.getByText('shared', { exact: true }).waitFor()
+    await logOut()
+    await logIn(bob)
+    await page.getByRole('heading', { name: 'the secret plan' }).waitFor()
+    await page.getByText('of ada').waitFor()
   })
 
   it('shows what runs with its last line, and cancels it', async () => {
@@ -114,139 +149,6 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.locator('.state-cancelled').waitFor()
     expect(await page.getByText('Nothing runs.').count()).toBe(1)
-  })
-})
-
-const warmServer = (env: Record<string, string> = {}) =>
-  startServer({ agents: 'warm', env, config: { warm: { enabled: true, spare_after: 1 } } })
-
-/** Starts a prompt whose agent asks whether it may use a tool. */
-async function askForApproval(
-  server: TestServer,
-  headers: Record<string, string> = {},
-  input: object = {},
-): Promise<string> {
-  const body = {
-    prompt: JSON.stringify({ ask: 'Bash', input, say: 'it went on' }),
-    backend: 'claude',
-    workdir: server.workdir,
-    approval_mode: 'always',
-    detach: true,
-  }
-  const answer = await server.request('/api/v1/prompt', { method: 'POST', body, headers })
-  return (answer.body as { execution_id: string }).execution_id
-}
-
-describe('an approval', () => {
-  it('appears under Needs you and is allowed with a key; a second browser is told that it was too late', async () => {
-    const server = await warmServer()
-    const [one, other] = [await visit(`${server.url}/`), await visit(`${server.url}/`, { expects: /404/ })]
-    await Promise.all([home(one.page), home(other.page)])
-    const id = await askForApproval(server)
-    for (const { page } of [one, other]) {
-      await page.getByText('echo asked').waitFor()
-      expect(await page.title()).toBe('(1) drover')
-    }
-    // The second browser does not hear of the decision in time.
-    await other.page.route('**/api/v1/executions/*/approvals/*', async (route) => {
-      await one.page.keyboard.press('a')
-      await one.page.getByText('Allowed.').waitFor()
-      await route.continue()
-    })
-    await other.page.getByRole('button', { name: 'Deny' }).click()
-    await other.page.getByText('Too late: someone else has decided this already').waitFor()
-    await one.page.getByText('Nothing waits for you.').waitFor()
-    await until(async () => (await server.request(`/api/v1/executions/${id}`)).text.includes('it went on'))
-    expect(one.complaints).toEqual([])
-  })
-
-  it('shows what the input says besides the command', async () => {
-    const server = await warmServer()
-    await askForApproval(server, {}, { target: 'prod' })
-    const { page } = await visit(`${server.url}/`)
-    await page.getByText('echo asked').waitFor()
-    const shown = await page.getByRole('article').innerText()
-    expect([shown, shown.match(/echo asked/g)?.length]).toEqual([expect.stringContaining('"target": "prod"'), 1])
-  })
-
-  it.runIf(isFull)('is denied with a reason from the page of the execution', async () => {
-    const server = await warmServer()
-    const id = await askForApproval(server)
-    const { page } = await visit(`${server.url}/#/executions/${id}`)
-    await page.getByLabel('Reason for the agent if you deny').fill('not today')
-    await page.getByRole('button', { name: 'Deny' }).click()
-    await page.getByText('Denied.').waitFor()
-    await ended(page)
-    expect(await page.locator('.transcript').innerText()).toContain('Asked for permission: Bash')
-  })
-
-  it.runIf(isFull)('is told by a notification while the page is hidden, after the user was asked once', async () => {
-    const server = await warmServer()
-    const { page } = await visit(`${server.url}/`)
-    await page.addInitScript(`window.shown = []
-      window.Notification = class {
-        static permission = 'default'
-        static requestPermission = async () => 'granted'
-        constructor(title, { body }) { shown.push([title, body]) }
-      }`)
-    await page.reload()
-    await page.getByRole('button', { name: 'Notify me' }).click()
-    await until(async () => (await page.getByRole('button', { name: 'Notify me' }).count()) === 0)
-    await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
-    await askForApproval(server)
-    await page.getByText('echo asked').waitFor()
-    expect(await page.evaluate('shown')).toEqual([['drover: Bash needs you', 'echo asked']])
-  })
-
-  it('is listed by the API for those who may see it, and reported with its end', async () => {
-    const other = 'another-key-of-the-server'
-    const server = await warmServer({ DROVER_API_KEYS: `${KEY},${other}` })
-    const id = await askForApproval(server, { 'x-api-key': KEY })
-    const list = async (key: string) => {
-      const { body } = await server.request('/api/v1/approvals', { headers: { 'x-api-key': key } })
-      return (body as { approvals: { execution_id: string; tool_name: string; approval_id: string }[] }).approvals
-    }
-    const [approval] = await until(async () => ((await list(KEY)).length > 0 ? list(KEY) : undefined))
-    expect(approval).toMatchObject({ execution_id: id, tool_name: 'Bash', command: 'echo asked' })
-    expect(await list(other)).toEqual([])
-    const path = `/api/v1/executions/${id}/approvals/${approval?.approval_id}`
-    const decision = { method: 'POST', body: { decision: 'allow' }, headers: { 'x-api-key': KEY } }
-    expect((await server.request(path, decision)).status).toBe(200)
-    expect(await list(KEY)).toEqual([])
-  })
-})
-
-describe('a login', () => {
-  const withKey = () => startServer({ agents: 'demo', env: { DROVER_API_KEYS: KEY } })
-
-  it('refuses a wrong key, accepts the right one, lasts, and ends with a logout', async () => {
-    const server = await withKey()
-    const { page } = await visit(`${server.url}/#/usage`, { expects: /401/ })
-    await page.getByLabel('API key').fill('wrong')
-    await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByText('this is not a valid API key').waitFor()
-    await page.getByLabel('API key').fill(KEY)
-    await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('heading', { name: 'Usage' }).waitFor()
-    await page.reload()
-    await page.getByRole('heading', { name: 'Usage' }).waitFor()
-    await startPrompt(page, 'hello')
-    await ended(page)
-    await page.getByRole('button', { name: 'Log out' }).click()
-    await page.getByLabel('API key').waitFor()
-    await page.reload()
-    await page.getByLabel('API key').waitFor()
-  })
-
-  it('works with a one-time link, which leaves no trace in the address', async () => {
-    const server = await withKey()
-    const link = `${server.url}/#/open/${server.context.logins.createLink()}`
-    const { page, complaints } = await visit(link)
-    await home(page)
-    expect(page.url()).toBe(`${server.url}/#/`)
-    expect(complaints).toEqual([])
-    const again = await visit(link, { expects: /401/ })
-    await again.page.getByText('this link was used before, or is older than 5 minutes').waitFor()
   })
 })
 

@@ -1,9 +1,12 @@
 /** The library, as a program uses it. */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { digest } from '../../src/kit/digest.ts'
 import { createDrover, type DroverError, type DroverOptions, type PromptEvent } from '../../src/library/drover.ts'
+import { createOldFile } from '../support/old-store.ts'
 import { ending, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { isRunning, program } from '../support/test-command.ts'
@@ -21,6 +24,9 @@ function open(options: DroverOptions = {}) {
   onTestFinished(() => drover.close())
   return { drover, home, cwd, env }
 }
+
+/** The demo agent takes the place of all three. */
+const DEMO_ONLY = { PATH: '/usr/bin:/bin', DEMO_AGENT_WORD_MS: '0' }
 
 const order = (what: object) => JSON.stringify(what)
 
@@ -48,7 +54,10 @@ describe('a prompt', () => {
     expect([total, sessions[0]?.turn_count]).toEqual([1, 2])
     const turns = await drover.sessions.turns(result.session_id.slice(0, 8))
     expect(turns.map(({ prompt }) => prompt)).toEqual(['hello there', 'once more'])
-    expect(await drover.sessions.edit(result.session_id, { title: 'Greeting' })).toMatchObject({ title: 'Greeting' })
+    expect(await drover.sessions.edit(result.session_id, { title: 'Greeting', shared: true })).toMatchObject({
+      title: 'Greeting',
+      shared: true,
+    })
     expect(await drover.sessions.delete(result.session_id)).toBe(result.session_id)
   })
 
@@ -90,12 +99,54 @@ describe('a prompt', () => {
     })
     expect(await toolOutputs(allowed)).toMatch(/behavior.*allow/)
     expect(asked).toEqual([['Bash', 'echo asked']])
+    const by = { via: 'program', name: userInfo().username }
+    expect((await allowed.result).approvals).toMatchObject([{ decision: 'allow', by }])
     const denied = drover.prompt(ask, {
       onApproval: () => {
         throw new Error('no idea')
       },
     })
     expect(await toolOutputs(denied)).toMatch(/behavior.*deny.*the decision failed: no idea/)
+    expect((await denied.result).approvals).toMatchObject([{ decision: 'deny', by: { via: 'drover' } }])
+    const told = drover.prompt(ask, { onApproval: async () => ({ decision: 'deny', message: 'not today' }) })
+    expect(await toolOutputs(told)).toMatch(/behavior.*deny.*not today/)
+  })
+
+  it.each([[undefined], [false], ['no'], [{ decision: 'no' }]])(
+    'is denied what the agent asks for if the program decides %j',
+    async (decision) => {
+      const { drover } = open({ demo: false })
+      const ask = { prompt: order({ ask: 'Bash' }), backend: 'claude', approval_mode: 'always' } as const
+      const denied = drover.prompt(ask, { onApproval: () => decision as never })
+      expect(await toolOutputs(denied)).toMatch(/behavior.*deny.*the decision must be allow, allow_session or deny/)
+    },
+  )
+
+  it('goes on with another agent only in a fork, which is told the conversation', async () => {
+    const { drover } = open({ env: DEMO_ONLY })
+    const first = await drover.prompt({ prompt: 'the weather', backend: 'claude' }).result
+    const session = first.session_id
+    const moved = drover.prompt({ prompt: 'and now?', session, backend: 'gemini' }).result
+    expect(await failure(moved)).toMatchObject({ code: 'resume_invalid', message: expect.stringMatching(/fork: true/) })
+    const forked = await drover.prompt({ prompt: 'and now?', session, backend: 'gemini', fork: true }).result
+    expect(forked.session_id).not.toBe(session)
+    expect(forked.output).toContain('is the record of an')
+    const same = await drover.prompt({ prompt: 'and now?', session, fork: true }).result
+    expect(same.output).toContain('"and now?"')
+    expect([same.backend, same.session_id === session]).toEqual(['claude', false])
+    expect(await drover.sessions.get(session)).toMatchObject({ turn_count: 1 })
+  })
+
+  it('comes in pieces unless the program wants it whole', async () => {
+    const { drover } = open({ env: DEMO_ONLY })
+    const piecesOf = async (deltas?: boolean) => {
+      const texts: boolean[] = []
+      const run = drover.prompt({ prompt: 'hello there', backend: 'claude', ephemeral: true }, { deltas })
+      for await (const event of run) if (event.type === 'message') texts.push(event.content.is_partial === true)
+      return texts
+    }
+    expect(await piecesOf()).toContain(true)
+    expect(await piecesOf(false)).not.toContain(true)
   })
 
   it.each([
@@ -217,6 +268,15 @@ describe('an instance', () => {
     await drover.close()
     expect(existsSync(join(home, 'sessions.db'))).toBe(false)
   })
+})
+
+it('a server decides whom everything belongs to that was stored when keys had no ids', async () => {
+  const home = temporaryDirectory()
+  await createOldFile(join(home, 'sessions.db'))
+  const { drover } = open({ home, config: { server: { keys: [{ name: 'ada', sha256: digest('a key of ada') }] } } })
+  const log: string[] = []
+  await drover.serve({ port: 0, onLog: ({ message }) => log.push(message) })
+  expect(log).toContainEqual(expect.stringContaining('executions from before keys had ids belong to the keys'))
 })
 
 it('a server answers with the agents and sessions of the program, until it is closed', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
+import { describeDecision } from '../../agents/decision-text.ts'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
@@ -148,12 +149,16 @@ function isNotFound(error: unknown): boolean {
   return error instanceof Fault && error.code === executionNotFound.code
 }
 
-/** The answer, if no events are stored, and how it ended. */
+/** The decisions and the answer, if no events are stored, and how it ended. */
 async function printEnd(execution: Execution | undefined, log: Log, hasEvents: boolean): Promise<void> {
   const { flags, runtime } = log.invocation
   const { terminal } = runtime
   const result = execution?.result as PromptResult | undefined
   if (!hasEvents && result !== undefined && !flags.isOn('json')) {
+    for (const approval of result.approvals ?? []) {
+      const line = toOneLine(`→ ${describeDecision(approval)}`, tableWidth(terminal.out) - 1)
+      await terminal.out.write(`${terminal.out.style('dim', line)}\n`)
+    }
     await terminal.out.write(withNewline(toShown(result.output, terminal.out)))
   }
   const note = noteOf(execution, log, hasEvents)

@@ -23,7 +23,7 @@ requires none.`,
       {
         name: 'role',
         value: 'ROLE',
-        description: 'client sees its own executions, operator those of every key (default: client)',
+        description: 'client sees its own sessions and executions, operator those of every key (default: client)',
         choices: ['client', 'operator'],
       },
       {
@@ -80,7 +80,8 @@ requires none.`,
     group: 'Server',
     otherNames: ['delete', 'remove', 'rm'],
     summary: 'Remove an API key from the config file',
-    description: 'A running server refuses the key within seconds. Requests that are already running go on.',
+    description: `A running server refuses the key within two seconds, and closes the connections of its open requests. What does not
+depend on a client, such as a detached prompt or a run, is not stopped.`,
     positionals: [
       {
         name: 'name',

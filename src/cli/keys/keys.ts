@@ -9,6 +9,7 @@ import { readSettings } from '../settings.ts'
 
 /** 192 bits: a digest of such a key needs no salt. */
 const KEY_BYTES = 24
+const ID_BYTES = 12
 
 export const create: Run = async (invocation) => {
   const { flags, runtime } = invocation
@@ -42,6 +43,7 @@ function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
   // The parser allows only the values of the shape.
   return {
     name: args[0] ?? '',
+    id: `key_${randomIds.hex(ID_BYTES)}`,
     sha256: sha256.replace('sha256:', ''),
     ...(role !== undefined && { role }),
     ...(rps !== undefined && { rate_limit_rps: rps }),

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
+import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import type { Invocation } from '../command.ts'
@@ -35,11 +36,11 @@ export async function startBackground(invocation: Invocation): Promise<LocalStat
   const { config, configNamedBy } = findPaths(configEnvironmentOf(invocation))
   const words = ['serve', '--local', '--quiet', ...(configNamedBy === undefined ? [] : ['--config', config])]
   // It outlives the agent that may have called this command, and serves others.
-  const given = Object.entries(runtime.env).filter(([name, value]) => value !== undefined && name !== DEPTH_VARIABLE)
+  const env = toOwnEnvironment({ ...runtime.env, [DEPTH_VARIABLE]: undefined })
   const { ended } = startDetached({
     argv: [node, join(dirname(demoAgent), 'drover.cjs'), ...words],
     cwd: runtime.homeDirectory,
-    env: Object.fromEntries(given) as Record<string, string>,
+    env,
   })
   let hasEnded = false
   void ended.then(() => {

@@ -1,15 +1,17 @@
 /** The endpoints under `/local`, which only the local socket has: prompts of the user's commands, status, and the end. */
 import type { FastifyRequest } from 'fastify'
-import type { Program } from '../../agents/adapter/agent.ts'
+import type { ApprovalDecision, Program } from '../../agents/adapter/agent.ts'
 import { type LocateOptions, locateAgent } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { keepModeOf } from '../../executions/store/execution-states.ts'
 import type { RegisterRoutes, ServerContext } from '../../http/context/server-context.ts'
 import { pathNotFound } from '../../http/errors/faults.ts'
+import { decideApproval } from '../../http/executions/decide-approval.ts'
 import { abortOnDisconnect } from '../../http/response/abort-on-disconnect.ts'
 import { type StreamFormat, sendStream, streamLimits } from '../../http/response/send-stream.ts'
 import { Fault } from '../../kit/fault.ts'
+import { userName } from '../../kit/user-name.ts'
 import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { runPrompt } from '../../prompts/run-prompt.ts'
@@ -32,6 +34,8 @@ export type LocalOptions = {
   /** A new link to the console. */
   consoleLink(): ConsoleLink
 }
+
+type ApprovalById = { Params: { id: string; approval: string } }
 
 const REPLY_FORMAT: StreamFormat<LocalReply, void> = {
   contentType: 'application/x-ndjson',
@@ -71,6 +75,12 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
       const asking = { caller: { is: 'user' }, promptsFor: () => prompts } as const
       const { run_id: runId, repository, begin, given, is_demo: isDemo, notify, env } = call
       return await context.runs.adopt(asking, { runId, repository, begin, given, isDemo, notify, prompts, env })
+    })
+
+    scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<object> => {
+      const by = { via: 'terminal', name: userName() } as const
+      const { decision, message } = request.body as ApprovalDecision
+      return { decision: await decideApproval(context, request.params, { decision, message, by }) }
     })
 
     scope.post('/prompt', async (request, reply) => {

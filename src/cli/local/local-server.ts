@@ -128,7 +128,7 @@ async function decide(invocation: Invocation, prompt: FollowedPrompt, request: A
   void replies.findAhead((reply) => endsQuestion(reply, request), asked).then(() => over.abort())
   const decision = await asked
   if (decision === undefined) return
-  const path = `/api/v1/executions/${executionId}/approvals/${request.approval_id}`
+  const path = `/local/executions/${executionId}/approvals/${request.approval_id}`
   try {
     await callServer(invocation, { method: 'POST', path, body: decision })
   } catch (error) {

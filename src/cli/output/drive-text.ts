@@ -1,5 +1,6 @@
 /** A driven run as text for people. Pure. */
 
+import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { spentBy, tokensOf, whenNoticed } from '../../drive/decide/budget.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
@@ -47,6 +48,8 @@ export function describeRecord(event: DriveEvent, state: DriveState): ToneLine[]
       return [`Run ${shortRunId(state.run_id)} goes on`, ...describeLimits(event.data.options)]
     case 'attempt_started':
       return [{ text: describeAttempt(event.data), tone: 'title' }]
+    case 'approval_decided':
+      return [{ text: `  ${oneLine(describeDecision(event.data))}`, tone: 'dim' }]
     case 'attempt_ended':
       return describeEnd(event.data, state)
     case 'check_ran':

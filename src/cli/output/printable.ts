@@ -17,30 +17,6 @@ export function toMessage(text: string): string {
   return toPrintable(text).trimEnd().replaceAll('\n', '\n  ')
 }
 
-/** Everything that cannot be seen. */
-const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu
-
-/** Characters that look like spaces and are none, next to each other: they can move text to where it is not expected. */
-const BLANKS = /(?:(?![ \u3000])[\p{Zs}\u2800] *){2,}/gu
-
-/** Shows characters that cannot be seen as escapes, for texts that a user decides about. */
-export function toRevealed(text: string): string {
-  const reveal = (character: string, at: number) =>
-    character === '\n' || isJoined(character, text[at - 1]) ? character : escapeOf(character)
-  return text.replace(HIDDEN, reveal).replace(BLANKS, (run) => run.replace(/[^ ]/gu, escapeOf))
-}
-
-/** Joiners and variants belong to the letter or the emoji before them. */
-function isJoined(character: string, before = ''): boolean {
-  return /[\u200c-\u200d]|[\ufe00-\ufe0f]/.test(character) && before > '\x7f' && before !== character
-}
-
-function escapeOf(character: string): string {
-  const code = (character.codePointAt(0) ?? 0).toString(16)
-  if (character === '\t') return '  '
-  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
-}
-
 /** The printable text for a terminal; files and pipes get the text unchanged. */
 export function toShown(text: string, { isTty }: { readonly isTty: boolean }): string {
   return isTty ? toPrintable(text) : text

@@ -2,6 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { activityOf } from './activity.ts'
 
+const DENIED = {
+  approval_id: 'a',
+  tool_name: 'Bash',
+  input_sha256: '',
+  decision: 'deny',
+  by: { via: 'none' },
+} as const
+
 describe('activityOf', () => {
   it.each<[string, AgentEvent, string | undefined]>([
     ['the start', { type: 'init', content: {} }, 'waiting for the answer'],
@@ -18,6 +26,8 @@ describe('activityOf', () => {
       { type: 'approval_request', content: { approval_id: 'a', tool_name: 'Bash', choices: ['allow', 'deny'] } },
       'waiting for a decision about Bash',
     ],
+    ['an answer to it', { type: 'approval_decision', content: DENIED }, 'Bash was denied'],
+    ['another answer', { type: 'approval_decision', content: { ...DENIED, decision: 'allow' } }, 'Bash was allowed'],
     ['an error', { type: 'error', content: { message: 'no' } }, undefined],
   ])('describes %s', (_name, event, words) => {
     expect(activityOf(event)).toBe(words)

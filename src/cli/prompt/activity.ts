@@ -17,6 +17,8 @@ export function activityOf(event: AgentEvent): string | undefined {
       return `${event.content.tool_name} ${event.content.is_error === true ? 'failed' : 'done'}`
     case 'approval_request':
       return `waiting for a decision about ${event.content.tool_name}`
+    case 'approval_decision':
+      return `${event.content.tool_name} was ${event.content.decision === 'deny' ? 'denied' : 'allowed'}`
     case 'progress':
       return formatProgress(event.content)
     default:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../agents/adapter/agent.ts'
+import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Key } from '../key-reader.ts'
-import { toRevealed } from '../output/printable.ts'
 import { answerOf, formatNotice, formatQuestion, formatRequest } from './approval-question.ts'
 
 const REQUEST: ApprovalRequest = { approval_id: 'a1', tool_name: 'Bash', choices: ['allow', 'allow_session', 'deny'] }
@@ -42,14 +42,17 @@ describe('the question', () => {
     ],
     ['a reason', { command: 'ls', reason: 'it\nwrites' }, ['  | ls', 'Its reason: it writes']],
     ['what a terminal would hide', { command: 'a\r\u001b[2Kb\tc\u202e' }, ['  | a\\u000d\\u001b[2Kb  c\\u202e']],
+    ['what it would hide of a reason', { reason: 'a\u001b[2Kb' }, ['  | ', 'Its reason: a\\u001b[2Kb']],
   ])('shows %s', (_name, fields, lines) => {
     expect(formatRequest(asked(fields), 80)).toEqual(['claude wants to use Bash:', ...lines])
   })
 
-  it('shows the first 200 lines', () => {
-    const lines = (count: number) => formatRequest(asked({ diff: Array(count).fill('+').join('\n') }), 80)
-    expect([lines(200).length, lines(201).length]).toEqual([201, 202])
-    expect(lines(201).at(-1)).toBe('  (1 more lines are not shown)')
+  it('shows all of a long text, tool and reason', () => {
+    const [diff, long] = [Array.from({ length: 5000 }, (_, at) => `+${at}`), 'r'.repeat(5000)]
+    const lines = formatRequest(asked({ diff: diff.join('\n'), tool_name: `t${long}`, reason: `w${long}` }), 80)
+    expect(lines.filter((line) => /^ {2}\| \+/.test(line))).toEqual(diff.map((line) => `  | ${line}`))
+    const text = lines.map((line) => line.replace(/^ {2}\| /, '')).join('')
+    expect([text.includes(`t${long}:`), text.endsWith(`w${long}`)]).toEqual([true, true])
   })
 
   it.each<[string, string]>([

@@ -1,52 +1,30 @@
 /** What a user is asked about something that an agent wants to do, and which key decides what. Pure. */
 import type { ApprovalDecision, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
+import { detailsOf } from '../../agents/approval-details.ts'
+import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Key } from '../key-reader.ts'
 import { BAR, splitSafely } from '../output/barred-text.ts'
-import { toOneLine, toRevealed } from '../output/printable.ts'
-
-/** A longer diff would scroll its own beginning away. */
-const MAX_LINES = 200
-const LINE_COLUMNS = 200
 
 export type Asked = { backend: Backend; request: ApprovalRequest }
 
-/** The tool, what it would do, and why it asks. No line is wider than the terminal, which would continue it without a bar. */
+/**
+ * The tool, what it would do, and why it asks: all of it, whatever its length. No line is wider than the terminal, which
+ * would continue it without a bar.
+ */
 export function formatRequest({ backend, request }: Asked, columns: number): string[] {
   const { tool_name: tool, reason } = request
   const split = (text: string) => splitSafely(text, columns - BAR.length)
   const withBar = (line: string) => `${BAR}${line}`
   const splitOurs = (text: string) => split(text).map((line, at) => (at === 0 ? line : withBar(line)))
-  const lines = toRevealed(detailsOf(request)).split('\n').flatMap(split)
-  const hidden = lines.length - MAX_LINES
   return [
-    ...splitOurs(`${backend} wants to use ${toOneLine(tool, LINE_COLUMNS)}:`),
-    ...lines.slice(0, MAX_LINES).map(withBar),
-    ...(hidden > 0 ? [`  (${hidden} more lines are not shown)`] : []),
-    ...(reason === undefined ? [] : splitOurs(`Its reason: ${toOneLine(reason, LINE_COLUMNS)}`)),
+    ...splitOurs(`${backend} wants to use ${toRevealedLine(tool)}:`),
+    ...toRevealed(detailsOf(request)).split('\n').flatMap(split).map(withBar),
+    ...(reason === undefined ? [] : splitOurs(`Its reason: ${toRevealedLine(reason)}`)),
   ]
 }
 
-/** The command, the diff, and what else the input says: a user must not allow something that is not shown. */
-function detailsOf(request: ApprovalRequest): string {
-  const { command, diff, input } = request
-  const shown = [command, diff].filter((text) => text !== undefined)
-  if (shown.length === 0) return input === undefined ? '' : JSON.stringify(input, null, 2)
-  const rest = restOf(request)
-  const more = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest, null, 2)]
-  return [...shown.map((text) => text.replace(/\n$/, '')), ...more].join('\n')
-}
-
-/** The fields of the input that neither the command nor the diff repeats. */
-function restOf({ command, diff = '', input }: ApprovalRequest): object {
-  if (typeof input !== 'object' || input === null) return {}
-  const isInDiff = (value: string) =>
-    diff.startsWith(`--- ${value}\n`) || ['-', '+'].some((sign) => `\n${diff}\n`.includes(toDiffLines(sign, value)))
-  const isShown = ([, value]: [string, unknown]) => typeof value === 'string' && (value === command || isInDiff(value))
-  return Object.fromEntries(Object.entries(input).filter((field) => !isShown(field)))
-}
-
-function toDiffLines(sign: string, text: string): string {
-  return `\n${text.replace(/^/gm, sign)}\n`
+function toRevealedLine(text: string): string {
+  return toRevealed(text.trim().replace(/\s+/g, ' '))
 }
 
 export function formatQuestion({ choices }: ApprovalRequest): string {
@@ -54,7 +32,7 @@ export function formatQuestion({ choices }: ApprovalRequest): string {
   return `Allow it? y = yes${session}, n = no `
 }
 
-type Answer = ApprovalDecision['decision'] | 'cancel'
+export type Answer = ApprovalDecision['decision'] | 'cancel'
 
 /** Undefined: the key means nothing. The end of the input denies. */
 export function answerOf(key: Key | undefined, { choices }: ApprovalRequest): Answer | undefined {

@@ -3,8 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ApprovalDecision, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Runtime } from '../command.ts'
 import type { KeyReader } from '../key-reader.ts'
+import { formatMore, pageOf, type Step, stepOf } from './approval-pages.ts'
 import {
   ANSWER_WORDS,
+  type Answer,
   answerOf,
   formatNotice,
   formatQuestion,
@@ -15,6 +17,7 @@ import { isInteractive } from './ask-user.ts'
 
 /** Keys that were typed before the question appears are not an answer to it. They arrive within this time. */
 const TYPED_AHEAD_MS = 50
+const CLEAR_LINE = '\r\u001b[K'
 
 type Surroundings = Pick<Runtime, 'stdin' | 'terminal'>
 
@@ -33,33 +36,75 @@ export async function askApproval(
   const close = () => keys.close()
   signal.addEventListener('abort', close)
   try {
-    await delay(TYPED_AHEAD_MS)
-    keys.clear()
+    await forgetTyped(keys)
     if (signal.aborted) return undefined
-    await err.write(
-      `${formatRequest(facts, err.columns).join('\n')}\n${err.style('bold', formatQuestion(facts.request))}`,
-    )
-    return await readAnswer({ keys, runtime, request: facts.request }, signal)
+    const question = { keys, runtime, request: facts.request }
+    const early = await showAll(question, formatRequest(facts, err.columns), signal)
+    // The keys that led to the end are no answer either.
+    await forgetTyped(keys)
+    if (early !== undefined || signal.aborted) return await finish(question, early, signal)
+    await err.write(err.style('bold', formatQuestion(facts.request)))
+    return await readAnswer(question, signal)
   } finally {
     signal.removeEventListener('abort', close)
     keys.close()
   }
 }
 
+async function forgetTyped(keys: KeyReader): Promise<void> {
+  await delay(TYPED_AHEAD_MS)
+  keys.clear()
+}
+
+/**
+ * Shows all lines, page by page. Returns an answer that the user gives before the end. A program such as `less` is not used:
+ * drover would not know whether its user has reached the end.
+ */
+async function showAll(
+  { keys, runtime }: Question,
+  lines: readonly string[],
+  signal: AbortSignal,
+): Promise<'deny' | 'cancel' | undefined> {
+  const { err } = runtime.terminal
+  let shown = 0
+  for (let step: Step | undefined = 'page'; ; ) {
+    const next = shown + (step === 'page' ? pageOf(err) : 1)
+    await err.write(`${lines.slice(shown, next).join('\n')}\n`)
+    shown = next
+    if (shown >= lines.length) return undefined
+    await err.write(err.style('bold', formatMore({ shown, total: lines.length }, err.columns)))
+    step = await nextStep(keys, signal)
+    if (step !== 'page' && step !== 'line') return step
+    await err.write(err.canRedraw ? CLEAR_LINE : '\n')
+  }
+}
+
+async function nextStep(keys: KeyReader, signal: AbortSignal): Promise<Step | undefined> {
+  for (;;) {
+    const step = stepOf(await keys.next())
+    if (signal.aborted) return undefined
+    if (step !== undefined) return step
+  }
+}
+
 type Question = { keys: KeyReader; runtime: Surroundings; request: ApprovalRequest }
 
-async function readAnswer(
-  { keys, runtime, request }: Question,
+async function readAnswer(question: Question, signal: AbortSignal): Promise<ApprovalDecision | undefined> {
+  for (;;) {
+    const key = await question.keys.next()
+    const answer = signal.aborted ? undefined : answerOf(key, question.request)
+    if (answer !== undefined || signal.aborted) return await finish(question, answer, signal)
+  }
+}
+
+async function finish(
+  { runtime }: Question,
+  answer: Answer | undefined,
   signal: AbortSignal,
 ): Promise<ApprovalDecision | undefined> {
-  const { err } = runtime.terminal
-  for (;;) {
-    const key = await keys.next()
-    const answer = signal.aborted ? undefined : answerOf(key, request)
-    if (answer === undefined && !signal.aborted) continue
-    await err.write(`→ ${answer === undefined ? '(no answer)' : ANSWER_WORDS[answer]}\n`)
-    // While keys are read, the terminal does not send the signal itself.
-    if (answer === 'cancel') process.kill(process.pid, 'SIGINT')
-    return answer === undefined || answer === 'cancel' ? undefined : { decision: answer }
-  }
+  const given = signal.aborted ? undefined : answer
+  await runtime.terminal.err.write(`→ ${given === undefined ? '(no answer)' : ANSWER_WORDS[given]}\n`)
+  // While keys are read, the terminal does not send the signal itself.
+  if (given === 'cancel') process.kill(process.pid, 'SIGINT')
+  return given === undefined || given === 'cancel' ? undefined : { decision: given }
 }

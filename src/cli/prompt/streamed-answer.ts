@@ -1,5 +1,6 @@
 /** Shows a running prompt on a terminal: the answer as it arrives, a line per tool call, and a progress line in between. */
 import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
+import { describeDecision } from '../../agents/decision-text.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { WordWrap } from '../output/terminal-wrap.ts'
@@ -41,7 +42,7 @@ export class StreamedAnswer {
     this.#progress.note(event)
     if (event.type === 'message') return await this.#printMessage(event.content)
     if (ENDS_LINE.includes(event.type)) await this.#endLine()
-    const line = toolLine(event)
+    const line = toolLine(event, this.#isLog)
     if (line !== undefined) await this.#printToolLine(line)
     if (!this.#isLog) await this.#progress.draw()
     return 'written'
@@ -92,11 +93,16 @@ export class StreamedAnswer {
   }
 }
 
-const ENDS_LINE: readonly AgentEvent['type'][] = ['tool_use', 'thinking', 'approval_request']
+const ENDS_LINE: readonly AgentEvent['type'][] = ['tool_use', 'thinking', 'approval_request', 'approval_decision']
 
-/** What stays on the screen: each tool call, and why one failed. */
-function toolLine(event: AgentEvent): string | undefined {
+/** What stays on the screen: each tool call, who decided about it, and why one failed. */
+function toolLine(event: AgentEvent, isLog: boolean): string | undefined {
   if (event.type === 'tool_use') return `→ ${activityOf(event)}`
+  if (event.type === 'approval_decision') {
+    // The user of this terminal has just seen the question and the answer.
+    const isSeen = !isLog && event.content.by.via === 'terminal'
+    return isSeen ? undefined : `→ ${describeDecision(event.content)}`
+  }
   if (event.type !== 'tool_result' || event.content.is_error !== true) return undefined
   return `→ ${event.content.tool_name} failed: ${event.content.error_message ?? event.content.output ?? ''}`
 }

@@ -1,11 +1,13 @@
 /** A run for people at a terminal: its state, history, what it waits for, and what can follow. Pure. */
+
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { Next } from '../../contract/next.shape.ts'
+import { toRevealed } from '../../kit/revealed-text.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
 import { type PeopleWords, toPeopleWords, withRoot } from '../failures/people-words.ts'
 import { formatAge } from '../output/format-time.ts'
-import { columnsOf, padToColumns, toOneLine, toPrintable, toRevealed } from '../output/printable.ts'
+import { columnsOf, padToColumns, toOneLine, toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'

@@ -5,7 +5,8 @@ import { DEMO } from '../words/shared-flags.ts'
 const STORE = {
   name: 'store',
   value: 'URL',
-  description: 'Where sessions and executions are stored (default: store.url); give a password in DROVER_STORE_URL',
+  description:
+    'Where sessions and executions are stored (default: store.url); a password comes from DROVER_STORE_URL, PGPASSWORD or ~/.pgpass',
 } as const
 
 export const SERVER_COMMANDS: readonly Command[] = [

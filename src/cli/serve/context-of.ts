@@ -13,7 +13,6 @@ export function contextOf(
   parts: Pick<ServerInputs, Required> & Partial<Pick<ServerInputs, Optional>>,
 ): ServerContext {
   const { flags, runtime } = invocation
-  const { worktrees, drivenRuns } = findPaths(configEnvironmentOf(invocation))
   return createContext({
     version: runtime.version(),
     // A copy, because process.env asks the system for each variable, and every prompt reads all of them.
@@ -23,7 +22,7 @@ export function contextOf(
     clock: runtime.clock,
     demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
     demoAgent: runtime.demoAgent,
-    directories: { worktrees, drivenRuns },
+    directories: findPaths(configEnvironmentOf(invocation)),
     jsonThread: runtime.jsonThread,
     logsPrompts: false,
     ...parts,

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { findPaths } from '../../config/paths.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
-import { isPassedOn } from '../../kit/process/environment-variables.ts'
+import { toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -27,11 +27,8 @@ function startBrowser(invocation: Invocation, { url, is_one_time: isOneTime }: C
   const name = browserProgram({ platform: process.platform, env })
   const program = name === undefined ? undefined : findProgram(name, { env, cwd })
   if (program === undefined) return
-  const passed = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && isPassedOn(entry[0]),
-  )
   const address = isOneTime ? redirectingPage(invocation, url) : url
-  startDetached({ argv: [program, address], cwd, env: Object.fromEntries(passed) })
+  startDetached({ argv: [program, address], cwd, env: toChildEnvironment(env) })
 }
 
 /** Only the user can read the page. The link in it works once. */

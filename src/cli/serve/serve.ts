@@ -5,7 +5,7 @@ import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
 import { readConfig } from '../../config/read-config.ts'
-import type { Stores } from '../../executions/store/open-stores.ts'
+import type { Loss, Stores } from '../../executions/store/open-stores.ts'
 import { startStoreCleanup } from '../../http/clean-store.ts'
 import { loseOwner } from '../../http/context/lose-owner.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
@@ -17,8 +17,10 @@ import { withMetrics } from '../../http/metrics/create-metrics.ts'
 import { drivePromptsFor } from '../../http/response/prompts-of.ts'
 import { ROUTES } from '../../http/routes.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
+import { settleKeys } from '../../http/settle-keys.ts'
 import { type BannerFacts, startupBanner } from '../../http/startup-banner.ts'
 import { startupSummary } from '../../http/startup-summary.ts'
+import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -27,6 +29,7 @@ import { localEndpoints } from '../local/local-endpoints.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { refusePassword } from '../store/refuse-password.ts'
 import { consoleLinkFor } from './console-link.ts'
 import { contextOf } from './context-of.ts'
 import { storeNotShared } from './faults.ts'
@@ -38,6 +41,7 @@ const GRACE_MS = 3000
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
+  refusePassword('--store', flags.text('store'))
   const { config, file } = await readSettings(invocation, [
     { key: 'server.host', flag: '--host', value: flags.text('host') },
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
@@ -49,10 +53,11 @@ export const run: Run = async (invocation) => {
   const address = addressOf(invocation, config)
   const readKeys = async () => (await readConfig(configEnvironmentOf(invocation))).config.server.keys
   const configFile = { path: file.path, readKeys }
-  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server, configFile })
+  const { env, cwd, readableVariables } = runtime
+  const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
-  const lost = { notify: () => {} }
-  const stores = await openUserStores(invocation, config, { onLost: () => lost.notify() })
+  const lost: Losses = { notify: () => {} }
+  const stores = await openUserStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
   sweepScratch()
   // A process with a name also looks for others that have died.
   if (stores.queue !== undefined) await stores.sessions.owner()
@@ -64,13 +69,15 @@ export const run: Run = async (invocation) => {
   }
 }
 
+/** Told when other machines have taken over from this process, or may have. */
+export type Losses = { notify: (loss: Loss) => void }
+
 type ServerParts = ServerLog & {
   config: Config
   address: ListenAddress
   keys: ApiKeys
   stores: Stores
-  /** Told when other machines have taken this process for dead. */
-  lost: { notify: () => void }
+  lost: Losses
 }
 
 function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
@@ -97,10 +104,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
       loginsFile: findPaths(configEnvironmentOf(invocation)).consoleLogins,
     }),
   )
-  parts.lost.notify = () => {
-    log.error({}, 'other machines took this server for dead, so what it ran is ended')
-    loseOwner(context)
-  }
+  parts.lost.notify = (loss) => loseOwner(context, loss)
   const background = new BackgroundEnd(context, isBackground)
   let bound: BoundAddress | undefined
   const local = localEndpoints({
@@ -111,6 +115,8 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   })
   const server = await createServer(context, { ...ROUTES, '/local': [local] })
   const { server: listener } = server.app
+  const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
+  await settleKeys({ stores, keys: keys.ring, drivenRuns, log })
   bound = isBackground ? undefined : await listen(listener, parts.address, commandOf(invocation))
   const localSocket = await openLocalSocket(invocation, parts, server)
   const signals = listenForSignals({
@@ -180,6 +186,7 @@ function bannerOf(
     config: context.config,
     ...rest,
     isRoot: runtime.isRoot,
+    readableSecrets: findReadableSecrets(runtime.env, runtime.readableVariables),
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,

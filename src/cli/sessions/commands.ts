@@ -108,6 +108,26 @@ export const SESSION_COMMANDS: readonly Command[] = [
     load: async () => ({ run: (await import('./edit.ts')).removeTags }),
   },
   {
+    words: ['sessions', 'share'],
+    group: 'Prompts',
+    summary: 'Show a session to every API key of a server',
+    description:
+      'Every key can then read, resume and fork it. Otherwise a session is visible to the key that started it, to operators and to you.',
+    positionals: [SESSION],
+    flags: [JSON_FLAG],
+    examples: [{ line: 'drover sessions share 3f2a9c1b', description: 'let other people resume it' }],
+    load: async () => ({ run: (await import('./edit.ts')).share }),
+  },
+  {
+    words: ['sessions', 'unshare'],
+    group: 'Prompts',
+    summary: 'Hide a shared session from other API keys',
+    positionals: [SESSION],
+    flags: [JSON_FLAG],
+    examples: [{ line: 'drover sessions unshare 3f2a9c1b', description: 'only its own key and operators see it' }],
+    load: async () => ({ run: (await import('./edit.ts')).unshare }),
+  },
+  {
     words: ['sessions', 'export'],
     group: 'Prompts',
     summary: 'Export sessions as JSON, JSON lines or Markdown',

@@ -1,4 +1,4 @@
-/** `sessions rename`, `sessions tag add` and `sessions tag rm`. */
+/** `sessions rename`, `sessions tag add`, `sessions tag rm`, `sessions share` and `sessions unshare`. */
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionEdit } from '../../sessions/session-store.ts'
@@ -16,6 +16,10 @@ export const addTags: Run = (invocation) => edit(invocation, { addTags: invocati
 
 export const removeTags: Run = (invocation) => edit(invocation, { removeTags: invocation.args.slice(1) }, describeTags)
 
+export const share: Run = (invocation) => edit(invocation, { shared: true }, describeSharing)
+
+export const unshare: Run = (invocation) => edit(invocation, { shared: false }, describeSharing)
+
 async function edit(
   invocation: Invocation,
   change: SessionEdit,
@@ -32,6 +36,11 @@ async function edit(
 
 function describeTitle({ title }: Session): string {
   return title === undefined ? 'has no title' : `is called "${toPrintable(title)}"`
+}
+
+function describeSharing({ shared, api_key: key }: Session): string {
+  if (shared === true) return 'is visible to every API key of a server'
+  return `is visible to ${key === undefined ? '' : `the API key ${key}, `}operators and you`
 }
 
 function describeTags({ tags }: Session): string {

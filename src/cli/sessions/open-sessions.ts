@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
 import { openUserStores as openStoresOfUser } from '../../executions/open-user-stores.ts'
 import type { ExecutionStore } from '../../executions/store/execution-store.ts'
-import type { Stores } from '../../executions/store/open-stores.ts'
+import type { Loss, Stores } from '../../executions/store/open-stores.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
@@ -11,7 +11,7 @@ import { listCandidates } from './ambiguous-id.ts'
 export async function openUserStores(
   invocation: Invocation,
   config: Config,
-  { onLost = () => {} }: { onLost?: () => void } = {},
+  { onLost = () => {} }: { onLost?: (loss: Loss) => void } = {},
 ): Promise<Stores> {
   const { env, clock } = invocation.runtime
   const path = findPaths(configEnvironmentOf(invocation)).sessions

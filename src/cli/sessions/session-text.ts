@@ -20,17 +20,20 @@ export function titleOf({ title, initial_prompt: prompt }: Pick<Session, 'title'
   return title ?? prompt
 }
 
-/** One table row per session, after the headings. */
+/** One table row per session, after the headings. If not all belong to the same one, they have an owner. */
 export function sessionRows(sessions: readonly Session[], now: Date): string[][] {
+  const hasOwners = new Set(sessions.map(({ api_key: key }) => key)).size > 1
+  const owner = (text: string) => (hasOwners ? [text] : [])
   const rows = sessions.map((session) => [
     shortIdOf(session),
     backendOf(session),
     session.status,
     formatAge(session.last_used, now),
+    ...owner(session.api_key ?? '-'),
     String(totalTokens(session.token_usage)),
     titleOf(session),
   ])
-  return [['ID', 'BACKEND', 'STATUS', 'LAST USED', 'TOKENS', 'TITLE'], ...rows]
+  return [['ID', 'BACKEND', 'STATUS', 'LAST USED', ...owner('OWNER'), 'TOKENS', 'TITLE'], ...rows]
 }
 
 /** All fields of a session that have a value. Without `now`, no relative times. */
@@ -51,6 +54,8 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['turns', String(session.turn_count)],
     ['tokens', formatUsage(usage)],
     ['tags', session.tags.join(', ')],
+    ['API key', session.api_key],
+    ['shared', session.shared === true ? 'with all API keys' : undefined],
     ['allowed', `approval ${policy.approval_mode}, sandbox ${policy.sandbox_mode}`],
     ['forked from', session.parent_id],
     ["agent's id", session.backend_session_id],

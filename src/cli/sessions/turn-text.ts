@@ -1,4 +1,5 @@
 /** Formats the turns of a session as text. Pure. */
+import { describeDecision } from '../../agents/decision-text.ts'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { formatDuration } from '../output/format-time.ts'
@@ -25,8 +26,10 @@ export function turnFacts({
   return facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')
 }
 
-export function toolLines({ tools }: SessionTurn, columns: number): string[] {
-  return tools.map(({ name, input }) => toOneLine(`→ ${name} ${input}`, columns))
+/** The tool calls, and who decided about what the agent asked for. */
+export function toolLines({ tools, approvals = [] }: SessionTurn, columns: number): string[] {
+  const lines = [...tools.map(({ name, input }) => `${name} ${input}`), ...approvals.map(describeDecision)]
+  return lines.map((line) => toOneLine(`→ ${line}`, columns))
 }
 
 /** Says which turns are missing and how to keep them; undefined if all are there. */

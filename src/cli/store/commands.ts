@@ -12,7 +12,7 @@ Stop the server first. Then set store.url, or DROVER_STORE_URL, to the same addr
 The sessions stay on this machine, because it has the files of their agents.`,
     positionals: [
       { name: 'from', description: 'sqlite: is your own file' },
-      { name: 'to', description: 'postgres://USER:PASSWORD@HOST:PORT/DATABASE' },
+      { name: 'to', description: 'postgres://USER@HOST:PORT/DATABASE' },
     ],
     flags: [JSON_FLAG],
     examples: [

@@ -6,6 +6,7 @@ import type { Run } from '../command.ts'
 import { argumentInvalid } from '../faults.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { refusePassword } from './refuse-password.ts'
 
 const SQLITE = 'sqlite:'
 
@@ -14,9 +15,10 @@ export const run: Run = async (invocation) => {
   const [from = '', to = ''] = args
   if (from !== SQLITE) throw argumentInvalid({ name: 'from', given: from, allowed: [SQLITE], nearest: undefined })
   if (to === SQLITE || brokenTextRules([['store.url', to]]).length > 0) {
-    const allowed = ['postgres://USER:PASSWORD@HOST:PORT/DATABASE']
+    const allowed = ['postgres://USER@HOST:PORT/DATABASE']
     throw argumentInvalid({ name: 'to', given: to.replace(/:[^:@/]*@/, ':********@'), allowed, nearest: undefined })
   }
+  refusePassword('to', to)
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: 'from', value: SQLITE }])
   // Ends what a killed process left running.
   await (await openUserStores(invocation, config)).sessions.close()

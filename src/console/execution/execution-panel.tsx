@@ -1,9 +1,11 @@
 /** One execution: facts, prompt, transcript. The same on its own page, in a session and in a comparison. */
 import type { Execution } from '../../executions/store/execution.shape.ts'
+import type { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { isRunning } from '../live/server-state.ts'
 import type { Transcript } from '../live/transcript.ts'
 import type { FollowedExecution } from '../live/use-execution.ts'
+import { ApprovalLine } from '../parts/approval-line.tsx'
 import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
 import { describeLack } from '../text/missing.ts'
@@ -63,17 +65,19 @@ export function PromptView({ text }: { text: string }) {
   )
 }
 
-type Result = { output?: unknown; error?: unknown; warnings?: unknown }
+type Result = { output?: unknown; error?: unknown; warnings?: unknown; approvals?: readonly ApprovalRecord[] }
 
 /** What is not among the events: the answer if only results are kept, why it failed, warnings. */
 function ExecutionEnd({ record, transcript }: { record: Execution; transcript: Transcript }) {
-  const { output, error, warnings } = (record.result ?? {}) as Result
+  const { output, error, warnings, approvals = [] } = (record.result ?? {}) as Result
   const hasAnswer = transcript.items.some(({ kind }) => kind === 'message')
+  const hasEvents = transcript.items.length > 0
   const hasError = transcript.items.some(({ kind }) => kind === 'error')
   const problem = record.error?.message ?? (hasError ? undefined : error)
   const notes = Array.isArray(warnings) ? warnings.map(String) : transcript.warnings
   return (
     <>
+      {!hasEvents && approvals.map((approval) => <ApprovalLine key={approval.approval_id} approval={approval} />)}
       {!hasAnswer && typeof output === 'string' && output !== '' && <Markdown text={output} />}
       {typeof problem === 'string' && (
         <div class="problem" role="alert">

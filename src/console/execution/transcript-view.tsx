@@ -1,10 +1,11 @@
 /** What an execution has said and done. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { serverState } from '../live/server-state.ts'
-import type { Item, Transcript } from '../live/transcript.ts'
+import type { ApprovalItem, Item, Transcript } from '../live/transcript.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
 import { LongList } from '../parts/long-list.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
+import { describeDecision } from '../text/decision.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { ToolCall } from './tool-call.tsx'
 
@@ -63,7 +64,7 @@ function ItemView({ item }: { item: Item }) {
     case 'tool':
       return <ToolCall tool={item} />
     case 'approval':
-      return <ApprovalItem item={item} />
+      return <ApprovalView item={item} />
     case 'error':
       return (
         <div class="problem" role="alert">
@@ -73,15 +74,21 @@ function ItemView({ item }: { item: Item }) {
   }
 }
 
-/** With its decisions as long as the agent waits, afterwards only as a line. */
-function ApprovalItem({ item }: { item: Extract<Item, { kind: 'approval' }> }) {
-  const { request } = item
+/** With its decisions as long as the agent waits, afterwards as a line that says who decided. */
+function ApprovalView({ item: { request, decided } }: { item: ApprovalItem }) {
   const pending = serverState.value.approvals.get(request.approval_id)
-  if (pending !== undefined) return <ApprovalCard approval={pending} isInExecution />
+  if (pending !== undefined && decided === undefined) return <ApprovalCard approval={pending} isInExecution />
   return (
     <details class="tool">
       <summary>
         Asked for permission: <strong>{toLine(request.tool_name)}</strong>
+        {decided !== undefined && (
+          <span class="dim">
+            {' '}
+            {toLine(describeDecision(decided))},{' '}
+            <time dateTime={decided.at}>{new Date(decided.at).toLocaleString()}</time>
+          </span>
+        )}
       </summary>
       {request.command !== undefined && <Code text={request.command} language="sh" />}
       {request.diff !== undefined && <Code text={request.diff} language="diff" />}

@@ -1,6 +1,7 @@
 /** Requests to the HTTP API of the server. */
 import { signal } from '@preact/signals'
-import type { Sender } from '../../http/native/login.shape.ts'
+import type { LoggedIn, Sender } from '../../http/native/login.shape.ts'
+import { dropSecret, keepSecret, readSecret, watchSecret } from './page-secret.ts'
 
 /** Who this page is for the server. Undefined until it is known, null if the user must log in. */
 export const sender = signal<Sender | null | undefined>(undefined)
@@ -24,12 +25,12 @@ export async function send(
   path: string,
   { method = 'GET', body, signal: abort, headers }: Call = {},
 ): Promise<Response> {
-  const csrf = sender.peek()?.csrf_token
+  const secret = readSecret()
   const response = await fetch(new URL(`api/v1/${path}`, document.baseURI), {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(csrf !== undefined && { 'x-drover-csrf': csrf }),
+      ...(secret !== undefined && { 'x-drover-page-secret': secret }),
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -41,7 +42,7 @@ export async function send(
   })
   if (response.ok) return response
   const problem = await readProblem(response)
-  if (problem.status === 401 && problem.code === 'unauthorized') sender.value = null
+  if (problem.status === 401 && problem.code === 'unauthorized') endLogin(secret)
   throw problem
 }
 
@@ -58,7 +59,7 @@ async function readProblem(response: Response): Promise<ApiError> {
 /** Asks the server who this page is. */
 export async function identify(): Promise<void> {
   try {
-    sender.value = await call<Sender>('me')
+    become(await call<Sender>('me'))
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
     sender.value = null
@@ -66,10 +67,52 @@ export async function identify(): Promise<void> {
 }
 
 export async function logIn(credential: { key: string } | { link: string }): Promise<void> {
-  sender.value = await call<Sender>('login', { method: 'POST', body: credential })
+  const { page_secret: secret, ...known } = await call<LoggedIn>('login', { method: 'POST', body: credential })
+  keepSecret(secret)
+  become(known)
 }
 
+/** Also if the server cannot be reached: without its secret, the login is nothing. */
 export async function logOut(): Promise<void> {
-  await call('logout', { method: 'POST' })
+  try {
+    await call('logout', { method: 'POST' })
+  } finally {
+    dropSecret()
+    forgetEverything()
+  }
+}
+
+/** Who the page has shown something to. */
+let shownTo: string | undefined
+
+/** What someone has typed stays when the same one logs in again. Another one must see nothing of it. */
+function become(next: Sender): void {
+  const name = `${next.auth} ${next.name}`
+  if (shownTo !== undefined && shownTo !== name) forgetEverything()
+  else {
+    shownTo = name
+    sender.value = next
+  }
+}
+
+/** The server does not accept the secret. If another tab has logged in meanwhile, its login counts here too. */
+function endLogin(used: string | undefined): void {
   sender.value = null
+  if (used === readSecret()) dropSecret()
+  else void identify().catch(() => undefined)
+}
+
+/** Notices when another tab logs in or out. */
+export function watchLogin(): void {
+  watchSecret(() => {
+    if (sender.peek()?.auth === 'login' && readSecret() === undefined) forgetEverything()
+    else void identify().catch(() => undefined)
+  })
+}
+
+/** Nothing in memory and no open stream outlives a reload. */
+function forgetEverything(): void {
+  sender.value = null
+  history.replaceState(null, '', '#/')
+  location.reload()
 }

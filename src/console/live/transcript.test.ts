@@ -18,6 +18,7 @@ const EVENTS = numbered(
   ['tool_result', { tool_id: 't1', tool_name: 'Bash', output: 'a\nb' }],
   ['tool_result', { tool_id: 't2', tool_name: 'Read', is_error: true, error_message: 'no such file' }],
   ['approval_request', { approval_id: 'p', tool_name: 'Bash', choices: ['allow', 'deny'] }],
+  ['approval_decision', { approval_id: 'p', tool_name: 'Bash', decision: 'deny', by: { via: 'key', name: 'ci' } }],
   ['message', { text: 'Done', is_partial: true }],
   ['error', { code: 'agent_failed', message: 'it broke' }],
   ['done', { exit_code: 1, duration_ms: 5, token_usage: { input_tokens: 1 }, warnings: ['w'] }],
@@ -33,13 +34,14 @@ describe('applyEvents', () => {
       ['tool', 6],
       ['tool', 7],
       ['approval', 10],
-      ['message', 11],
-      ['error', 12],
+      ['message', 12],
+      ['error', 13],
     ])
+    expect(items[4]).toMatchObject({ decided: { decision: 'deny', by: { via: 'key', name: 'ci' } } })
     expect(items[1]).toMatchObject({ text: 'Let me look.', isOpen: true })
     expect(items[2]).toMatchObject({ name: 'Bash', result: { output: 'a\nb', isError: false } })
     expect(items[3]).toMatchObject({ name: 'Read', result: { problem: 'no such file', isError: true } })
-    expect(facts).toMatchObject({ lastSeq: 14, state: 'failed', model: 'opus', workdir: '/srv', warnings: ['w'] })
+    expect(facts).toMatchObject({ lastSeq: 15, state: 'failed', model: 'opus', workdir: '/srv', warnings: ['w'] })
   })
 
   it('is the same however the events arrive, also with repetitions', () => {

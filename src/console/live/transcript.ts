@@ -1,12 +1,19 @@
 /** What an execution has said and done, built from its numbered events. Pure. */
-import type { ApprovalRequest, Usage } from '../../agents/adapter/agent.shape.ts'
+import type { ApprovalRequest, DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 
 export type Item =
   | TextItem
   | ToolItem
-  | { kind: 'approval'; seq: number; request: ApprovalRequest }
+  | ApprovalItem
   | { kind: 'error'; seq: number; message: string; code: string | undefined }
+
+export type ApprovalItem = {
+  kind: 'approval'
+  seq: number
+  request: ApprovalRequest
+  decided: (DecidedApproval & { at: string }) | undefined
+}
 
 type TextItem = { kind: 'message' | 'thinking'; seq: number; text: string; isOpen: boolean }
 
@@ -99,7 +106,15 @@ function apply(draft: Draft, event: ExecutionEvent): void {
       addResult(draft, event, fields)
       return
     case 'approval_request':
-      draft.items.push({ kind: 'approval', seq: event.seq, request: event.content as unknown as ApprovalRequest })
+      draft.items.push({
+        kind: 'approval',
+        seq: event.seq,
+        request: event.content as unknown as ApprovalRequest,
+        decided: undefined,
+      })
+      return
+    case 'approval_decision':
+      addDecision(draft, event)
       return
     case 'error':
       draft.items.push({ kind: 'error', seq: event.seq, message: fields.message ?? '', code: fields.code })
@@ -107,6 +122,14 @@ function apply(draft: Draft, event: ExecutionEvent): void {
     default:
       applyFacts(draft, event, fields)
   }
+}
+
+function addDecision(draft: Draft, { at, content }: ExecutionEvent): void {
+  const decided = { ...(content as unknown as DecidedApproval), at }
+  const isMeant = (item: Item) => item.kind === 'approval' && item.request.approval_id === decided.approval_id
+  const index = draft.items.findLastIndex(isMeant)
+  const asked = draft.items[index]
+  if (asked?.kind === 'approval') draft.items[index] = { ...asked, decided }
 }
 
 function applyFacts(draft: Draft, { type, content }: ExecutionEvent, fields: Fields): void {

@@ -11,6 +11,7 @@ import { isRunning, serverState } from '../live/server-state.ts'
 import { versionOf } from '../live/state-changes.ts'
 import { useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
+import { Owner } from '../parts/owner.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
 import { SessionTools } from '../parts/session-tools.tsx'
 import { Age, StateBadge, Tokens } from '../parts/state-badge.tsx'
@@ -69,6 +70,7 @@ function Facts({ session }: { session: SessionDetail }) {
       </span>
       <Tokens usage={session.token_usage} />
       <Age time={session.last_used} of="used" />
+      <Owner session={session} />
       <span class="path dim">{toLine(session.working_dir)}</span>
       {session.parent_id !== undefined && <a href={toHash('sessions', session.parent_id)}>Forked from</a>}
     </div>

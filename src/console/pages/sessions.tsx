@@ -7,6 +7,7 @@ import { call } from '../live/api.ts'
 import { draftOf } from '../live/drafts.ts'
 import { toHash } from '../live/router.ts'
 import { backends, executionsVersion } from '../live/server-state.ts'
+import { Owner } from '../parts/owner.tsx'
 import { Age, Tokens } from '../parts/state-badge.tsx'
 import { toLine } from '../text/visible-text.ts'
 
@@ -27,6 +28,8 @@ type Listed = Pick<
   | 'tags'
   | 'working_dir'
   | 'token_usage'
+  | 'api_key'
+  | 'shared'
 >
 type Found = { sessions: readonly Listed[]; total: number }
 
@@ -136,6 +139,7 @@ function SessionRow({ session }: { session: Listed }) {
             {tag}
           </span>
         ))}
+        <Owner session={session} />
         <span class="path">{toLine(session.working_dir)}</span>
       </div>
     </div>

@@ -9,7 +9,7 @@ import { serverState } from '../live/server-state.ts'
 import { formatDuration } from '../text/format.ts'
 import { restOfInput } from '../text/rest-of-input.ts'
 import { toLine } from '../text/visible-text.ts'
-import { Code } from './text-view.tsx'
+import { Decisive } from './text-view.tsx'
 
 const LABELS: Readonly<Record<Choice, string>> = {
   allow: 'Allow',
@@ -35,7 +35,13 @@ export function ApprovalCard({
     setSent(false)
   }
   return (
-    <article class="card needs" data-row tabIndex={-1} aria-label={`${toLine(approval.tool_name)} asks for permission`}>
+    <article
+      class="card needs"
+      data-row
+      data-approval
+      tabIndex={-1}
+      aria-label={`${toLine(approval.tool_name)} asks for permission`}
+    >
       <header>
         <strong>{toLine(approval.tool_name)}</strong>
         <span>{execution?.backend ?? ''} asks for permission</span>
@@ -44,9 +50,9 @@ export function ApprovalCard({
       </header>
       {approval.reason !== undefined && <p>{toLine(approval.reason)}</p>}
       {execution?.workdir !== undefined && !isInExecution && <p class="dim path">{toLine(execution.workdir)}</p>}
-      {approval.command !== undefined && <Code text={approval.command} language="sh" />}
-      {approval.diff !== undefined && <Code text={approval.diff} language="diff" />}
-      {rest !== undefined && <Code text={JSON.stringify(rest, null, 2)} language="json" />}
+      {approval.command !== undefined && <Decisive text={approval.command} language="sh" />}
+      {approval.diff !== undefined && <Decisive text={approval.diff} language="diff" />}
+      {rest !== undefined && <Decisive text={JSON.stringify(rest, null, 2)} language="json" />}
       {mayDecide ? (
         <div class="actions">
           {approval.choices.map((choice) => (

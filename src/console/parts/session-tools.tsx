@@ -1,8 +1,8 @@
-/** Renames, tags, exports and deletes a session. */
+/** Renames, tags, shares, exports and deletes a session. */
 import { useSignal } from '@preact/signals'
 import type { SessionDetail, SessionEditRequest } from '../../http/native/sessions.shape.ts'
 import { attempt, tell } from '../live/actions.ts'
-import { call } from '../live/api.ts'
+import { call, sender } from '../live/api.ts'
 import { goTo } from '../live/router.ts'
 
 type ToolsProps = { session: SessionDetail; onChanged: () => Promise<void> }
@@ -26,7 +26,7 @@ export function SessionTools({ session, onChanged }: ToolsProps) {
     })
   return (
     <details class="tools">
-      <summary>Rename, tag, export, delete</summary>
+      <summary>Rename, tag, share, export, delete</summary>
       <form
         class="fields"
         onSubmit={(event) => {
@@ -44,6 +44,11 @@ export function SessionTools({ session, onChanged }: ToolsProps) {
         </label>
         <div class="actions">
           <button type="submit">Save</button>
+          {sender.value?.auth !== 'none' && (
+            <button type="button" onClick={() => void edit({ shared: session.shared !== true })}>
+              {session.shared === true ? 'Stop sharing' : 'Share with all keys'}
+            </button>
+          )}
           <button type="button" onClick={() => exportSession(session)}>
             Export
           </button>

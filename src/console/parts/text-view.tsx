@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { highlight, highlightDiff } from '../text/highlight.ts'
 import type { Inline } from '../text/inline.ts'
 import { type Block, parseMarkdown } from '../text/markdown.ts'
-import { toVisible } from '../text/visible-text.ts'
+import { toRevealed, toVisible } from '../text/visible-text.ts'
 import { Wide } from './wide.tsx'
 
 export function Markdown({ text }: { text: string }) {
@@ -105,10 +105,29 @@ function viewOfInline(inline: Inline, key: number): ComponentChildren {
 /** Longer texts are cut until the user asks for the rest. */
 const SHOWN_LENGTH = 20_000
 
+/** A text that the user decides about: all of it, with nothing hidden. */
+export function Decisive({ text, language = '' }: { text: string; language?: string }) {
+  const visible = toRevealed(text)
+  return <Shown visible={visible} language={text.length > SHOWN_LENGTH ? '' : language} />
+}
+
 export function Code({ text, language = '' }: { text: string; language?: string }) {
   const [isWhole, setWhole] = useState(false)
   const isCut = text.length > SHOWN_LENGTH && !isWhole
-  const visible = toVisible(isCut ? text.slice(0, SHOWN_LENGTH) : text)
+  return (
+    <Shown visible={toVisible(isCut ? text.slice(0, SHOWN_LENGTH) : text)} language={language}>
+      {isCut && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      )}
+    </Shown>
+  )
+}
+
+type ShownProps = { visible: string; language: string; children?: ComponentChildren }
+
+function Shown({ visible, language, children }: ShownProps) {
   const tokens = language === 'diff' ? highlightDiff(visible) : highlight(visible, language)
   return (
     <div class="code">
@@ -124,11 +143,7 @@ export function Code({ text, language = '' }: { text: string; language?: string 
           ),
         )}
       </pre>
-      {isCut && (
-        <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString('en')} characters
-        </button>
-      )}
+      {children}
     </div>
   )
 }

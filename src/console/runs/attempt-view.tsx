@@ -3,6 +3,7 @@ import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
 import { toHash } from '../live/router.ts'
 import { useExecution } from '../live/use-execution.ts'
+import { ApprovalLine } from '../parts/approval-line.tsx'
 import { StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { Wide } from '../parts/wide.tsx'
@@ -31,6 +32,9 @@ export function AttemptView({ attempt }: { attempt: Attempt }) {
       </div>
       {summary !== undefined && <p class="as-is">{toVisible(summary)}</p>}
       {error !== undefined && <p class="problem">{toVisible(error)}</p>}
+      {(attempt.approvals ?? []).map((approval) => (
+        <ApprovalLine key={approval.approval_id} approval={approval} />
+      ))}
       <Notes warnings={attempt.warnings} />
       {attempt.checks.map((check, at) => (
         <CheckView key={at} check={check} />

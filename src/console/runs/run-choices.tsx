@@ -5,7 +5,7 @@ import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.
 import { toHash } from '../live/router.ts'
 import { changeRun } from '../live/runs.ts'
 import { Age } from '../parts/state-badge.tsx'
-import { Code } from '../parts/text-view.tsx'
+import { Decisive } from '../parts/text-view.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { limitOf, questionOf, whichRun, whyOf } from './run-facts.ts'
 
@@ -41,7 +41,7 @@ function DestructiveRequest({ request }: { request: NonNullable<Wait['destructiv
       <p>
         <strong>Impact:</strong> {toVisible(request.impact)}
       </p>
-      <Code text={request.targets.map(({ kind, value }) => `${kind}: ${value}`).join('\n')} />
+      <Decisive text={request.targets.map(({ kind, value }) => `${kind}: ${value}`).join('\n')} />
       <p class="dim">
         Digest of exactly this: <span class="path">{request.scope_sha256}</span>
       </p>

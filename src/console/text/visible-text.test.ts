@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toLine, toVisible } from './visible-text.ts'
+import { toLine, toRevealed, toVisible } from './visible-text.ts'
 
 describe('toVisible', () => {
   it.each([
@@ -13,6 +13,16 @@ describe('toVisible', () => {
     ['line separators', 'a\u2028b', 'a‹U+2028›b'],
   ])('shows %s', (_name, text, shown) => {
     expect(toVisible(text)).toBe(shown)
+  })
+})
+
+describe('toRevealed', () => {
+  it.each([
+    ['plain text', 'Grüße, 世界\n\tx', 'Grüße, 世界\n\tx'],
+    ['colours of terminals', 'a\u001b[8mb', 'a␛[8mb'],
+    ['fillers and joiners', 'a\u3164\u200db', 'a‹U+3164›‹U+200D›b'],
+  ])('shows %s', (_name, text, shown) => {
+    expect(toRevealed(text)).toBe(shown)
   })
 })
 

@@ -12,6 +12,14 @@ export function toVisible(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(TERMINAL_STYLES, '').replace(HIDDEN, nameOf)
 }
 
+/** Everything that cannot be seen, and fillers that look like spaces. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu
+
+/** For texts that a user decides about: nothing is left out. */
+export function toRevealed(text: string): string {
+  return text.replace(UNSEEN, nameOf)
+}
+
 /** On one line, for lists and titles. */
 export function toLine(text: string): string {
   return toVisible(text.trim().replace(/\s+/g, ' '))

@@ -1,0 +1,274 @@
+/** What `drover acp` does not do, whatever an editor sends. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ListSessionsRequest, methods } from '@agentclientprotocol/sdk'
+import { describe, expect, it } from 'vitest'
+import { createUser, openEditorHere } from '../support/acp-editor.ts'
+import { newSession, openStore } from '../support/session-store.ts'
+import { until } from '../support/until.ts'
+
+type Editor = Awaited<ReturnType<typeof openEditorHere>>
+
+const { session } = methods.agent
+const NOT_FOUND = -32_002
+const INVALID = -32_602
+
+/** The code of the error that a request is refused with. */
+async function codeOf(request: Promise<unknown>): Promise<unknown> {
+  return await request.then(
+    () => 'it was not refused',
+    (error) => error.code,
+  )
+}
+
+const toolOutput = ({ updates }: Editor) =>
+  JSON.stringify(updates.findLast(({ sessionUpdate }) => sessionUpdate === 'tool_call_update'))
+
+describe('a question of the agent', () => {
+  const deny = async (editor: Editor, sessionId: string, answer: unknown) => {
+    editor.answers.push(answer as never)
+    await editor.prompt(sessionId, { ask: 'Bash' })
+    return toolOutput(editor)
+  }
+
+  it('is denied unless the editor selects an option that allows and that it was offered', async () => {
+    const editor = await openEditorHere(createUser())
+    const { sessionId } = await editor.create()
+    for (const answer of [
+      { outcome: 'cancelled' },
+      { outcome: 'cancelled', optionId: 'allow' },
+      { outcome: 'selected', optionId: 'deny' },
+      { outcome: 'selected', optionId: 'nonsense' },
+      { outcome: 'selected', optionId: 'allow_session' },
+      { outcome: 'selected' },
+      {},
+    ]) {
+      expect([answer, await deny(editor, sessionId, answer)]).toEqual([answer, expect.stringMatching(/behavior.*deny/)])
+    }
+    expect(editor.asked.map(({ options }) => options.map(({ optionId }) => optionId))).toEqual(
+      Array.from({ length: 7 }, () => ['allow', 'deny']),
+    )
+    expect(await deny(editor, sessionId, () => Promise.reject(new Error('no dialog')))).toMatch(/behavior.*deny/)
+    expect(await deny(editor, sessionId, { outcome: 'selected', optionId: 'allow' })).toMatch(/behavior.*allow/)
+  })
+
+  it('is over when the editor cancels the prompt', async () => {
+    const { create, prompt, asked, answers, agent } = await openEditorHere(createUser())
+    const { sessionId } = await create()
+    const answered = Promise.withResolvers<{ outcome: 'selected'; optionId: string }>()
+    answers.push(() => answered.promise)
+    const running = prompt(sessionId, { ask: 'Bash' })
+    await until(() => asked.length === 1)
+    await agent.notify(session.cancel, { sessionId })
+    expect(await running).toMatchObject({ stopReason: 'cancelled' })
+    answered.resolve({ outcome: 'selected', optionId: 'allow' })
+  })
+
+  it.each([
+    ['ask', /--permission-mode default/],
+    ['edit', /--permission-mode acceptEdits/],
+    ['full', /--permission-mode bypassPermissions/],
+    ['read-only', /--disallowedTools/],
+  ])('comes in the mode that the user has chosen: %s', async (mode, flags) => {
+    const { create, agent, prompt, texts } = await openEditorHere(createUser({ unified_flags: { dry_run: true } }))
+    const { sessionId } = await create()
+    await agent.request(session.setConfigOption, { sessionId, configId: 'mode', value: mode })
+    await prompt(sessionId, 'x')
+    expect(texts()).toMatch(flags)
+  })
+})
+
+describe('limits of the settings', () => {
+  it('hold for an editor, whatever mode it chooses', async () => {
+    const { create, agent, prompt } = await openEditorHere(createUser({ server: { max_approval_mode: 'auto' } }))
+    const { sessionId } = await create()
+    await agent.request(session.setMode, { sessionId, modeId: 'full' })
+    await expect(prompt(sessionId, { say: 'x' })).rejects.toThrow(/server.max_approval_mode allows at most auto/)
+    await agent.request(session.setMode, { sessionId, modeId: 'edit' })
+    expect(await prompt(sessionId, { say: 'x' })).toMatchObject({ stopReason: 'end_turn' })
+  })
+
+  it('hold for a session that was started before them', async () => {
+    const user = createUser()
+    const first = await openEditorHere(user)
+    const { sessionId } = await first.create()
+    await first.prompt(sessionId, { say: 'one' })
+    first.end()
+    await first.ended
+    user.configure({ server: { blocked_workdir_prefixes: [user.work] } })
+    const { agent } = await openEditorHere(user)
+    const elsewhere = { sessionId, cwd: user.home, mcpServers: [] }
+    await expect(agent.request(session.load, elsewhere)).rejects.toThrow(/which is blocked/)
+    await expect(agent.request(session.resume, elsewhere)).rejects.toThrow(/which is blocked/)
+    await expect(agent.request(session.list, { cwd: user.work })).rejects.toThrow(/which is blocked/)
+  })
+
+  it('choose the first mode: a user who has chosen one is not asked', async () => {
+    const { create } = await openEditorHere(createUser({ unified_flags: { sandbox_mode: 'read-only' } }))
+    expect(await create()).toMatchObject({ modes: { currentModeId: 'default' } })
+  })
+})
+
+describe('a session', () => {
+  it('stays in its directory, wherever an editor opens it', async () => {
+    const user = createUser()
+    const editor = await openEditorHere(user)
+    const { sessionId } = await editor.create()
+    await editor.prompt(sessionId, { say: 'one' })
+    mkdirSync(join(user.home, 'other'))
+    await editor.agent.request(session.resume, { sessionId, cwd: join(user.home, 'other'), mcpServers: [] })
+    const file = join(user.home, 'where')
+    await editor.prompt(sessionId, { spawn: `pwd > ${file}.new; mv ${file}.new ${file}` })
+    expect(await until(() => readIfThere(file))).toBe(`${user.work}\n`)
+  })
+
+  it('is known by its whole id only, and by no other name', async () => {
+    const { agent, create, prompt } = await openEditorHere(createUser())
+    const { sessionId } = await create()
+    await prompt(sessionId, { say: 'one' })
+    const place = { cwd: '/', mcpServers: [] }
+    for (const id of [sessionId.slice(0, 8), '0'.repeat(32)]) {
+      expect(await codeOf(agent.request(session.load, { sessionId: id, ...place }))).toBe(NOT_FOUND)
+      expect(await codeOf(prompt(id, { say: 'x' }))).toBe(NOT_FOUND)
+      expect(await codeOf(agent.request(session.setMode, { sessionId: id, modeId: 'full' }))).toBe(NOT_FOUND)
+      await agent.request(session.delete, { sessionId: id })
+    }
+    const { sessions } = await agent.request(session.list, {})
+    expect(sessions.map((each) => each.sessionId)).toEqual([sessionId])
+  })
+
+  it.each(['load', 'resume', 'close', 'delete'] as const)('has no prompt running after %s', async (word) => {
+    const { create, prompt, agent, texts } = await openEditorHere(createUser())
+    const { sessionId } = await create()
+    const hanging = prompt(sessionId, { say: 'begun', hang: true })
+    await until(() => texts().includes('begun'))
+    const place = { sessionId, cwd: '/', mcpServers: [] }
+    await (word === 'load' || word === 'resume'
+      ? agent.request(session[word], place)
+      : agent.request(session[word], { sessionId }))
+    expect(await hanging).toMatchObject({ stopReason: 'cancelled' })
+    const isOpen = word === 'load' || word === 'resume'
+    if (isOpen) expect(await prompt(sessionId, { say: 'again' })).toMatchObject({ stopReason: 'end_turn' })
+    else expect(await codeOf(prompt(sessionId, { say: 'again' }))).toBe(NOT_FOUND)
+  })
+
+  it('of several agents is told to each of them, replayed in order and deleted as one', async () => {
+    const user = createUser({}, { DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' })
+    const first = await openEditorHere(user, ['--demo'])
+    const { sessionId } = await first.create()
+    await first.prompt(sessionId, 'the first question')
+    const choose = (value: string) =>
+      first.agent.request(session.setConfigOption, { sessionId, configId: 'backend', value })
+    await choose('codex')
+    await first.prompt(sessionId, 'the second question')
+    expect(first.texts()).toContain('is the record of an')
+    await first.prompt(sessionId, 'the third question')
+    first.end()
+    await first.ended
+    const { agent, updates, texts } = await openEditorHere(user, ['--demo'])
+    const opened = await agent.request(session.load, { sessionId, cwd: user.work, mcpServers: [] })
+    expect(opened.configOptions?.[0]).toMatchObject({ id: 'backend', currentValue: 'codex' })
+    const kinds = updates.map(({ sessionUpdate }) => sessionUpdate)
+    expect(kinds.filter((kind) => kind !== 'tool_call')).toEqual(
+      Array.from({ length: 3 }, () => ['user_message_chunk', 'agent_message_chunk']).flat(),
+    )
+    expect(texts('user_message_chunk')).toBe('the first questionthe second questionthe third question')
+    expect((await agent.request(session.list, {})).sessions).toHaveLength(2)
+    await agent.request(session.delete, { sessionId })
+    expect((await agent.request(session.list, {})).sessions).toEqual([])
+  })
+
+  it('shows its earlier tool calls with different ids', async () => {
+    const user = createUser()
+    const first = await openEditorHere(user)
+    const { sessionId } = await first.create()
+    await first.prompt(sessionId, { use: '/a.ts' })
+    await first.prompt(sessionId, { use: '/a.ts' })
+    first.end()
+    await first.ended
+    const { agent, updates } = await openEditorHere(user)
+    await agent.request(session.load, { sessionId, cwd: user.work, mcpServers: [] })
+    const calls = updates.filter(({ sessionUpdate }) => sessionUpdate === 'tool_call')
+    expect(calls).toMatchObject([{ title: 'Read: /a.ts', kind: 'read', status: 'completed' }, { title: 'Read: /a.ts' }])
+    expect(calls[0]?.['toolCallId']).not.toBe(calls[1]?.['toolCallId'])
+  })
+})
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+describe('a list of sessions', () => {
+  it('has pages, and only sessions of the directory that is asked for', async () => {
+    const user = createUser()
+    const store = await openStore({ path: join(user.home, '.drover', 'sessions.db') })
+    const other = join(user.home, 'other')
+    mkdirSync(other)
+    for (let count = 0; count < 51; count += 1) await store.create(newSession({ working_dir: user.work }))
+    await store.create(newSession({ working_dir: other, initial_prompt: 'first line\nsecond' }))
+    const { agent } = await openEditorHere(user)
+    const list = (params: ListSessionsRequest) => agent.request(methods.agent.session.list, params)
+    const first = await list({ cwd: user.work })
+    expect([first.sessions.length, first.nextCursor]).toEqual([50, '50'])
+    const second = await list({ cwd: user.work, cursor: '50' })
+    expect([second.sessions.length, second.nextCursor]).toEqual([1, undefined])
+    const ids = [...first.sessions, ...second.sessions].map(({ sessionId }) => sessionId)
+    expect(new Set(ids).size).toBe(51)
+    expect((await list({ cwd: other })).sessions).toMatchObject([{ cwd: other, title: 'first line' }])
+    expect((await list({ cwd: null, cursor: '50' })).sessions).toHaveLength(2)
+    for (const cursor of ['x', '-1', '1e9', '']) expect(await codeOf(list({ cursor }))).toBe(INVALID)
+  })
+})
+
+describe('the protocol', () => {
+  it('has no methods but its own', async () => {
+    const { agent, create, prompt, texts } = await openEditorHere(createUser())
+    for (const method of ['constructor', 'toString', '__proto__', 'session/fork']) {
+      await expect(agent.request(method, {})).rejects.toThrow(/no such method/)
+    }
+    const { sessionId } = await create()
+    const hanging = prompt(sessionId, { say: 'begun', hang: true })
+    await until(() => texts().includes('begun'))
+    await agent.notify('session/other', { sessionId })
+    await agent.notify(session.cancel, { sessionId: 'nonsense' })
+    expect(await codeOf(prompt(sessionId, { say: 'x' }))).toBe(-32_603)
+    await agent.notify(session.cancel, { sessionId })
+    expect(await hanging).toMatchObject({ stopReason: 'cancelled' })
+  })
+
+  it('is spoken in version 1, whatever the editor speaks', async () => {
+    const { agent } = await openEditorHere(createUser())
+    for (const protocolVersion of [0, 1, 2, 99]) {
+      const started = await agent.request(methods.agent.initialize, { protocolVersion, clientCapabilities: {} })
+      expect(started.protocolVersion).toBe(1)
+    }
+    expect(await codeOf(agent.request('initialize', { protocolVersion: 'x' }))).toBe(INVALID)
+  })
+
+  it('has an error for a failure of the agent, which no editor takes for an answer', async () => {
+    const { create, prompt, agent, updates } = await openEditorHere(createUser())
+    const failing = async (fields: object) => {
+      const { sessionId } = await create()
+      return prompt(sessionId, { result: { is_error: true, ...fields } })
+    }
+    expect(await codeOf(failing({ result: 'Invalid API key · Please run /login' }))).toBe(-32_000)
+    expect(await codeOf(failing({ result: 'API Error: 500 broken' }))).toBe(-32_603)
+    expect(await failing({ subtype: 'error_max_turns' })).toMatchObject({ stopReason: 'max_turn_requests' })
+    const { sessionId } = await create()
+    for (const [configId, value] of [
+      ['mode', 'nonsense'],
+      ['backend', 'nonsense'],
+      ['nonsense', 'x'],
+    ] as const) {
+      expect(await codeOf(agent.request(session.setConfigOption, { sessionId, configId, value }))).toBe(INVALID)
+    }
+    expect(await codeOf(agent.request(session.setMode, { sessionId, modeId: 'nonsense' }))).toBe(INVALID)
+    const seen = updates.length
+    await agent.request(session.setConfigOption, { sessionId, configId: 'mode', value: 'ask' })
+    expect(updates).toHaveLength(seen)
+  })
+})

@@ -1,0 +1,176 @@
+/** What agents ask for, in a real browser: who sees it, and which keys and buttons decide. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
+
+beforeEach(skipWithoutBrowser)
+afterAll(closeBrowser)
+
+const KEY = 'a-key-that-is-long-enough'
+const home = (page: Page) => page.getByRole('heading', { name: /Needs you/ }).waitFor()
+
+const warmServer = (env: Record<string, string> = {}) =>
+  startServer({ agents: 'warm', env, config: { warm: { enabled: true, spare_after: 1 } } })
+
+/** Starts a prompt whose agent asks whether it may use a tool. */
+async function askForApproval(
+  server: TestServer,
+  headers: Record<string, string> = {},
+  input: object = {},
+): Promise<string> {
+  const body = {
+    prompt: JSON.stringify({ ask: 'Bash', input, say: 'it went on' }),
+    backend: 'claude',
+    workdir: server.workdir,
+    approval_mode: 'always',
+    detach: true,
+  }
+  const answer = await server.request('/api/v1/prompt', { method: 'POST', body, headers })
+  return (answer.body as { execution_id: string }).execution_id
+}
+
+describe('an approval', () => {
+  it('appears under Needs you and is allowed with the keyboard; a second browser is told that it was too late', async () => {
+    const server = await warmServer()
+    const [one, other] = [await visit(`${server.url}/`), await visit(`${server.url}/`, { expects: /404/ })]
+    await Promise.all([home(one.page), home(other.page)])
+    const id = await askForApproval(server)
+    for (const { page } of [one, other]) {
+      await page.getByText('echo asked').waitFor()
+      expect(await page.title()).toBe('(1) drover')
+    }
+    // The second browser does not hear of the decision in time.
+    await other.page.route('**/api/v1/executions/*/approvals/*', async (route) => {
+      await one.page.keyboard.press('j')
+      await one.page.keyboard.press('a')
+      await one.page.getByText('Allowed.').waitFor()
+      await route.continue()
+    })
+    await other.page.getByRole('button', { name: 'Deny' }).click()
+    await other.page.getByText('Too late: someone else has decided this already').waitFor()
+    await one.page.getByText('Nothing waits for you.').waitFor()
+    await until(async () => (await server.request(`/api/v1/executions/${id}`)).text.includes('it went on'))
+    expect(one.complaints).toEqual([])
+  })
+
+  it('shows all of a command, what is hidden in it, and what the input says besides it', async () => {
+    const server = await warmServer()
+    const command = `echo asked ${'x'.repeat(25_000)}\u001b[8m LAST`
+    await askForApproval(server, {}, { command, target: 'prod' })
+    const { page } = await visit(`${server.url}/`)
+    await page.getByRole('article').waitFor()
+    const shown = await page.getByRole('article').innerText()
+    expect([shown, shown.match(/echo asked/g)?.length]).toEqual([expect.stringContaining('"target": "prod"'), 1])
+    expect(shown).toContain('␛[8m LAST')
+  })
+
+  it.runIf(isFull)('is denied with a reason from the page of the execution', async () => {
+    const server = await warmServer()
+    const id = await askForApproval(server)
+    const { page } = await visit(`${server.url}/#/executions/${id}`)
+    await page.getByLabel('Reason for the agent if you deny').fill('not today')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('Denied.').waitFor()
+    await page.locator('[data-state=completed]').waitFor()
+    const shown = await page.locator('.transcript').innerText()
+    expect(shown).toMatch(/Asked for permission: Bash denied by a client without a key: not today, \d/)
+  })
+
+  it.runIf(isFull)('is told by a notification while the page is hidden, after the user was asked once', async () => {
+    const server = await warmServer()
+    const { page } = await visit(`${server.url}/`)
+    await page.addInitScript(`window.shown = []
+      window.Notification = class {
+        static permission = 'default'
+        static requestPermission = async () => 'granted'
+        constructor(title, { body }) { shown.push([title, body]) }
+      }`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Notify me' }).click()
+    await until(async () => (await page.getByRole('button', { name: 'Notify me' }).count()) === 0)
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
+    await askForApproval(server)
+    await page.getByText('echo asked').waitFor()
+    expect(await page.evaluate('shown')).toEqual([['drover: Bash needs you', 'echo asked']])
+  })
+
+  it('is listed by the API for those who may see it, and reported with its end', async () => {
+    const other = 'another-key-of-the-server'
+    const server = await warmServer({ DROVER_API_KEYS: `${KEY},${other}` })
+    const id = await askForApproval(server, { 'x-api-key': KEY })
+    const list = async (key: string) => {
+      const { body } = await server.request('/api/v1/approvals', { headers: { 'x-api-key': key } })
+      return (body as { approvals: { execution_id: string; tool_name: string; approval_id: string }[] }).approvals
+    }
+    const [approval] = await until(async () => ((await list(KEY)).length > 0 ? list(KEY) : undefined))
+    expect(approval).toMatchObject({ execution_id: id, tool_name: 'Bash', command: 'echo asked' })
+    expect(await list(other)).toEqual([])
+    const path = `/api/v1/executions/${id}/approvals/${approval?.approval_id}`
+    const decision = { method: 'POST', body: { decision: 'allow' }, headers: { 'x-api-key': KEY } }
+    expect((await server.request(path, decision)).status).toBe(200)
+    expect(await list(KEY)).toEqual([])
+  })
+})
+
+/** Two agents that ask, and the decisions that the page sends. */
+async function twoApprovals() {
+  const server = await warmServer()
+  const ids: string[] = []
+  for (const target of ['one', 'two']) {
+    ids.push(await askForApproval(server, {}, { target }))
+    // The oldest is shown first.
+    await until(() => server.context.prompts.approvals?.list().length === ids.length)
+  }
+  const { page } = await visit(`${server.url}/`)
+  const cards = page.getByRole('article')
+  await cards.nth(1).waitFor()
+  const decided: string[] = []
+  page.on('request', (request) => {
+    const [, id] = /executions\/(\w+)\/approvals/.exec(request.url()) ?? []
+    if (id !== undefined) decided.push(`${ids.indexOf(id)} ${request.postDataJSON().decision}`)
+  })
+  return { page, cards, decided }
+}
+
+describe('the keys a and d', () => {
+  it('decide about the approval that has the focus, whatever else waits', async () => {
+    const { page, cards, decided } = await twoApprovals()
+    for (const key of ['a', 'd']) await page.keyboard.press(key)
+    await page.getByText('No approval is selected.').waitFor()
+    expect(decided).toEqual([])
+    // The third row is an execution that runs.
+    for (const key of ['j', 'j', 'j', 'a', 'd']) await page.keyboard.press(key)
+    expect(decided).toEqual([])
+    for (const key of ['k', 'a']) await page.keyboard.press(key)
+    await page.getByText('Allowed.').waitFor()
+    await until(async () => (await cards.count()) === 1)
+    // The focus was in the card that is gone.
+    await page.keyboard.press('d')
+    expect(decided).toEqual(['1 allow'])
+    await cards.first().click()
+    await page.keyboard.press('d')
+    await page.getByText('Denied.').waitFor()
+    expect(decided).toEqual(['1 allow', '0 deny'])
+  })
+
+  it('do nothing while one types, with other keys held, or in a dialog', async () => {
+    const { page, cards, decided } = await twoApprovals()
+    const reason = cards.first().getByLabel('Reason for the agent if you deny')
+    await reason.pressSequentially('add')
+    expect(await reason.inputValue()).toBe('add')
+    await cards.first().focus()
+    for (const key of ['Control+a', 'Alt+a', 'Meta+d', 'Shift+a']) await page.keyboard.press(key)
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    for (const key of ['a', 'd', 'n']) await page.keyboard.press(key)
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    expect([decided, page.url().endsWith('/new')]).toEqual([[], false])
+    // The dialog gives the focus back.
+    await page.keyboard.press('d')
+    await page.getByText('Denied.').waitFor()
+    expect(decided).toEqual(['0 deny'])
+  })
+})
