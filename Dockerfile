@@ -26,6 +26,8 @@ FROM ${NODE_IMAGE}
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates git tini \
   && rm -rf /var/lib/apt/lists/*
+# Agents run as the same user as tini, whose environment may have keys. The kernel hides that of a program that they cannot read.
+RUN chmod 0711 /usr/bin/tini
 # npm packages, such as "@openai/codex@0.166.0"; none by default. Pass their keys to "docker run"; never build them in.
 ARG AGENTS=""
 RUN if [ -n "$AGENTS" ]; then npm install --global --no-audit --no-fund $AGENTS && npm cache clean --force; fi

@@ -23,6 +23,7 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
   const plain = [
     '',
     'unified_flags',
+    'agents',
     'session',
     'executions',
     'output',

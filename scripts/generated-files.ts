@@ -7,6 +7,7 @@ import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
 import { DriveEvent } from '../src/drive/record/event.shape.ts'
+import { SettingsDecision } from '../src/drive/record/settings-decision.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
 import { SessionTurn } from '../src/executions/session-turn.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
@@ -221,7 +222,11 @@ async function workspaceFiles(): Promise<GeneratedFile[]> {
 }
 
 async function driveFiles(): Promise<GeneratedFile[]> {
-  const shapes = { validateDriveEvent: DriveEvent, validateDrivenRecord: DrivenRecord }
+  const shapes = {
+    validateDriveEvent: DriveEvent,
+    validateDrivenRecord: DrivenRecord,
+    validateSettingsDecision: SettingsDecision,
+  }
   return [
     { path: 'src/drive/record/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/drive/record/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },

@@ -17,6 +17,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   SessionChange: 'What changes about a session.',
   DriveRequest: 'What agents shall do, and how. Exactly one of `goal`, `issue` and `run` is given.',
   ApprovalRequest: 'Something that an agent wants to do, and asks about first.',
+  ApprovalRecord: 'Who decided what about something that an agent asked for.',
+  Decider: 'Who decided.',
   PromptResult: 'The result of a prompt.',
   ParallelResult: 'The results of several prompts.',
   ChainResult: 'The results of a chain.',

@@ -12,6 +12,7 @@ import { initializeParams, modeRequest, readSession } from '../src/agents/acp/pr
 import { isObject, type JsonObject, objectAt, textAt } from '../src/agents/adapter/json-fields.ts'
 import { createJsonRpcPeer, type JsonRpcPeer } from '../src/agents/warm/json-rpc.ts'
 import { Fault } from '../src/kit/fault.ts'
+import { toChildEnvironment } from '../src/kit/process/child-environment.ts'
 import { startProcess } from '../src/kit/process/process.ts'
 import { commandOf, createAcpSetup, installedAcp } from '../test/real/acp-agents.ts'
 
@@ -55,7 +56,7 @@ async function record(agent: Agent): Promise<void> {
   const running = await startProcess({
     argv: [agent.path, ...commandOf(agent).slice(1)],
     cwd: setup.work,
-    env: { ...setup.env('plain'), ...agent.profile.env },
+    env: toChildEnvironment({ ...setup.env('plain'), ...agent.profile.env }),
     keepsStdinOpen: true,
     timeoutMs: null,
     signal: stop.signal,

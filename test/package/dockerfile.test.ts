@@ -39,6 +39,10 @@ describe('the Dockerfile', () => {
     expect(JSON.parse(textOf('CMD'))).toEqual(['serve'])
   })
 
+  it('hides the environment of the init process from agents', () => {
+    expect(last.map(({ rest }) => rest)).toContain('chmod 0711 /usr/bin/tini')
+  })
+
   it('installs from the lock file before it copies sources, so that a change of sources does not install again', () => {
     for (const stage of stages.slice(0, -1)) {
       const at = stage.steps.findIndex(({ rest }) => rest.startsWith('npm ci '))
@@ -90,7 +94,9 @@ describe('.dockerignore', () => {
 const isRoot = process.getuid?.() === 0
 
 /** Debian's packages need a Debian of their own, and only root gives files away. */
-const needsContainer = (command: string) => command.startsWith('apt-get') || (!isRoot && command.includes('--owner='))
+/** It changes what only the image has. */
+const needsContainer = (command: string) =>
+  /^apt-get|\/usr\/bin\/tini$/.test(command) || (!isRoot && command.includes('--owner='))
 
 /** The installation with all dependencies is the one that the tests themselves run on. */
 function linkInstalled(command: string, workdir: string): boolean {

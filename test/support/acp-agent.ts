@@ -50,14 +50,17 @@ type Over = {
   request?: Partial<AgentRequest>
   options?: Partial<AgentRunOptions>
   profile?: Partial<AcpProfile>
+  /** It says nothing after the end of its turn. */
+  isPunctual?: boolean
 }
 
-function acpRequest(program: string, { request, profile }: Over = {}): AgentRequest {
+export function acpRequest(program: string, { request, profile, isPunctual = false }: Over = {}): AgentRequest {
   const settings = { enabled: true, protocol: 'acp' as const, command: [program], env: {} }
   const agent = acpAgentOf('fake', settings)
   const env = { PATH: process.env['PATH'] }
+  const { isLate: _, ...punctual } = agent.profile
   return agentRequest('claude', {
-    agent: profile === undefined ? agent : { ...agent, profile: { ...agent.profile, ...profile } },
+    agent: { ...agent, profile: { ...(isPunctual ? punctual : agent.profile), ...profile } },
     backend: 'fake',
     program: [program],
     env,

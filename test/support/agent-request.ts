@@ -11,6 +11,8 @@ export function agentRequest(backend: NativeBackend, over: Partial<AgentRequest>
     approvalMode: 'default',
     sandboxMode: 'default',
     isVerbose: false,
+    ignoresProject: false,
+    isLimited: false,
     extra: [],
     isEphemeral: false,
     wantsDeltas: false,

@@ -1,5 +1,6 @@
 /** Runs drover in this process: faster than a process of its own, for tables of many rows. */
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { main } from '../../src/cli/program/main.ts'
 import type { Channel, Written } from '../../src/cli/terminal.ts'
 import { systemClock } from '../../src/kit/clock.ts'
@@ -9,16 +10,20 @@ const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs'
 
 export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<string, string> }
 
+/** For a command that another program talks to: its input, and what gets its output at once. */
+type Talk = { stream?: Readable; onOutput?: (text: string) => void }
+
 export type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> &
-  Pick<CallOptions, 'input'> & { homeDirectory?: string }
+  Pick<CallOptions, 'input'> &
+  Talk & { homeDirectory?: string }
 
 export async function callMain(
   args: readonly string[],
-  { cwd, env, input, homeDirectory = cwd }: Surroundings,
+  { cwd, env, input, homeDirectory = cwd, stream, onOutput }: Surroundings,
 ): Promise<Ran> {
   // Each call adds signal listeners, like a process would.
   process.setMaxListeners(0)
-  const [out, err] = [heard(), heard()]
+  const [out, err] = [heard(onOutput), heard()]
   const bytes = Buffer.from(input ?? '')
   const read = async (limitBytes: number) => {
     if (bytes.length <= limitBytes) return bytes
@@ -37,12 +42,13 @@ export async function callMain(
       isTty: false,
       read,
       readUnlessSilent: read,
-      stream: () => process.stdin,
+      stream: () => (stream as NodeJS.ReadStream | undefined) ?? process.stdin,
       lines: async () => ({ next: async () => undefined, close: () => undefined }),
       keys: async () => ({ next: async () => undefined, clear: () => undefined, close: () => undefined }),
       editLines: async () => ({ ask: async () => ({ is: 'end' }) }),
     },
     isRoot: false,
+    readableVariables: [],
     demoAgent: [process.execPath, DEMO_AGENT],
     jsonThread: '',
     consoleDirectory: '',
@@ -50,7 +56,7 @@ export async function callMain(
   return { code, stdout: out.text(), stderr: err.text() }
 }
 
-function heard(): { channel: Channel; text: () => string } {
+function heard(onOutput?: (text: string) => void): { channel: Channel; text: () => string } {
   let text = ''
   const channel: Channel = {
     isTty: false,
@@ -62,6 +68,7 @@ function heard(): { channel: Channel; text: () => string } {
     style: (_style, words) => words,
     write: async (words): Promise<Written> => {
       text += words
+      onOutput?.(words)
       return 'written'
     },
   }

@@ -57,6 +57,7 @@ export function attemptAt(action: Action, more: Partial<Attempt> = {}, end: End 
     prompt_sha256: digest(Buffer.from('prompt')),
     tree: treeOf(),
     started_at: AT,
+    approvals: [],
     checks: [],
     ...(end !== null && {
       ended: {

@@ -11,6 +11,8 @@ export type DrivenTurn = {
   tells?: readonly string[]
   /** A message before its work, in these pieces. Only claude shows pieces. */
   streams?: readonly string[]
+  /** A command that it asks about before its work. Only a claude that stays up asks. */
+  asks?: string
   /** Commands that it runs, and shows. */
   runs?: readonly string[]
   /** Files that it writes with its editing tool. */

@@ -13,6 +13,8 @@ export type Serving = {
 }
 
 type ServeOptions = {
+  /** A shell command that changes the limits of the process. */
+  limit?: string
   drover?: string
   /** When it is killed; by default when the test ends. */
   end?: (kill: () => Promise<void>) => void
@@ -31,10 +33,12 @@ export function serveDrover(
 export function startDrover(
   args: readonly string[],
   env: Record<string, string> = {},
-  { drover = DROVER, end = onTestFinished }: ServeOptions = {},
+  { drover = DROVER, limit, end = onTestFinished }: ServeOptions = {},
 ): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
-  const child = spawn(process.execPath, [drover, ...args], {
+  const argv = [process.execPath, drover, ...args]
+  const [program = '', ...rest] = limit === undefined ? argv : ['/bin/sh', '-c', `${limit} && exec "$@"`, 'sh', ...argv]
+  const child = spawn(program, rest, {
     // Agents that stay up have tests of their own.
     env: { PATH: NOWHERE, HOME: home, DEMO_AGENT_WORD_MS: '0', DROVER_WARM_ENABLED: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,16 +4,18 @@ import { type IncomingHttpHeaders, type RequestOptions, request as send } from '
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { loadApiKeys } from '../../src/config/api-keys.ts'
+import { type ApiKeys, loadApiKeys } from '../../src/config/api-keys.ts'
+import { findPaths } from '../../src/config/paths.ts'
 import { readConfig } from '../../src/config/read-config.ts'
-import { openStores } from '../../src/executions/store/open-stores.ts'
+import { type Loss, openStores } from '../../src/executions/store/open-stores.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
 import { loseOwner } from '../../src/http/context/lose-owner.ts'
 import type { AccessEntry, RegisterRoutes, RequestDone, ServerContext } from '../../src/http/context/server-context.ts'
 import { withMetrics } from '../../src/http/metrics/create-metrics.ts'
 import { drivePromptsFor } from '../../src/http/response/prompts-of.ts'
 import { createServer, type HttpServer } from '../../src/http/server.ts'
-import { systemClock } from '../../src/kit/clock.ts'
+import { settleKeys } from '../../src/http/settle-keys.ts'
+import { type Clock, systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { Log } from '../../src/kit/log.ts'
 import { installFakeAgents } from './fake-agent.ts'
@@ -46,8 +48,11 @@ export type ServerOptions = {
   isOnSocket?: boolean
   /** Where the ids of sessions come from. */
   ids?: Ids
+  clock?: Clock
   /** The address of a PostgreSQL store. The default is a SQLite file. */
-  postgres?: { url: string; machine?: string; deadAfterMs?: number }
+  postgres?: { url: string; machine?: string; deadAfterMs?: number; statementMs?: number }
+  /** How long an operation tries again while the store fails. */
+  storeWaitMs?: number
   /** With PostgreSQL: the server only takes requests. */
   isWorker?: boolean
 }
@@ -61,6 +66,7 @@ export type TestServer = {
   home: string
   workdir: string
   context: ServerContext
+  keys: ApiKeys
   http: HttpServer
   /** The access log, the other log, and the finished requests, in order. */
   access: AccessEntry[]
@@ -68,6 +74,8 @@ export type TestServer = {
   done: RequestDone[]
   shutdown: AbortController
   drainDeadline: AbortController
+  /** Replaces `server.keys` in the config file, which the server reads again. */
+  changeKeys(keys: readonly object[]): Promise<void>
   request(path: string, options?: RequestOptions & { body?: unknown }): Promise<Answer>
   /** Opens a bare connection, to send what no HTTP client would. */
   connect(): Promise<RawConnection>
@@ -81,10 +89,11 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   mkdirSync(workdir)
   // JSON is YAML.
   const sections = { warm: { enabled: false }, ...options.config, server: options.server ?? {} }
-  writeFileSync(join(droverHome, 'config.yaml'), JSON.stringify(sections))
+  const configPath = join(droverHome, 'config.yaml')
+  writeFileSync(configPath, JSON.stringify(sections))
   const bin = join(home, 'bin')
   mkdirSync(bin)
-  const { agents = 'fake' } = options
+  const { agents = 'fake', clock = systemClock } = options
   if (agents === 'fake') installFakeAgents(bin)
   if (agents === 'warm') installWarmAgents(bin)
   // Without fake agents PATH is empty, because this machine may have real ones.
@@ -95,11 +104,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.env,
   }
   const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
-  const keys = await loadApiKeys({ env, cwd: workdir, server: config.server })
-  const lost = { notify: () => {} }
+  const readKeys = async () => (await readConfig({ env, homeDirectory: home, cwd: workdir })).config.server.keys
+  const configFile = { path: configPath, readKeys }
+  const keys = await loadApiKeys({ env, readableVariables: [], cwd: workdir, server: config.server, configFile })
+  const lost = { notify: (_loss: Loss) => {} }
   const stores = await openStores({
-    ...(await storePlace(droverHome, options, () => lost.notify())),
-    clock: systemClock,
+    ...(await storePlace(droverHome, options, (loss) => lost.notify(loss))),
+    clock,
     ids: options.ids ?? randomIds,
   })
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
@@ -113,9 +124,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       isRoot: false,
       demo: agents === 'demo' ? [process.execPath, DEMO_AGENT] : undefined,
       demoAgent: [process.execPath, DEMO_AGENT],
+      clock,
       keys: keys.ring,
       stores,
-      directories: { worktrees: join(droverHome, 'worktrees'), drivenRuns: join(droverHome, 'driven-runs') },
+      directories: findPaths({ env, homeDirectory: home, cwd: workdir }),
       shutdown: shutdown.signal,
       drainDeadline: drainDeadline.signal,
       log: createTestLog(seen.logged),
@@ -129,9 +141,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     observer: { requestDone: (done) => seen.done.push(done) },
     ...options.context,
   })
-  lost.notify = () => loseOwner(context)
+  lost.notify = (loss) => loseOwner(context, loss)
   const http = await createServer(context, options.routes)
   const { app } = http
+  await settleKeys({ stores, keys: keys.ring, drivenRuns: join(droverHome, 'driven-runs'), log: context.log })
   // With PostgreSQL, workers publish their runs from their start on.
   if (context.queue !== undefined) await context.runs.continueAll(drivePromptsFor(context, app.server))
   await context.worker?.start(context.prompts)
@@ -161,19 +174,25 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     home: droverHome,
     workdir,
     context,
+    keys,
     http,
     ...seen,
     shutdown,
     drainDeadline,
+    changeKeys: async (list) => {
+      writeFileSync(configPath, JSON.stringify({ ...sections, server: { ...sections.server, keys: list } }))
+      await keys.reload(context.log)
+    },
     request: (path, requestOptions = {}) => ask({ ...reached, path, ...requestOptions }),
     connect: () => connectTo(socketPath === undefined ? { host: '127.0.0.1', port } : { path: socketPath }),
   }
 }
 
-async function storePlace(home: string, { postgres }: ServerOptions, onLost: () => void) {
-  if (postgres === undefined && !IS_ON_POSTGRES) return { path: join(home, 'sessions.db') }
+async function storePlace(home: string, { postgres, storeWaitMs }: ServerOptions, onLost: (loss: Loss) => void) {
+  const wait = storeWaitMs === undefined ? {} : { waitMs: storeWaitMs }
+  if (postgres === undefined && !IS_ON_POSTGRES) return { path: join(home, 'sessions.db'), ...wait }
   const url = postgres?.url ?? (await createPostgresDatabase())
-  return { postgres: { url, machine: 'here', deadAfterMs: 20_000, onLost, ...postgres } }
+  return { postgres: { url, machine: 'here', deadAfterMs: 20_000, onLost, ...postgres }, ...wait }
 }
 
 /** Sends one request on its own connection. A body that is neither text nor bytes is sent as JSON. */

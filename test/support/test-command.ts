@@ -3,14 +3,20 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { toOwnEnvironment } from '../../src/kit/process/child-environment.ts'
 import type { ProcessCommand } from '../../src/kit/process/process.ts'
 
+type Over = Partial<Omit<ProcessCommand, 'env'>> & { env?: Readonly<Record<string, string>> }
+
 /** A command with defaults for everything a test does not set. */
-export function command(argv: ProcessCommand['argv'], over: Partial<ProcessCommand> = {}): ProcessCommand {
+export function command(
+  argv: ProcessCommand['argv'],
+  { env = { PATH: '/usr/local/bin:/usr/bin:/bin' }, ...over }: Over = {},
+): ProcessCommand {
   return {
     argv,
     cwd: tmpdir(),
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    env: toOwnEnvironment(env),
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     sweep: 'when-ended',
