@@ -52,6 +52,17 @@ describe('a connection', () => {
     })
   })
 
+  it('that sends a log-in slowly gets 408 after 5 seconds, and is closed', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'k' }, server: { read_timeout_secs: 600 } })
+    const connection = await server.connect()
+    const startedAt = performance.now()
+    connection.write('POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{')
+    const said = await connection.ended()
+    expect(said).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+    expect(bodyOf(said)).toMatchObject({ error: 'request_timeout', details: { limit_secs: 5 } })
+    expect(performance.now() - startedAt).toBeGreaterThan(4900)
+  })
+
   it('that keeps sending a refused body is closed in time, without a second response', async () => {
     const server = await startServer({ server: { read_timeout_secs: 1, max_request_body_bytes: 10 } })
     const connection = await server.connect()

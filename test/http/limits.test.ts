@@ -30,6 +30,10 @@ const errorsOf = (code: string, status: number) => {
 
 const GET_HEALTH = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
+/** A body of which only the first byte comes. The server says that it waits for it. */
+const slowly = (path: string, header = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${header}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n{`
+
 /** Connections that send nothing, or nothing after their first request. */
 async function connectIdly(port: number, count: number, first = ''): Promise<{ sockets: Socket[]; closed(): number }> {
   let closed = 0
@@ -87,6 +91,7 @@ describe('connections', () => {
   it.each([
     ['have sent nothing', ''],
     ['wait for their next request', GET_HEALTH],
+    ['send a log-in slowly', slowly('/api/v1/login')],
   ])('that %s make room for new ones, the oldest first', async (_name, first) => {
     const server = await limited({ max_connections: 3, max_connections_per_address: 9 })
     const { sockets, closed } = await connectIdly(server.port, 10, first)
@@ -94,6 +99,13 @@ describe('connections', () => {
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([...Array(7).fill(true), ...Array(3).fill(false)])
     for (const _ of [1, 2, 3]) expect((await server.request('/api/v1/executions', { headers: ADA })).status).toBe(200)
     expect(linesAbout(server, 'connections')).toHaveLength(1)
+  })
+
+  it('that send a request with a valid key slowly are in use', async () => {
+    const server = await limited({ max_connections: 2, max_connections_per_address: 9 })
+    const { closed } = await connectIdly(server.port, 2, slowly('/api/v1/prompt', 'X-Api-Key: the-key-of-ada\r\n'))
+    expect((await server.request('/api/v1/executions', { headers: ADA })).status).toBe(503)
+    expect(closed()).toBe(0)
   })
 
   it('of one address have a limit of their own, which others do not notice', async () => {

@@ -127,7 +127,7 @@ export const requestTooLarge = defineFault({
 export const requestTimeout = defineFault({
   code: 'request_timeout',
   kind: 'invalid',
-  when: 'The request did not arrive completely within `server.read_timeout_secs`.',
+  when: 'The request did not arrive completely within `server.read_timeout_secs`, or a login within 5 seconds.',
   message: (d: { limitSecs: number }) => `the request did not arrive completely within ${d.limitSecs} seconds`,
 })
 

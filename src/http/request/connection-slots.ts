@@ -1,6 +1,7 @@
 /**
- * Which connections a server keeps. At the limit the one that was idle the longest is closed for a new one. If all are in
- * use, the new one gets a place in a reserve, from which only `/health` is answered.
+ * Which connections a server keeps. At the limit the one that was idle the longest is closed for a new one. A request without a
+ * valid key leaves its connection idle. If all are in use, the new one gets a place in a reserve, from which only `/health` is
+ * answered.
  */
 import type { Socket } from 'node:net'
 import type { Config } from '../../config/config.shape.ts'

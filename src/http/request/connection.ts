@@ -25,6 +25,10 @@ export type Connections = {
   /** Why the connection is over a limit; undefined if it is not. */
   refusal(request: IncomingMessage): Fault | undefined
   requestStarted(request: IncomingMessage): void
+  /** The connection is in use until the response is closed. Without this call, it makes room for a new one at the limit. */
+  keep(request: IncomingMessage): void
+  /** The rest of the body must arrive in this time. */
+  limitBodyTime(request: IncomingMessage, limitSecs: number): void
   responseClosed(request: IncomingMessage): void
   /** Calls `fail` if the connection fails before the request body is complete, also if that has happened already. */
   onFailure(request: IncomingMessage, fail: (fault: Fault) => void): void
@@ -67,7 +71,14 @@ export function trackConnections(
     refusal: ({ socket }) => slots.refusal(socket),
     requestStarted(request) {
       latest.set(request.socket, { request, isClosed: false })
-      slots.setIdle(request.socket, false)
+    },
+    keep: ({ socket }) => slots.setIdle(socket, false),
+    limitBodyTime(request, limitSecs) {
+      const entry = entryOf(request)
+      if (entry === undefined || request.complete) return
+      const timer = setTimeout(() => failEntry(entry, requestTimeout({ limitSecs })), limitSecs * 1000)
+      // Also emitted when the body is complete.
+      request.once('close', () => clearTimeout(timer))
     },
     responseClosed(request) {
       const entry = entryOf(request)

@@ -37,6 +37,9 @@ export type RequestGuards = {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
+/** Enough for the body of a log-in on a slow network. */
+const STRANGER_BODY_SECS = 5
+
 /** The hooks use callbacks, because a promise for each would slow down every request. */
 export function addRequestHooks(app: FastifyInstance, context: ServerContext, guards: RequestGuards): void {
   const { server } = context.config
@@ -70,10 +73,15 @@ function identifySender(request: FastifyRequest, context: ServerContext, guards:
   if (!request.facts.isLocalUser) refuseForeignPages(request, context)
   if (context.shutdown.aborted) throw shuttingDown({})
   // From the reserve only the health is told, to everyone alike.
-  if (isInReserve) return { result: 'missing' }
-  const check = checkSender(request, context)
+  const check: KeyCheck = isInReserve ? { result: 'missing' } : checkSender(request, context)
   if (check.result === 'valid') request.facts.key = check.key
+  // Everyone else could hold connections with slow bodies or by reading slowly.
+  if (isInReserve || isKnown(request, check, context)) guards.connections.keep(request.raw)
   return check
+}
+
+function isKnown({ facts }: FastifyRequest, check: KeyCheck, { keys }: ServerContext): boolean {
+  return facts.isLocalUser || !keys.isRequired || check.result === 'valid'
 }
 
 type Guarded = { context: ServerContext; guards: RequestGuards }
@@ -82,14 +90,15 @@ type Guarded = { context: ServerContext; guards: RequestGuards }
 function acceptRequest({ request, reply }: Exchange, check: KeyCheck, { context, guards }: Guarded): void {
   const { metrics_public: isMetricsPublic, max_request_body_bytes: limitBytes } = context.config.server
   const { isLocalUser } = request.facts
-  const isKnown = isLocalUser || !context.keys.isRequired || check.result === 'valid'
-  request.facts.bodyLimitBytes = bodyLimitFor(pathOf(request), { isKnown, limitBytes })
+  const isStranger = !isKnown(request, check, context)
+  request.facts.bodyLimitBytes = bodyLimitFor(pathOf(request), { isKnown: !isStranger, limitBytes })
   refuseLongBody(request.raw, { limitBytes: request.facts.bodyLimitBytes })
   if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
   refuseMalformed(request)
   // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
   if (request.is404) refuseUnknownRoute(request, guards)
   guards.openRequests.add({ request, reply })
+  if (isStranger) guards.connections.limitBodyTime(request.raw, STRANGER_BODY_SECS)
   acceptBody(request.raw, reply.raw)
 }
 
