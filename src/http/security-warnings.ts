@@ -33,7 +33,8 @@ export function ceilingsOfServer({ config: { server }, bound, hasKeys }: Securit
 const publicWithoutKeys: Rule = ({ bound, hasKeys }) =>
   exposureOfServer(bound) === 'public' && !hasKeys
     ? {
-        warning: 'public bind address without API key auth: everyone on the network can run agents on this machine',
+        warning:
+          'public bind address without API key auth: everyone on the network, and a hostile web page that is opened there, can run agents on this machine',
         suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
       }
     : undefined
@@ -41,7 +42,8 @@ const publicWithoutKeys: Rule = ({ bound, hasKeys }) =>
 const networkWithoutKeys: Rule = ({ bound, hasKeys }) =>
   exposureOfServer(bound) === 'network' && !hasKeys
     ? {
-        warning: 'network bind address without API key auth: everyone who can reach it can run agents on this machine',
+        warning:
+          'network bind address without API key auth: everyone who can reach it, and a hostile web page that they open, can run agents on this machine',
         suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
       }
     : undefined

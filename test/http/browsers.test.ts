@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openStream } from '../support/read-stream.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 const WITH_KEYS: ServerOptions = { env: { DROVER_API_KEYS: 'k' } }
@@ -162,6 +163,47 @@ describe('a page', () => {
     const server = await startServer({ server: { cors_allowed_origins: ['https://other.example'] } })
     const headers = { origin: server.url, host: new URL(server.url).host }
     expect((await server.request('/health', { headers })).status).toBe(200)
+  })
+
+  it.each(['cross-site', 'same-site'])(
+    'of a %s that sends no origin takes no open request of the user',
+    async (site) => {
+      const server = await startServer({ server: { max_open_requests_per_key: 1 } })
+      const image = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+      const { status } = await openStream({ port: server.port, path: '/api/v1/events', method: 'GET', headers: image })
+      expect(status).toBe(403)
+      expect((await server.request('/api/v1/executions')).status).toBe(200)
+    },
+  )
+
+  const LINK = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+  it.each<[number, string, string, object]>([
+    [403, 'GET', '/api/v1/executions', LINK],
+    [403, 'GET', '/health', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }],
+    [403, 'GET', '/', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+    [403, 'GET', '/', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    [403, 'POST', '/', LINK],
+    [200, 'GET', '/', LINK],
+    [200, 'GET', '/docs', LINK],
+  ])('of another site gets %i for %s %s with %j', async (status, method, path, mode) => {
+    const server = await startServer()
+    const answer = await server.request(path, { method, headers: { 'sec-fetch-site': 'cross-site', ...mode } })
+    expect(answer.status).toBe(status)
+    if (status === 403) expect(answer.body).toMatchObject({ error: 'origin_not_allowed' })
+  })
+
+  it.each<[string, ServerOptions]>([
+    ['of this server', {}],
+    ['of a listed origin', { server: LISTED }],
+    ['of any origin where all are allowed', { server: { cors_allowed_origins: ['*'] } }],
+    ['of any origin where there are keys', WITH_KEYS],
+  ])('%s may send requests that say where they come from', async (name, options) => {
+    const server = await startServer(options)
+    const site = { 'sec-fetch-site': name === 'of this server' ? 'same-origin' : 'same-site' }
+    const origin = name === 'of a listed origin' ? { origin: PAGE } : {}
+    const headers = { ...site, ...origin, 'sec-fetch-mode': 'cors', 'x-api-key': 'k' }
+    expect((await server.request('/api/v1/executions', { headers })).status).toBe(200)
   })
 
   it('cannot send a prompt in a body without media type', async () => {

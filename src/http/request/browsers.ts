@@ -10,6 +10,7 @@ import { canBeListed } from '../../config/cors-origin.ts'
 import { exposureOf, isLoopbackHost } from '../context/exposure.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
+import { pathOf } from './target.ts'
 
 type CorsSettings = Pick<Config['server'], 'cors_allowed_origins' | 'cors_allow_credentials' | 'cors_max_age'>
 
@@ -79,15 +80,27 @@ function allowedHeaders(requested: string | undefined): string[] {
   return [...ALLOWED_HEADERS, ...new Set(prefixed)]
 }
 
-/** Refuses a foreign `Host` or `Origin`. With API keys only preflights are checked, because the key protects the rest. */
+/**
+ * Refuses a foreign `Host`, and requests of foreign pages. With API keys only preflights are checked: the key protects the rest, and
+ * a page cannot send one without a preflight.
+ */
 export function refuseForeignPages(request: FastifyRequest, { keys, config }: ServerContext): void {
   const { host, origin } = request.headers
   if (!keys.isRequired && host !== undefined && !isLoopbackHost(host) && isBoundToLoopback(request)) {
     throw hostNotAllowed({ host })
   }
-  if (origin === undefined || (keys.isRequired && !isPreflight(request))) return
-  if (isSameOrigin(origin, host) || isAllowedOrigin(origin, config.server.cors_allowed_origins)) return
-  throw originNotAllowed({ origin, canBeListed: canBeListed(origin) })
+  if (keys.isRequired && !isPreflight(request)) return
+  if (isOwnPage(request.headers) || isAllowedOrigin(origin ?? '', config.server.cors_allowed_origins)) return
+  if (origin === undefined && opensPage(request)) return
+  throw originNotAllowed({ origin: origin ?? 'another site', canBeListed: origin !== undefined && canBeListed(origin) })
+}
+
+const PAGES = /^\/(?:console\/.*|docs|docs\/.*)?$/
+
+/** Somebody follows a link to a page of this server. That starts nothing, and the page shows nothing to the one with the link. */
+function opensPage(request: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = request.headers
+  return request.method === 'GET' && mode === 'navigate' && destination === 'document' && PAGES.test(pathOf(request))
 }
 
 /** A Unix socket does not count: browsers cannot connect to it, so any host name is fine there. */
