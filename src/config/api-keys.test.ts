@@ -271,6 +271,25 @@ describe('reload', () => {
     expect(knows(loaded, 'older', 'newer')).toEqual([false, true])
   })
 
+  it('revokes a key of a file while gopass does not answer', async () => {
+    const path = keysFile('of-ada-0000000000\nof-bob-0000000000')
+    const directory = temporaryDirectory()
+    const [slow, asked] = [join(directory, 'slow'), join(directory, 'asked')]
+    const { PATH } = fakeGopass(`if [ -e ${slow} ]; then touch ${asked}; exec sleep 60; fi; echo of-gopass-00000000`)
+    const loaded = await load({ env: { PATH, DROVER_API_KEYS_FILE: path }, gopass: 'drover/keys' })
+    const { log, lines } = recordingLog()
+    writeFileSync(slow, '')
+    const first = loaded.reload(log)
+    await until(() => existsSync(asked))
+    writeFileSync(path, 'of-bob-0000000000')
+    const second = loaded.reload(log)
+    await until(() => !knows(loaded, 'of-ada-0000000000')[0])
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([])
+    rmSync(slow)
+    await Promise.all([first, second])
+    expect(knows(loaded, 'of-ada-0000000000', 'of-bob-0000000000', 'of-gopass-00000000')).toEqual([false, true, true])
+  })
+
   it('runs gopass again', async () => {
     const answer = keysFile('first')
     const loaded = await load({ env: fakeGopass(`cat ${answer}`), gopass: 'a' })

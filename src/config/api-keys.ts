@@ -93,8 +93,8 @@ export class ApiKeys {
   readonly sources: readonly string[]
   readonly #loading: Loading
   readonly #replace: (keys: readonly NamedDigest[]) => void
-  /** Reloads run one after the other, so that an older result never replaces a newer one. */
-  #lastReload = Promise.resolve()
+  /** Reloads of one source run one after the other, so that an older result never replaces a newer one. */
+  readonly #lastReloads = new Map<DigestSource, Promise<void>>()
   #refresh: NodeJS.Timeout | undefined
   #onFile: (() => void) | undefined
 
@@ -112,10 +112,19 @@ export class ApiKeys {
     return [...this.#loading.read.values()].flat().some(({ isShort }) => isShort === true)
   }
 
-  /** Reads every source again. If one fails, its last keys stay valid and the failure is logged. */
-  reload(log: Log): Promise<void> {
-    this.#lastReload = this.#lastReload.then(() => this.#reloadSources(log))
-    return this.#lastReload
+  /**
+   * Reads every source again. If one fails, its last keys stay valid and the failure is logged. No source waits for another, so
+   * that a slow one does not delay that a key is revoked elsewhere.
+   */
+  async reload(log: Log): Promise<void> {
+    const sources = [...this.#loading.read.keys()]
+    const reloads = sources.map((source) => {
+      const before = this.#lastReloads.get(source) ?? Promise.resolve()
+      const reload = before.then(() => this.#reloadSource(source, log))
+      this.#lastReloads.set(source, reload)
+      return reload
+    })
+    await Promise.all(reloads)
   }
 
   /** Starts to reload the sources that may change. */
@@ -133,19 +142,17 @@ export class ApiKeys {
     for (const file of this.#loading.watchedFiles) unwatchFile(file, this.#onFile)
   }
 
-  async #reloadSources(log: Log): Promise<void> {
+  async #reloadSource(source: DigestSource, log: Log): Promise<void> {
     const { read } = this.#loading
-    for (const source of read.keys()) {
-      try {
-        const keys = await source.read()
-        const hasChanged = !sameKeys(keys, read.get(source) ?? [])
-        read.set(source, keys)
-        this.#replaceKeys()
-        if (hasChanged) logChange(source, keys.length, log)
-        if (hasChanged && !this.ring.isRequired) log.warn({ source: source.name }, NOT_REQUIRED)
-      } catch (error) {
-        log.error({ source: source.name, reason: messageOf(error) }, RELOAD_FAILED)
-      }
+    try {
+      const keys = await source.read()
+      const hasChanged = !sameKeys(keys, read.get(source) ?? [])
+      read.set(source, keys)
+      this.#replaceKeys()
+      if (hasChanged) logChange(source, keys.length, log)
+      if (hasChanged && !this.ring.isRequired) log.warn({ source: source.name }, NOT_REQUIRED)
+    } catch (error) {
+      log.error({ source: source.name, reason: messageOf(error) }, RELOAD_FAILED)
     }
   }
 
