@@ -7,6 +7,7 @@ import { type ServerOptions, startServer, type TestServer } from '../support/sta
 import { until } from '../support/until.ts'
 
 const KEY = 'the-key-of-the-team'
+const OTHER_KEY = 'the-key-of-a-guest'
 const WRONG = { 'x-api-key': 'a-guess' }
 const ENDPOINT = '/api/v1/executions'
 
@@ -17,7 +18,11 @@ async function serve(options: ServerOptions = {}) {
   const wrongKeys = new WrongKeys({ log, delays: { firstMs: 600_000, longestMs: 600_000 } })
   let started = 0
   const observer = { requestStarted: () => void started++ }
-  const server = await startServer({ ...options, env: { DROVER_API_KEYS: KEY }, context: { wrongKeys, observer } })
+  const server = await startServer({
+    ...options,
+    env: { DROVER_API_KEYS: `${KEY},${OTHER_KEY}` },
+    context: { wrongKeys, observer },
+  })
   return { server, lines, started: () => started }
 }
 
@@ -80,7 +85,7 @@ describe('an address that sends wrong keys', () => {
     expect(waiting.map(({ status }) => status)).toEqual([0, 0, 0])
   })
 
-  it('has at most 8 requests that wait; the next gets 429, until one of them is gone', async () => {
+  it('has at most 8 requests that wait; the next gets 429', async () => {
     const { server, started } = await serve()
     await guessFive(server)
     const waiting = Array.from({ length: 8 }, () => ask(server))
@@ -92,11 +97,44 @@ describe('an address that sends wrong keys', () => {
       body: { error: 'too_many_wrong_keys', message: expect.stringContaining('check the key') },
     })
     expect(waiting.map(({ status }) => status)).toEqual(Array(8).fill(0))
-    waiting[0]?.hangUp()
-    await until(() => server.access.some(({ status }) => status === 499))
-    const next = ask(server)
-    expect(await answered(ask(server, { headers: { 'x-api-key': KEY } }))).toBe(200)
-    expect(next.status).toBe(0)
+  })
+
+  it.each([
+    ['an endpoint', (server: TestServer, key: string) => server.request(ENDPOINT, { headers: { 'x-api-key': key } })],
+    [
+      'a log-in',
+      (server: TestServer, key: string) => server.request('/api/v1/login', { method: 'POST', body: { key } }),
+    ],
+  ])(
+    'learns nothing about further keys at %s while 8 are to be answered, even if it hangs up',
+    async (_name, guess) => {
+      const { server, started } = await serve({ server: { rate_limit_enabled: true, rate_limit_burst: 100 } })
+      await guessFive(server)
+      const waiting = Array.from({ length: 8 }, () => ask(server))
+      await until(() => started() === 13)
+      for (const { hangUp } of waiting) hangUp()
+      await until(() => server.access.filter(({ status }) => status === 499).length === 8)
+      const [right, wrong] = [await guess(server, KEY), await guess(server, 'another-guess')]
+      expect([right.status, wrong.status]).toEqual([429, 429])
+      expect([right.text, Object.keys(right.headers)]).toEqual([wrong.text, Object.keys(wrong.headers)])
+      expect(right.headers['ratelimit-limit']).toBe(wrong.headers['ratelimit-limit'])
+      expect(await answered(ask(server, { localAddress: '127.0.0.2', headers: { 'x-api-key': KEY } }))).toBe(200)
+    },
+  )
+
+  it('does not lock out keys that were accepted from it before, nor logins', async () => {
+    const { server, started } = await serve()
+    const send = { 'x-api-key': KEY }
+    expect(await answered(ask(server, { headers: send }))).toBe(200)
+    const link = server.context.logins.createLink()
+    await guessFive(server)
+    Array.from({ length: 8 }, () => ask(server))
+    await until(() => started() === 14)
+    expect(await answered(ask(server))).toBe(429)
+    expect(await answered(ask(server, { headers: send }))).toBe(200)
+    expect(await answered(ask(server, { path: '/api/v1/login', headers: {}, login: { key: KEY } }))).toBe(200)
+    expect(await answered(ask(server, { path: '/api/v1/login', headers: {}, login: { link } }))).toBe(200)
+    expect(await answered(ask(server, { headers: { 'x-api-key': OTHER_KEY } }))).toBe(429)
   })
 
   it('does not wait for the health of a server without free connections, and so takes no place in the reserve', async () => {

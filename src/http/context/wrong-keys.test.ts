@@ -8,9 +8,11 @@ function guesser() {
   const log = { debug() {}, info() {}, error() {}, warn: (fields: object) => void lines.push(fields), with: () => log }
   const wrongKeys = new WrongKeys({ log, nowMs: () => now, delays: { firstMs: 60_000, longestMs: 60_000 } })
   const gone = new AbortController()
-  /** Whether the answer to a wrong key of this address comes at once, waits or is refused. */
-  const guess = async (address: string) => {
-    const answered = wrongKeys.wait(address, gone.signal).then(
+  /** Whether a key of this address is accepted, or its answer comes at once, waits or is refused. */
+  const guess = async (address: string, keyId?: string) => {
+    const wrong = wrongKeys.check(address, keyId)
+    if (wrong === undefined) return 'accepted'
+    const answered = wrongKeys.wait(wrong, gone.signal).then(
       () => 'at once',
       () => 'refused',
     )
@@ -21,7 +23,7 @@ function guesser() {
     for (let at = 0; at < count; at += 1) results.push(await guess(address))
     return results
   }
-  return { guesses, lines, gone, pass: (ms: number) => (now += ms) }
+  return { guess, guesses, lines, gone, pass: (ms: number) => (now += ms) }
 }
 
 const times = (count: number, result: string) => Array<string>(count).fill(result)
@@ -52,7 +54,7 @@ describe('the delay of a wrong key', () => {
   })
 
   it('holds at most 8 requests of an address and 64 in all; others are refused at once', async () => {
-    const { guesses, lines, gone } = guesser()
+    const { guesses, lines, gone, pass } = guesser()
     expect(await guesses(14, '192.0.2.1')).toEqual([...times(5, 'at once'), ...times(8, 'waits'), 'refused'])
     for (let at = 2; at <= 8; at += 1) {
       expect((await guesses(13, `192.0.2.${at}`)).at(-1)).toBe('waits')
@@ -61,7 +63,21 @@ describe('the delay of a wrong key', () => {
     expect(lines).toEqual([{ client: '192.0.2.1' }])
     gone.abort()
     await new Promise(setImmediate)
+    expect(await guesses(1, '192.0.2.1')).toEqual(['refused'])
+    expect((await guesses(6, '192.0.2.10')).at(-1)).toBe('at once')
+    pass(60_000)
     expect(await guesses(1, '192.0.2.1')).toEqual(['at once'])
+  })
+
+  it('refuses valid keys too while 8 are not answered, except those that the address has sent before', async () => {
+    const { guess, guesses, pass } = guesser()
+    expect(await guess('192.0.2.1', 'ada')).toBe('accepted')
+    await guesses(13, '192.0.2.1')
+    expect(await guess('192.0.2.1', 'ada')).toBe('accepted')
+    expect(await guess('192.0.2.1', 'bob')).toBe('refused')
+    expect(await guess('192.0.2.2', 'bob')).toBe('accepted')
+    pass(60_000)
+    expect(await guess('192.0.2.1', 'bob')).toBe('accepted')
   })
 
   it('forgets the address that was quiet the longest when there are more than 10,000', async () => {

@@ -111,7 +111,7 @@ export const tooManyOpenRequests = defineFault({
 export const tooManyWrongKeys = defineFault({
   code: 'too_many_wrong_keys',
   kind: 'rate_limited',
-  when: 'An address sends wrong API keys, or wrong log-ins, faster than they are answered. A valid key is not affected.',
+  when: 'An address sends wrong API keys, or wrong log-ins, faster than they are answered. A valid key that was used from there before is not affected.',
   message: (d: { retryAfterSecs: number }) =>
     `too many wrong API keys from your address; check the key, and retry in ${d.retryAfterSecs} ${d.retryAfterSecs === 1 ? 'second' : 'seconds'}`,
 })

@@ -6,7 +6,7 @@ import { keyThatSees } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { loginFailed, loginNotNeeded, originNotAllowed } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
-import { clearLoginCookie, delayWrongKey, setLoginCookie } from '../request/browser-login.ts'
+import { clearLoginCookie, delayWrongKey, setLoginCookie, wrongKeyIn } from '../request/browser-login.ts'
 import { isOwnPage } from '../request/browsers.ts'
 import { validateLoginBody } from '../request/checks.generated.js'
 import { promptsOf } from '../response/prompts-of.ts'
@@ -41,15 +41,20 @@ function refuseOtherPages({ headers }: FastifyRequest): void {
 }
 
 async function logIn(
-  exchange: { request: FastifyRequest; reply: FastifyReply },
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   context: ServerContext,
 ): Promise<NewLogin> {
-  const { key, link } = checkBody(exchange.request.body, checkLogin)
+  const { key = '', link } = checkBody(request.body, checkLogin)
   const { logins, keys } = context
   if (!keys.isRequired) throw loginNotNeeded({})
-  const login = link === undefined ? logins.useKey(key ?? '') : logins.useLink(link)
+  // A link is too long to be guessed, so it is always checked.
+  const byLink = link === undefined ? undefined : logins.useLink(link)
+  if (byLink !== undefined) return byLink
+  const found = link === undefined ? keys.find(key) : undefined
+  const wrong = wrongKeyIn(request, found?.id, context)
+  const login = wrong === undefined && found !== undefined ? logins.useKey(key) : undefined
   if (login !== undefined) return login
-  await delayWrongKey(exchange, context)
+  if (wrong !== undefined) await delayWrongKey(wrong, reply, context)
   throw loginFailed({ by: link === undefined ? 'key' : 'link' })
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoginProof, NewLogin } from '../context/logins.ts'
 import type { ServerContext } from '../context/server-context.ts'
+import type { WrongKey } from '../context/wrong-keys.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
 import { isOwnPage } from './browsers.ts'
 import { checkKey, type KeyCheck, LOCAL_ADDRESS } from './identify.ts'
@@ -24,14 +25,20 @@ function loginIn(request: FastifyRequest): LoginProof | undefined {
   return token === undefined || typeof secret !== 'string' ? undefined : { token, secret }
 }
 
+/** How the answer to a key is delayed. Undefined if it is accepted, or wrong and answered at once. `keyId` is that of a valid key. */
+export function wrongKeyIn(
+  { facts: { isLocalUser, address } }: FastifyRequest,
+  keyId: string | undefined,
+  { keys, wrongKeys }: ServerContext,
+): WrongKey | undefined {
+  // On a Unix socket, senders cannot be told apart.
+  if (!keys.isRequired || isLocalUser || address === LOCAL_ADDRESS) return undefined
+  return wrongKeys.check(address, keyId)
+}
+
 /** To be called before a wrong key or a wrong log-in is answered. Throws a Fault if too many wait already. */
-export async function delayWrongKey(
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  context: ServerContext,
-): Promise<void> {
-  const { address, isLocalUser } = request.facts
-  if (isLocalUser || address === LOCAL_ADDRESS) return
-  await context.wrongKeys.wait(address, abortOnDisconnect(reply.raw, context))
+export async function delayWrongKey(wrong: WrongKey, reply: FastifyReply, context: ServerContext): Promise<void> {
+  await context.wrongKeys.wait(wrong, abortOnDisconnect(reply.raw, context))
 }
 
 export function setLoginCookie(request: FastifyRequest, reply: FastifyReply, login: NewLogin): void {

@@ -15,7 +15,7 @@ import {
 import { disconnectIfStalled } from '../response/stalled-client.ts'
 import { measureRequest } from './access-log.ts'
 import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
-import { checkSender, delayWrongKey } from './browser-login.ts'
+import { checkSender, delayWrongKey, wrongKeyIn } from './browser-login.ts'
 import { handleCors, refuseForeignPages } from './browsers.ts'
 import { type Connections, commonHeaders } from './connection.ts'
 import { bodyLimitFor, clientAddress, type KeyCheck, readTrace, requireKey } from './identify.ts'
@@ -53,9 +53,9 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
       done()
     }
     const limited = request.facts.isLocalUser ? undefined : limitRate({ request, reply }, guards.rateLimiter)
-    const isWrong = check.result === 'invalid' && context.keys.isRequired
-    if (limited === undefined && !isWrong) return accept()
-    const delay = () => (isWrong ? delayWrongKey({ request, reply }, context) : undefined)
+    const wrong = check.result === 'invalid' ? check.wrong : undefined
+    if (limited === undefined && wrong === undefined) return accept()
+    const delay = () => wrong && delayWrongKey(wrong, reply, context)
     void Promise.resolve(limited).then(delay).then(accept).catch(done)
   })
   // biome-ignore lint/complexity/useMaxParams: the signature is Fastify's
@@ -73,11 +73,19 @@ function identifySender(request: FastifyRequest, context: ServerContext, guards:
   if (!request.facts.isLocalUser) refuseForeignPages(request, context)
   if (context.shutdown.aborted) throw shuttingDown({})
   // From the reserve only the health is told, to everyone alike.
-  const check: KeyCheck = isInReserve ? { result: 'missing' } : checkSender(request, context)
+  const check: KeyCheck = isInReserve ? { result: 'missing' } : checkGuess(request, context)
   if (check.result === 'valid') request.facts.key = check.key
   // Everyone else could hold connections with slow bodies or by reading slowly.
   if (isInReserve || isKnown(request, check, context)) guards.connections.keep(request.raw)
   return check
+}
+
+/** If the sender guesses keys, a valid one may count as wrong. A login cannot be guessed. */
+function checkGuess(request: FastifyRequest, context: ServerContext): KeyCheck {
+  const check = checkSender(request, context)
+  if (check.result === 'missing' || request.facts.login !== undefined) return check
+  const wrong = wrongKeyIn(request, check.result === 'valid' ? check.key.id : undefined, context)
+  return wrong === undefined ? check : { result: 'invalid', wrong }
 }
 
 function isKnown({ facts }: FastifyRequest, check: KeyCheck, { keys }: ServerContext): boolean {

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
+import type { WrongKey } from '../context/wrong-keys.ts'
 import { unauthorized } from '../errors/faults.ts'
 import type { Trace } from './request-facts.ts'
 
@@ -93,7 +94,11 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
-export type KeyCheck = { result: 'valid'; key: ApiKey } | { result: 'missing' | 'invalid' }
+/** `wrong` says how the answer to an invalid key is delayed. */
+export type KeyCheck =
+  | { result: 'valid'; key: ApiKey }
+  | { result: 'missing' }
+  | { result: 'invalid'; wrong?: WrongKey }
 
 /** `X-Api-Key` takes precedence: many clients send a placeholder in `Authorization`. */
 export function checkKey(headers: IncomingHttpHeaders, keys: KeyRing): KeyCheck {
