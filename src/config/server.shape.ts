@@ -265,7 +265,8 @@ export const ServerSection = strict({
     default: 256,
     minimum: 0,
     maximum: 100_000,
-    description: 'Maximum number of queued prompts; further requests get 503. 0: no queue.',
+    description:
+      'Maximum number of queued prompts; further requests get 503, except of a key that has less than an equal share of the queue. 0: no queue.',
   }),
   mcp_wait_secs: Type.Integer({
     default: 45,

@@ -10,12 +10,14 @@ import { writeJson } from '../kit/json/write-json.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
+import { hasPlace } from '../prompts/fair-queue.ts'
 import { queueFull } from '../prompts/faults.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { canceledResult, type PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRun, PromptRunOptions } from '../prompts/prompt-run.ts'
 import { preparePrompt } from '../prompts/run-prompt.ts'
+import { NO_KEY } from '../store/key-ids.ts'
 import type { Executions } from './executions.ts'
 import { replayEvents } from './replay.ts'
 import type { Execution } from './store/execution.shape.ts'
@@ -88,7 +90,7 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
   const machine = await findMachine(options, prompt)
   const work = await toWork(options, prompt, machine)
   const { id } = work.execution
-  const full = await findNoRoom(options)
+  const full = await findNoRoom(options, prompt.context.client?.id ?? NO_KEY)
   if (full !== undefined) {
     execution.onBegin?.({ id })
     await recordRefusal(options, { ...work, client: prompt.context.client }, full)
@@ -127,9 +129,9 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
   }
 }
 
-async function findNoRoom({ queue, queueLimit: limit }: DispatchOptions): Promise<Fault | undefined> {
+async function findNoRoom({ queue, queueLimit: limit }: DispatchOptions, keyId: string): Promise<Fault | undefined> {
   const [load, workers] = await Promise.all([queue.load(), queue.workers()])
-  if (!isQueueFull(load, { workers, limit })) return undefined
+  if (!isQueueFull(load, { workers, limit }) || hasPlace(await queue.share(keyId), limit)) return undefined
   return queueFull({ running: load.running, queued: load.waiting })
 }
 

@@ -31,6 +31,46 @@ describe('createSlots', () => {
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
+  it('gives each client its turn: first the one that runs least, then the one whose last turn was longest ago', async () => {
+    const order: string[] = []
+    const slots = createSlots({ limit: 2, queueLimit: 10 })
+    const inside: Slot[] = []
+    const come = (client: string) =>
+      void slots.take(never, client).then((slot) => {
+        order.push(client)
+        inside.push(slot as Slot)
+      })
+    for (const client of ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'c']) come(client)
+    await new Promise(setImmediate)
+    while (inside.length > 0) {
+      inside.shift()?.release()
+      await new Promise(setImmediate)
+    }
+    expect(order).toEqual(['a', 'a', 'b', 'a', 'c', 'b', 'a', 'a'])
+  })
+
+  it('lets a client wait up to its share of a queue that others have filled', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 4 })
+    const isRefused = async (client: string) =>
+      await Promise.race([
+        slots.take(never, client).then(
+          () => false,
+          () => true,
+        ),
+        new Promise((resolve) => setImmediate(resolve, false)),
+      ])
+    const come = async (count: number, client: string) => {
+      const refused: unknown[] = []
+      for (let at = 0; at < count; at += 1) refused.push(await isRefused(client))
+      return refused
+    }
+    expect(await come(6, 'a')).toEqual([false, false, false, false, false, true])
+    expect(await come(3, 'b')).toEqual([false, false, true])
+    expect(await come(3, 'c')).toEqual([false, false, true])
+    expect(await come(1, 'a')).toEqual([true])
+    expect(slots.load()).toEqual({ running: 1, queued: 8 })
+  })
+
   it('queues as many as the queue limit, and refuses one more', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 1 })
     const held = await slots.take(never)

@@ -1,9 +1,13 @@
-/** Limits how many agents run at once in this process. First come, first served. */
+/** Limits how many agents run at once in this process. Clients take turns; those of one client are served in order. */
+import { hasPlace, nextClient } from './fair-queue.ts'
 import { queueFull } from './faults.ts'
 
 export type Slots = {
-  /** Waits for a free slot; undefined when the signal fires first. The caller must release the slot. */
-  take(signal: AbortSignal): Promise<Slot | undefined>
+  /**
+   * Waits for a free slot; undefined when the signal fires first. The caller must release the slot. `client` is the id of an API key;
+   * everything without a key is one client.
+   */
+  take(signal: AbortSignal, client?: string): Promise<Slot | undefined>
   load(): { running: number; queued: number }
   /** How many agents may run at once. */
   limit: number
@@ -13,40 +17,75 @@ export type Slot = { waitedMs: number; release(): void }
 
 type Waiting = { admit: () => void }
 
-export function createSlots({ limit, queueLimit }: { limit: number; queueLimit: number }): Slots {
-  const queue = new Set<Waiting>()
-  let running = 0
+class Client {
+  running = 0
+  readonly queue = new Set<Waiting>()
 
-  const release = () => {
-    const [next] = queue
-    if (next === undefined) running -= 1
-    else next.admit()
+  get waiting(): number {
+    return this.queue.size
+  }
+}
+
+export function createSlots({ limit, queueLimit }: { limit: number; queueLimit: number }): Slots {
+  /** Those that run or wait, in the order of their last turns. */
+  const clients = new Map<string, Client>()
+  let [running, queued] = [0, 0]
+
+  const start = (id: string, client: Client) => {
+    running += 1
+    client.running += 1
+    clients.delete(id)
+    clients.set(id, client)
   }
 
-  const wait = (signal: AbortSignal) =>
+  const forgetIdle = (id: string, client: Client) => {
+    if (client.running + client.waiting === 0) clients.delete(id)
+  }
+
+  const release = (id: string, client: Client) => {
+    running -= 1
+    client.running -= 1
+    const [next] = nextClient(clients.values())?.queue ?? []
+    next?.admit()
+    forgetIdle(id, client)
+  }
+
+  const wait = (id: string, client: Client, signal: AbortSignal) =>
     new Promise<boolean>((resolve) => {
       const leave = () => finish(false)
       const waiting = { admit: () => finish(true) }
       const finish = (admitted: boolean) => {
-        queue.delete(waiting)
+        client.queue.delete(waiting)
+        queued -= 1
+        if (admitted) start(id, client)
+        else forgetIdle(id, client)
         signal.removeEventListener('abort', leave)
         resolve(admitted)
       }
-      queue.add(waiting)
+      client.queue.add(waiting)
+      queued += 1
+      clients.set(id, client)
       signal.addEventListener('abort', leave, { once: true })
     })
 
+  const refuseIfFull = ({ waiting: ownWaiting }: Client) => {
+    const known = [...clients.values()].filter(({ waiting }) => waiting > 0).length
+    const share = { waiting: queued, ownWaiting, clients: ownWaiting > 0 ? known : known + 1 }
+    if (!hasPlace(share, queueLimit)) throw queueFull({ running, queued })
+  }
+
   return {
     limit,
-    load: () => ({ running, queued: queue.size }),
-    async take(signal) {
+    load: () => ({ running, queued }),
+    async take(signal, id = '') {
       if (signal.aborted) return undefined
       const since = performance.now()
+      const client = clients.get(id) ?? new Client()
       if (running >= limit) {
-        if (queue.size >= queueLimit) throw queueFull({ running, queued: queue.size })
-        if (!(await wait(signal))) return undefined
-      } else running += 1
-      return createSlot(performance.now() - since, release)
+        refuseIfFull(client)
+        if (!(await wait(id, client, signal))) return undefined
+      } else start(id, client)
+      return createSlot(performance.now() - since, () => release(id, client))
     },
   }
 }

@@ -113,7 +113,7 @@ function policyChanges(request: PromptRequest, agentRequest: AgentRequest, conte
 
 async function* runInSlot(prompt: Prompt): PromptRun {
   const { agentRequest, context, options } = prompt
-  const slot = await context.slots.take(options.signal)
+  const slot = await context.slots.take(options.signal, context.client?.id)
   if (slot === undefined) return canceledResult(agentRequest.backend)
   const leftovers: AgentCommand[] = []
   try {

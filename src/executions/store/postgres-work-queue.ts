@@ -1,5 +1,6 @@
 /** The queue of executions in PostgreSQL: rows of `executions` that no process owns yet. */
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import type { QueueShare } from '../../prompts/fair-queue.ts'
 import type { Row } from '../../store/database.ts'
 import type { PostgresDatabase } from '../../store/postgres-database.ts'
 import { NOTIFY, noticeOf } from '../../store/postgres-notices.ts'
@@ -27,9 +28,11 @@ const HAS_DIRECTORY = `(e.workdir IS NULL OR cardinality(CAST(? AS text[])) = 0 
 /** The machine of its session is gone, and another one can continue it. */
 const CAN_MOVE = `(NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.machine AND p.worker IS NOT NULL)
     AND EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = e.session_id))`
+/** A worker remembers the turns of as many keys. */
+const MAX_TURNS = 1000
 /**
- * Those of the key that runs least come first, then the oldest. Turns of a session run in order. What runs is counted once, not for
- * every execution that waits.
+ * Those of the key that runs least come first, then of the one whose last turn at this worker was longest ago, then the oldest. Turns of
+ * a session run in order. What runs is counted once, not for every execution that waits.
  */
 const CLAIM = `
   WITH me AS (SELECT name FROM processes WHERE name = ? FOR KEY SHARE),
@@ -47,10 +50,10 @@ const CLAIM = `
       AND (e.session_id IS NULL OR NOT EXISTS (
         SELECT 1 FROM executions o WHERE o.session_id = e.session_id AND o.number < e.number AND o.ended_at IS NULL))
       AND (? = 0 OR ? > coalesce(of_key.count, 0)) AND (? = 0 OR ? > coalesce(of_backend.count, 0))
-    ORDER BY coalesce(of_key.count, 0), e.number
+    ORDER BY coalesce(of_key.count, 0), coalesce(array_position(CAST(? AS text[]), e.key_id), 0), e.number
     LIMIT 1 FOR UPDATE OF e SKIP LOCKED)
   UPDATE executions SET owner = ? FROM next WHERE executions.number = next.number
-  RETURNING id, request, last_seq, created_at`
+  RETURNING id, request, last_seq, created_at, key_id`
 
 const ROW = [...ADDED, 'request', 'machine', 'waiter']
 /** One statement, because each takes a round trip. */
@@ -66,6 +69,8 @@ export class PostgresWorkQueue implements WorkQueue {
   readonly #database: PostgresDatabase
   readonly #owners: PostgresOwners
   readonly #clock: Clock
+  /** The keys in the order of their last turns here. */
+  #turns: readonly string[] = []
 
   constructor(database: PostgresDatabase, { owners, clock }: { owners: PostgresOwners; clock: Clock }) {
     this.#database = database
@@ -92,10 +97,13 @@ export class PostgresWorkQueue implements WorkQueue {
     const limits = [perKey, perKey, perBackend, perBackend]
     const row = await this.#database.write(async (transaction) => {
       if (perKey + perBackend > 0) await transaction.get('SELECT pg_advisory_xact_lock(?)', CLAIM_LOCK)
-      const values = [owner, backends, this.machine, repositories, repositories, ...limits, owner]
+      const values = [owner, backends, this.machine, repositories, repositories, ...limits, this.#turns, owner]
       return await transaction.get(CLAIM, ...values)
     })
-    return row === undefined ? undefined : toClaimed(row)
+    if (row === undefined) return undefined
+    const key = String(row['key_id'])
+    this.#turns = [...this.#turns.filter((each) => each !== key), key].slice(-MAX_TURNS)
+    return toClaimed(row)
   }
 
   async release(running: readonly string[]): Promise<void> {
@@ -130,6 +138,15 @@ export class PostgresWorkQueue implements WorkQueue {
     const oldestMs = typeof oldest === 'string' ? this.#clock.now().getTime() - Date.parse(oldest) : 0
     const [waiting, running] = [Number(row?.['waiting']), Number(row?.['running'])]
     return { waiting, running, oldestSecs: Math.max(0, oldestMs / 1000) }
+  }
+
+  async share(keyId: string): Promise<QueueShare> {
+    const sql = `SELECT count(*) AS waiting, count(*) FILTER (WHERE key_id = ?) AS own,
+        count(DISTINCT key_id) FILTER (WHERE key_id <> ?) AS others
+      FROM executions WHERE ended_at IS NULL AND request IS NOT NULL AND owner = ''`
+    const row = await this.#database.get(sql, keyId, keyId)
+    const [waiting, ownWaiting] = [Number(row?.['waiting']), Number(row?.['own'])]
+    return { waiting, ownWaiting, clients: Number(row?.['others']) + 1 }
   }
 
   async removeUnkept(id?: string): Promise<void> {

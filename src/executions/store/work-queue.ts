@@ -1,4 +1,5 @@
 /** The executions that wait until a worker of many machines runs them, and what the workers can run. */
+import type { QueueShare } from '../../prompts/fair-queue.ts'
 import { sessionMachineGone } from '../../sessions/faults.ts'
 import type { Execution } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
@@ -48,6 +49,8 @@ export type WorkQueue = {
   homeOf(session: string): Promise<SessionHome | undefined>
   /** How many executions wait, how many of the queue run, and how long the oldest has waited. */
   load(): Promise<QueueLoad>
+  /** How much of the queue a key has. */
+  share(keyId: string): Promise<QueueShare>
   /** Removes what is only stored so that another process could read it: of one execution, or of all that ended long ago. */
   removeUnkept(id?: string): Promise<void>
 }
