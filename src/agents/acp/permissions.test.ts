@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import type { Permission } from '../adapter/permission.ts'
+import { answerPermission, CANCELLED, isAllowed, isInside, type Verdict } from './permissions.ts'
+
+describe('what drover allows without a user', () => {
+  const ALL: Permission[] = ['read-only', 'ask', 'edit', 'everything']
+  const EDITS: Permission[] = ['edit', 'everything']
+
+  it.each<[object, (Permission | undefined)[]]>([
+    [{ kind: 'read' }, [undefined, ...ALL]],
+    [{ kind: 'search' }, [undefined, ...ALL]],
+    [{ kind: 'edit', locations: [{ path: '/work/a' }] }, EDITS],
+    [{ kind: 'delete', locations: [{ path: '/work/a' }] }, EDITS],
+    [{ kind: 'move', locations: [{ path: '/work/a' }, { path: '/work/b' }] }, EDITS],
+    [{ kind: 'move', locations: [{ path: '/work/a' }, { path: '/b' }] }, ['everything']],
+    [{ kind: 'read', locations: [{ path: '/etc/passwd' }] }, [undefined, 'read-only', 'ask', 'everything']],
+    [{ kind: 'execute' }, ['everything']],
+    [{ kind: 'fetch' }, ['everything']],
+    [{}, ['everything']],
+  ])('%j', (call, permissions) => {
+    const allowed = [undefined, ...ALL].filter((permission) =>
+      isAllowed({ call: { ...call }, permission, workdir: '/work', profile: {} }),
+    )
+    expect(allowed).toEqual(permissions)
+  })
+})
+
+describe('a path is in the working directory', () => {
+  it.each<[string, boolean]>([
+    ['/work', true],
+    ['/work/a', true],
+    ['/work/..a', true],
+    ['/work/a/../b', true],
+    ['file:///work/a', true],
+    ['a', true],
+    ['a/../b', true],
+    ['..a', true],
+    ['/', false],
+    ['/work2/a', false],
+    ['/work/../etc', false],
+    ['..', false],
+    ['../a', false],
+    ['a/../../b', false],
+    ['file:///etc/passwd', false],
+    ['~/a', false],
+    ['https://example.com/', false],
+    ['HTTPS://example.com/', false],
+  ])('%s: %s', (path, inside) => {
+    expect(isInside(path, '/work')).toBe(inside)
+  })
+})
+
+describe('the answer to a request for permission', () => {
+  const options = ['allow_always', 'allow_once', 'allow_once', 'reject_always', 'reject_once'].map((kind, at) => ({
+    kind,
+    optionId: `${kind} ${at}`,
+  }))
+
+  it.each<[Verdict, readonly object[], string | undefined]>([
+    ['allow', options, 'allow_once 1'],
+    ['allow_session', options, 'allow_always 0'],
+    ['deny', options, 'reject_once 4'],
+    ['allow', options.slice(0, 1), 'allow_always 0'],
+    ['allow_session', options.slice(1), 'allow_once 1'],
+    ['deny', options.slice(0, 4), 'reject_always 3'],
+    ['deny', options.slice(0, 3), undefined],
+    ['allow', [], undefined],
+  ])('%s', (verdict, offered, optionId) => {
+    const answer = answerPermission({ options: [...offered] }, verdict)
+    expect(answer).toEqual(optionId === undefined ? CANCELLED : { outcome: { outcome: 'selected', optionId } })
+  })
+})

@@ -1,0 +1,124 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { agentRequest } from '../../../test/support/agent-request.ts'
+import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
+import { type PoolKey, poolKeyOf } from './pool-key.ts'
+import type { ConfigFile, WarmBackend } from './warm-backends.ts'
+
+function keyOf(over: Partial<AgentRequest>, client = '', configs: readonly ConfigFile[] = []): PoolKey {
+  const backend = { fixedParts: ({ model }: AgentRequest) => [model ?? ''], configFiles: () => configs }
+  const key = poolKeyOf(agentRequest('claude', over), backend as unknown as WarmBackend, client)
+  if (key === undefined) throw new Error('the request needs a process of its own')
+  return key
+}
+
+describe('a process is shared by requests', () => {
+  const env = { HOME: '/home/ada', PATH: '/bin' }
+
+  it.each<[string, Partial<AgentRequest>]>([
+    ['another prompt', { prompt: 'say goodbye' }],
+    ['an equal environment in another order', { env: { PATH: '/bin', HOME: '/home/ada' } }],
+    ['what a shell counts', { env: { ...env, SHLVL: '2', _: '/bin/x', OLDPWD: '/' } }],
+  ])('with %s', (_, over) => {
+    expect(keyOf({ env, ...over })).toEqual(keyOf({ env }))
+  })
+
+  it.each<[string, Partial<AgentRequest>]>([
+    ['another backend', { backend: 'codex' }],
+    ['another directory', { workdir: '/elsewhere' }],
+    ['another value in the environment', { env: { ...env, HOME: '/home/eve' } }],
+    ['one more variable', { env: { ...env, X: '' } }],
+    ['one variable less', { env: { HOME: '/home/ada' } }],
+    ['the settings of the user only', { ignoresProject: true }],
+    ['ceilings', { isLimited: true }],
+    ['ceilings and the settings of the user only', { isLimited: true, ignoresProject: true, env: {} }],
+    ['another program', { program: ['/bin/other'] }],
+    ['one more argument', { program: ['/bin/agent', ''] }],
+    ['what the backend cannot change', { model: 'large' }],
+  ])('but not with %s', (_, over) => {
+    expect(keyOf({ env, ...over }).place).not.toBe(keyOf({ env }).place)
+  })
+
+  it('but not by those of two keys', () => {
+    expect(keyOf({ env }, 'ada').place).not.toBe(keyOf({ env }, 'eve').place)
+  })
+
+  it('but not with and without ceilings, whether settings of the project count', () => {
+    const places = [{}, { ignoresProject: true }, { isLimited: true }].map((over) => keyOf({ env, ...over }).place)
+    expect(new Set(places).size).toBe(3)
+  })
+
+  it('unless the backend needs a new process', () => {
+    const backend = { fixedParts: () => undefined } as unknown as WarmBackend
+    expect(poolKeyOf(agentRequest('claude'), backend, '')).toBeUndefined()
+  })
+})
+
+describe('a process is out of date', () => {
+  it('when its program is another file, also behind the same link', () => {
+    const directory = temporaryDirectory()
+    const link = join(directory, 'agent')
+    const request = { program: ['node', link, 'relative'] }
+    const stamps: string[] = []
+    const stamp = () => stamps.push(keyOf(request).stamp)
+    stamp()
+    for (const name of ['one', 'two']) {
+      writeFileSync(join(directory, name), '1')
+      utimesSync(join(directory, name), 1, 1)
+    }
+    symlinkSync(join(directory, 'one'), link)
+    stamp()
+    rmSync(link)
+    symlinkSync(join(directory, 'two'), link)
+    stamp()
+    writeFileSync(join(directory, 'two'), '22')
+    utimesSync(join(directory, 'two'), 1, 1)
+    stamp()
+    utimesSync(join(directory, 'two'), 2, 2)
+    stamp()
+    expect(new Set(stamps).size).toBe(stamps.length)
+    expect(keyOf(request).stamp).toBe(stamps.at(-1))
+  })
+
+  it('when its directory was replaced', () => {
+    const directory = temporaryDirectory()
+    const workdir = join(directory, 'work')
+    const stamps = [keyOf({ workdir }).stamp]
+    mkdirSync(workdir)
+    stamps.push(keyOf({ workdir }).stamp)
+    // The old directory stays, so that the new one cannot have its number.
+    renameSync(workdir, join(directory, 'old'))
+    mkdirSync(workdir)
+    stamps.push(keyOf({ workdir }).stamp)
+    expect(new Set(stamps).size).toBe(3)
+  })
+
+  it('when a setting has changed, but not when another field of the file has', () => {
+    const path = join(temporaryDirectory(), 'settings.json')
+    let time = 0
+    const stampOf = (text: string, fields?: readonly string[]) => {
+      writeFileSync(path, text)
+      time += 1
+      utimesSync(path, time, time)
+      return keyOf({}, '', [{ path, ...(fields && { fields }) }]).stamp
+    }
+    const missing = keyOf({}, '', [{ path, fields: ['hooks'] }]).stamp
+    const first = stampOf('{"hooks": 1, "count": 1}', ['hooks'])
+    expect(stampOf('{"hooks": 1, "count": 2}', ['hooks'])).toBe(first)
+    expect(keyOf({}, '', [{ path, fields: ['hooks'] }]).stamp).toBe(first)
+    const none = stampOf('{"count": 2}', ['hooks'])
+    expect(stampOf('{"hooks": null}', ['hooks'])).toBe(none)
+    const others = [
+      missing,
+      first,
+      none,
+      stampOf('{"hooks": 2}', ['hooks']),
+      stampOf('[]', ['hooks']),
+      stampOf('{', ['hooks']),
+    ]
+    expect(new Set(others).size).toBe(others.length)
+    expect(stampOf('{"count": 1}')).not.toBe(stampOf('{"count": 2}'))
+  })
+})
