@@ -1,0 +1,198 @@
+/** The files that guard something, and the tests that notice a change in them. */
+
+/** A file, or its part from one text up to another. */
+export type Guard = string | { file: string; from: string; to: string }
+
+export type Group = {
+  name: string
+  guards: readonly Guard[]
+  /** As few and as fast as possible: for each change, all that run the changed code are run. */
+  tests: readonly string[]
+  /** Names and SQL in these files decide: their texts are changed, too. */
+  hasWords?: true
+}
+
+export const GUARDS: readonly Group[] = [
+  {
+    name: 'console',
+    guards: ['src/console/key-press.ts'],
+    tests: ['src/console/key-press.test.ts'],
+    hasWords: true,
+  },
+  {
+    name: 'ceilings',
+    guards: ['src/prompts/ceilings.ts', 'src/agents/adapter/permission.ts', 'src/agents/gemini/policy.ts'],
+    tests: [
+      'src/prompts/ceilings.test.ts',
+      'src/agents/adapter/permission.test.ts',
+      'src/agents/gemini/command.test.ts',
+      'src/agents/gemini/policy.test.ts',
+    ],
+    hasWords: true,
+  },
+  {
+    name: 'environments',
+    guards: ['src/kit/process/child-environment.ts', 'src/workspace/git-environment.ts'],
+    tests: [
+      'src/kit/process/child-environment.test.ts',
+      'src/workspace/git-environment.test.ts',
+      'src/agents/adapter/agent-environment.test.ts',
+    ],
+    hasWords: true,
+  },
+  {
+    name: 'settings',
+    guards: ['src/kit/agent-configuration.ts', 'src/drive/project-settings.ts', 'src/agents/acp/project-settings.ts'],
+    tests: [
+      'src/kit/agent-configuration.test.ts',
+      'src/drive/project-settings.test.ts',
+      'src/agents/acp/project-settings.test.ts',
+    ],
+    hasWords: true,
+  },
+  {
+    name: 'approvals',
+    guards: ['src/prompts/approvals.ts', 'src/agents/adapter/decided-approval.ts'],
+    tests: ['src/prompts/approvals.test.ts', 'src/agents/adapter/decided-approval.test.ts'],
+  },
+  {
+    name: 'keys',
+    guards: ['src/config/api-keys.ts', 'src/config/key-ring.ts'],
+    tests: ['src/config/api-keys.test.ts', 'src/config/key-ring.test.ts'],
+  },
+  {
+    name: 'logins',
+    guards: ['src/http/context/wrong-keys.ts', 'src/http/context/logins.ts'],
+    tests: ['src/http/context/wrong-keys.test.ts', 'src/http/context/logins.test.ts'],
+  },
+  {
+    name: 'limits',
+    guards: [
+      'src/http/request/connection-slots.ts',
+      'src/http/request/rate-limit.ts',
+      'src/executions/store/fair-share.ts',
+    ],
+    tests: [
+      'src/http/request/connection-slots.test.ts',
+      'src/http/request/rate-limit.test.ts',
+      'src/executions/store/fair-share.test.ts',
+    ],
+  },
+  {
+    name: 'senders',
+    guards: ['src/http/request/identify.ts', 'src/http/request/browsers.ts'],
+    tests: ['src/http/request/identify.test.ts', 'src/http/request/browsers.test.ts'],
+  },
+  {
+    name: 'decide',
+    guards: ['src/drive/decide/!(*.test).ts'],
+    tests: ['src/drive/decide/*.test.ts'],
+  },
+  {
+    name: 'claims',
+    guards: ['src/drive/evidence/{compare-claims,flags,trace,tree}.ts'],
+    tests: ['src/drive/evidence/*.test.ts'],
+  },
+  {
+    name: 'commands',
+    guards: ['src/drive/evidence/{commands,shell-line}.ts'],
+    tests: ['src/drive/evidence/commands.test.ts'],
+  },
+  {
+    name: 'run-rules',
+    guards: ['src/drive/service/client-rules.ts'],
+    tests: ['src/drive/service/client-rules.test.ts'],
+  },
+  {
+    name: 'acp-clients',
+    guards: ['src/agents/acp/{client-files,client-methods,permissions,usage}.ts'],
+    tests: ['src/agents/acp/{client-files,client-methods,permissions,usage}.test.ts'],
+  },
+  {
+    name: 'acp-turns',
+    guards: [
+      {
+        file: 'src/agents/acp/turn.ts',
+        from: '/** The mode of this turn',
+        to: 'async #setModel(',
+      },
+      { file: 'src/agents/acp/turn.ts', from: 'cancel(): void', to: '/** A request to continue' },
+    ],
+    tests: ['test/agents/acp/acp-agent.test.ts'],
+  },
+  {
+    name: 'editors',
+    guards: [
+      'src/acp/session-updates.ts',
+      'src/acp/acp-session.ts',
+      { file: 'src/acp/acp-agent.ts', from: '/** Undefined: there is no such method', to: '#initialize(' },
+      { file: 'src/acp/acp-agent.ts', from: '/** What the editor does not decide', to: 'const PERMISSIONS' },
+    ],
+    tests: ['src/acp/*.test.ts', 'test/acp/*.test.ts'],
+  },
+  {
+    name: 'pool',
+    guards: [
+      'src/agents/pool/pool-key.ts',
+      { file: 'src/agents/pool/warm-pool.ts', from: '/** Undefined: such a request', to: 'list(): WarmProcessReport' },
+      { file: 'src/agents/pool/warm-pool.ts', from: '/** The session goes on in', to: '#toTicket(' },
+      { file: 'src/agents/pool/warm-pool.ts', from: '#release(entry', to: 'async #measure(' },
+    ],
+    tests: ['src/agents/pool/*.test.ts', 'test/agents/warm/pool.test.ts'],
+  },
+  {
+    name: 'requests',
+    guards: [
+      'src/http/request/open-requests.ts',
+      'src/http/request/browser-login.ts',
+      { file: 'src/http/request/hooks.ts', from: 'export function addRequestHooks', to: '/** Runs for every request' },
+      {
+        file: 'src/http/request/hooks.ts',
+        from: '/** Returns whether the connection',
+        to: '/** Endpoints of the vendor',
+      },
+      { file: 'src/http/request/hooks.ts', from: '/** RFC 9112, section 3.2. Node', to: '/** Node and Fastify' },
+    ],
+    tests: [
+      'test/http/browsers.test.ts',
+      'test/http/connections.test.ts',
+      'test/http/ended-access.test.ts',
+      'test/http/keys.test.ts',
+      'test/http/limits.test.ts',
+      'test/http/local-socket.test.ts',
+    ],
+  },
+  {
+    name: 'ownership',
+    guards: [
+      'src/http/executions/decide-approval.ts',
+      'src/http/executions/requested-execution.ts',
+    ],
+    tests: ['test/http/ownership.test.ts', 'test/http/idempotency.test.ts', 'test/http/approval-records.test.ts'],
+  },
+  {
+    name: 'runs',
+    guards: [
+      { file: 'src/drive/service/driven-runs.ts', from: 'async answer(id', to: 'async continueAll(' },
+      { file: 'src/drive/service/driven-runs.ts', from: '/** Changes a run, and goes on', to: '/** Goes on if no' },
+      {
+        file: 'src/drive/service/driven-runs.ts',
+        from: 'async #openToChange(',
+        to: 'const context = await inWorktreeOf',
+      },
+    ],
+    tests: ['test/http/runs.test.ts', 'test/http/ownership.test.ts'],
+  },
+  {
+    name: 'visibility',
+    guards: ['src/sessions/session-visibility.ts'],
+    tests: ['src/sessions/list-sessions.test.ts', 'src/sessions/session-store.test.ts'],
+    hasWords: true,
+  },
+  {
+    name: 'old-keys',
+    guards: ['src/store/settle-keys.ts'],
+    tests: ['src/store/settle-keys.test.ts'],
+    hasWords: true,
+  },
+]

@@ -1,0 +1,15 @@
+/** The tests of one group of mutate-guards.ts, for Stryker. */
+import { defineConfig } from 'vitest/config'
+
+const tests = JSON.parse(process.env['MUTATE_TESTS'] ?? '[]') as string[]
+
+export default defineConfig({
+  test: {
+    include: tests,
+    // A change can make a test wait forever.
+    testTimeout: 10_000,
+    hookTimeout: 30_000,
+    isolate: false,
+    ...(tests.some((path) => path.startsWith('test/')) && { globalSetup: 'test/support/bundle-drover.ts' }),
+  },
+})
