@@ -164,10 +164,7 @@ export const GUARDS: readonly Group[] = [
   },
   {
     name: 'ownership',
-    guards: [
-      'src/http/executions/decide-approval.ts',
-      'src/http/executions/requested-execution.ts',
-    ],
+    guards: ['src/http/executions/decide-approval.ts', 'src/http/executions/requested-execution.ts'],
     tests: ['test/http/ownership.test.ts', 'test/http/idempotency.test.ts', 'test/http/approval-records.test.ts'],
   },
   {

@@ -36,8 +36,11 @@ async function mutate({ name, guards, tests, hasWords }: Group): Promise<Count> 
     vitest: { configFile: join('scripts', 'mutate-vitest.config.ts'), related: false },
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    // The compiler refuses almost all of these: an empty object, or an empty text where only some words are valid.
-    mutator: { plugins: null, excludedMutations: ['ObjectLiteral', ...(hasWords ? [] : ['StringLiteral'])] },
+    // The compiler refuses almost all of these: an empty object, `a.b` instead of `a?.b`, an empty text instead of a word.
+    mutator: {
+      plugins: null,
+      excludedMutations: ['ObjectLiteral', 'OptionalChaining', ...(hasWords ? [] : ['StringLiteral'])],
+    },
     incremental: true,
     incrementalFile: join(REPORTS, `${name}.json`),
     htmlReporter: { fileName: join(REPORTS, `${name}.html`) },

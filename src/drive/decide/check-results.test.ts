@@ -53,6 +53,50 @@ describe('the result of a check', () => {
     expect(resultsOf([attemptAt(implement, { checks: [PASSED] }, { tree: some })], 1, delivered)).toEqual(ENDED)
   })
 
+  it('counts for its own command only, and a failed one for its own tree only', () => {
+    const delivered = { as: 'branch', branch: 'b', commit: 'c', tree_id: 'one' } as const
+    const two = { ...options, checks: ['make', 'npm test'] }
+    const run = (command: string, before: string, after: string, passed = true) => {
+      return { ...PASSED, command, passed, tree_id_before: before, tree_id: after }
+    }
+    const results = (...checks: ReturnType<typeof run>[]) =>
+      checkResults(driveState([attemptAt(implement, { checks }, { tree: some })], { options: two, delivered })).map(
+        ({ command, passed, result }) => [command, passed, result],
+      )
+    expect(results(run('make', 'one', 'one'))).toEqual([
+      ['make', true, 'ended with exit code 0'],
+      ['npm test', false, 'was not run'],
+    ])
+    expect(results(run('make', 'two', 'two'), run('npm test', 'two', 'one'))).toEqual([
+      ['make', false, 'was not run'],
+      ['npm test', false, expect.stringContaining('changed each time')],
+    ])
+    expect(results(run('make', 'two', 'two', false), run('npm test', 'one', 'one'))).toEqual([
+      ['npm test', true, 'ended with exit code 0'],
+      ['make', false, 'was not run'],
+    ])
+  })
+
+  it('is about the tree after the last check, before the delivery', () => {
+    const three = { ...options, checks: ['a', 'b', 'c'] }
+    const run = (command: string, before: string, after: string) => {
+      return { ...PASSED, command, tree_id_before: before, tree_id: after }
+    }
+    const checks = [run('a', 'one', 'one'), run('b', 'one', 'one'), run('c', 'two', 'two')]
+    const state = driveState([attemptAt(implement, { checks }, { tree: some })], { options: three })
+    expect(checkResults(state).map(({ command, passed }) => [command, passed])).toEqual([
+      ['c', true],
+      ['a', false],
+      ['b', false],
+    ])
+    expect(nextCheck(['a', 'b', 'c'], checks)).toBe('a')
+  })
+
+  it('still counts while a later attempt runs', () => {
+    const checked = attemptAt(implement, { checks: [PASSED] }, { tree: some })
+    expect(resultsOf([checked, attemptAt(review, { attempt: 2, tree: some }, null)])).toEqual(ENDED)
+  })
+
   it('is that it was not run, if files were changed between attempts or before the delivery', () => {
     const idle = attemptAt(implement, {}, { tree: none })
     expect(resultsOf([idle, attemptAt(review, { attempt: 2, tree: some }, { tree: some })])).toEqual(NOT_RUN)
@@ -96,5 +140,10 @@ describe('an attempt', () => {
     [{ ...none, configuration: { '.env': '1' } }, { ...none, configuration: { '.env': '1' } }, false],
   ])('from %j to %j has changed files: %s', (tree, after, isChanged) => {
     expect(hasChangedFiles(attemptAt(review, { tree }, { tree: after }))).toBe(isChanged)
+  })
+
+  it('whose end is not known, or has no tree, has changed no files', () => {
+    expect(hasChangedFiles(attemptAt(review, { tree: some }, null))).toBe(false)
+    expect(hasChangedFiles(attemptAt(review, { tree: some }, { how: 'unknown' }))).toBe(false)
   })
 })

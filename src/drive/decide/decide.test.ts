@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import { checkOutcome } from '../../contract/outcome.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import { reachedCap, remainingBudget, spentBy, tokensOf } from './budget.ts'
+import { reachedCap, remainingBudget, spentBy, tokensOf, whenNoticed } from './budget.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './next-round.ts'
-import { ProgressWatch } from './progress-watch.ts'
+import { ProgressWatch, stallReason } from './progress-watch.ts'
 
 const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const
 const USAGE = { input_tokens: 100, output_tokens: 10, cached_tokens: 50, reasoning_tokens: 5, cache_write_tokens: 7 }
@@ -17,6 +17,55 @@ describe('an outcome that drover writes', () => {
     const odd = 'a\u0000b\u001b[31m \ud800 c\u0085\n'
     expect(() => checkOutcome(errorOutcome(action, odd, [odd]))).not.toThrow()
     expect(() => checkOutcome(askOutcome(action, { summary: odd, question: odd }))).not.toThrow()
+  })
+
+  it('claims nothing', () => {
+    const nothing = { observations: [], known_issues: [], suggested_actions: [] }
+    const { implementation, ...rest } = errorOutcome(actionOf('implement'), 'It failed.')
+    expect(rest).toMatchObject(nothing)
+    const none = { files_changed: [], activities: [], uncertainties: [] }
+    expect(implementation).toEqual({ result: 'unable', attempts: 1, ...none })
+    expect(errorOutcome(actionOf('review'), 'It failed.').review).toEqual({
+      result: 'error',
+      ...{ uncertainties: [], findings: [] },
+    })
+    expect(askOutcome(actionOf('implement'), { summary: 'S', question: 'Q' })).toMatchObject(nothing)
+  })
+})
+
+describe('an outcome of an agent', () => {
+  const action = actionOf('implement')
+  const complete = (...attempts: ReturnType<typeof attemptAt>[]) => {
+    const outcome = checkOutcome(JSON.parse(attemptAt(action).ended?.outcome ?? ''))
+    return checkOutcome(completeOutcome(outcome, attempts))
+  }
+
+  it('stays as it is without an implementation', () => {
+    const outcome = errorOutcome(actionOf('orient'), 'It failed.')
+    expect(completeOutcome(outcome, [attemptAt(action, { checks: [CHECK] })])).toBe(outcome)
+  })
+
+  it('stays completed if all checks passed', () => {
+    const passed = { ...CHECK, passed: true, exit_code: 0 }
+    expect(complete(attemptAt(action, { checks: [passed] }))).toMatchObject({ status: 'completed', known_issues: [] })
+  })
+
+  it('counts attempts that did work', () => {
+    const failed = attemptAt(action, {}, { how: 'failed' })
+    const asked = attemptAt(action, { attempt: 3, purpose: 'outcome_problem' })
+    const attempts = [failed, attemptAt(action, { attempt: 2 }), asked, attemptAt(action, { attempt: 4 }, null)]
+    expect(complete(...attempts).implementation?.attempts).toBe(1)
+  })
+
+  it.each([
+    ['npm run lint', 'lint'],
+    ['npx tsc', 'typecheck'],
+    ['npm test', 'test'],
+    ['make', 'build'],
+    ['./all.sh', 'test'],
+  ])('names %s a %s', (command, kind) => {
+    const { implementation } = complete(attemptAt(action, { checks: [{ ...CHECK, command }] }))
+    expect(implementation?.activities.at(-1)?.kind).toBe(kind)
   })
 })
 
@@ -38,6 +87,7 @@ describe('tokens', () => {
     ['claude', 167],
     ['codex', 110],
     ['gemini', 115],
+    ['opencode', 110],
   ] as const)('of %s count each once: %s', (backend, tokens) => {
     expect(tokensOf(USAGE, backend)).toBe(tokens)
   })
@@ -70,11 +120,20 @@ describe('the budget', () => {
 
   it('tells what is left, never less than nothing', () => {
     const caps = { max_tokens: 10, max_cost_microusd: 1_000_000, max_time_ms: 100 }
-    expect(remainingBudget({ tokens: 4, cost_microusd: 2_000_000, time_ms: 100 }, caps)).toEqual({
+    expect(remainingBudget({ tokens: 4, cost_microusd: 2_000_000, time_ms: 60 }, caps)).toEqual({
       tokens: 6,
       cost_microusd: 0,
-      time_ms: 0,
+      time_ms: 40,
     })
+  })
+
+  it.each([
+    ['claude', 'after each model request'],
+    ['codex', 'after each model request if its process stays up, else after the turn'],
+    ['gemini', 'after the turn'],
+    ['opencode', 'after the turn'],
+  ] as const)('of tokens is noticed by %s %s', (backend, when) => {
+    expect(whenNoticed(backend)).toBe(when)
   })
 })
 
@@ -103,6 +162,10 @@ describe('an agent that makes no progress', () => {
     expect(call(watch, 'broken', 4)).toContain('4 times in a row')
   })
 
+  it('is told for how long', () => {
+    expect(stallReason(90_000)).toContain('for 90 s there was no text')
+  })
+
   it('is not one that polls with changing results, or works in between', () => {
     const watch = new ProgressWatch({ stallMs: 100, now: 0 })
     expect([1, 2, 3, 4, 5].map((now) => call(watch, `waiting ${now}`, now))).toEqual(Array(5).fill(undefined))
@@ -129,11 +192,38 @@ describe('what a run leaves open', () => {
     )
   })
 
+  it('are not those of a review that does not count, or of another action', () => {
+    const others = [
+      { ...review, voided: true },
+      { ...review, action: { action_id: 'i', kind: 'implement' } },
+    ]
+    expect(openWork({ actions: others } as never, driveState())).toEqual([])
+    expect(openWork({ actions: [review, ...others] } as never, driveState())).toHaveLength(1)
+    expect(openWork({ actions: [{ ...review, outcome: { review: null } }] } as never, driveState())).toEqual([])
+  })
+
+  it('are not checks that passed, and only the end of a long output', () => {
+    const checks = [
+      { ...CHECK, command: 'make', passed: true, exit_code: 0 },
+      { ...CHECK, output: `start${'x'.repeat(1997)}end` },
+    ]
+    const open = openWork({ actions: [] } as never, driveState([attemptAt(actionOf('implement'), { checks })]))
+    expect(open).toEqual([expect.stringMatching(/`npm test`[\s\S]*:\nx{1997}end$/)])
+  })
+
+  it('is told in at most 30,000 characters', () => {
+    expect(goalOfRound({ goal: 'g'.repeat(40_000), decisions: [], open: [] })).toHaveLength(30_000)
+  })
+
   it('comes after what a person decided, which still applies', () => {
     const asked = { action: { action_id: 'o', kind: 'orient' }, outcome: { pause: { question: 'Knots or km/h?' } } }
     const answer = { action_id: 'o', text: 'Knots.', active: true, confirm_destructive: false }
-    const answers = [answer, { ...answer, active: false }, { ...answer, confirm_destructive: true }]
-    const decisions = decisionsIn({ actions: [asked], answers } as never)
+    const confirmed = { ...answer, text: 'Yes.', confirm_destructive: true }
+    const answers = [answer, { ...answer, active: false }, confirmed]
+    const other = { action: { action_id: 'x', kind: 'orient' }, outcome: { pause: { question: 'Another?' } } }
+    const decisions = decisionsIn({ actions: [other, asked], answers } as never)
+    expect(decisionsIn({ actions: [other], answers } as never)).toEqual(['Knots.'])
+    expect(decisionsIn({ actions: [asked] } as never)).toEqual([])
     expect(decisions).toEqual(['Knots or km/h?\n   Answer: Knots.'])
     expect(goalOfRound({ goal: 'Show the wind', decisions, open: ['A finding'] })).toMatch(
       /Show the wind[\s\S]*Decided by a person[\s\S]*1\. Knots or km\/h\?\n {3}Answer: Knots\.[\s\S]*Open:/,

@@ -68,7 +68,17 @@ describe('an attempt', () => {
     expect(stepAfter(unknown(2))).toMatchObject({ do: 'attempt' })
     expect(stepAfter(unknown(3))).toMatchObject({ do: 'pause', reason: 'killed' })
     expect(stepAfter(unknown(3), { attempts_at_pause: 3 })).toMatchObject({ do: 'attempt' })
+    expect(stepAfter(unknown(5), { attempts_at_pause: 3 })).toMatchObject({ do: 'attempt', followUp: { changed: [] } })
     expect(stepAfter(unknown(6), { attempts_at_pause: 3 })).toMatchObject({ do: 'pause', reason: 'killed' })
+    const [first, second, third] = unknown(3) as [Attempt, Attempt, Attempt]
+    const between = attemptAt(implement, { attempt: 2 }, { how: 'failed' })
+    expect(stepAfter([first, between, second, third])).toMatchObject({ do: 'attempt' })
+  })
+
+  it('that a limit has ended goes on if the limit is higher now', () => {
+    expect(stepAfter([attemptAt(implement, {}, { how: 'budget' })])).toMatchObject({
+      ...{ do: 'attempt', purpose: 'after_unknown_end', followUp: { changed: [] } },
+    })
   })
 
   it('that failed is tried again once, also after a later answer', () => {
@@ -88,7 +98,9 @@ describe('an attempt', () => {
   it('that was cancelled pauses, until another driver goes on', () => {
     const attempts = [attemptAt(implement, {}, { how: 'cancelled' })]
     expect(stepAfter(attempts)).toMatchObject({ do: 'pause', reason: 'cancelled' })
-    expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({ do: 'attempt', purpose: 'after_unknown_end' })
+    expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({
+      ...{ do: 'attempt', purpose: 'after_unknown_end', followUp: { changed: [] } },
+    })
   })
 
   it('that stalled is told so once; then a person is asked', () => {
@@ -98,6 +110,8 @@ describe('an attempt', () => {
       purpose: 'stalled',
       followUp: { reason: 'it repeats itself' },
     })
+    const failed = attemptAt(implement, {}, { how: 'failed' })
+    expect(stepAfter([failed, attemptAt(implement, { attempt: 2 }, stalled)])).toMatchObject({ do: 'attempt' })
     const twice = [attemptAt(implement, {}, stalled), attemptAt(implement, { attempt: 2 }, stalled)]
     expect(stepAfter(twice)).toMatchObject({
       do: 'submit',
@@ -137,6 +151,18 @@ describe('an answer without a valid outcome', () => {
       by: 'drover',
       outcome: { status: 'error', observations: ['It said: Done!'] },
     })
+  })
+
+  it('goes back with what is wrong with it, twice after the last other attempt', () => {
+    const unreadable = { problem: 'it is not JSON' }
+    const attempts = [
+      attemptAt(orient, {}, { how: 'failed' }),
+      attemptAt(orient, { attempt: 2 }, unreadable),
+      attemptAt(orient, { attempt: 3, purpose: 'outcome_problem' }, unreadable),
+      attemptAt(orient, { attempt: 4, purpose: 'outcome_problem' }, unreadable),
+    ]
+    expect(stepAfter(attempts.slice(0, 3), {}, orient)).toMatchObject({ followUp: { problem: 'it is not JSON' } })
+    expect(stepAfter(attempts, {}, orient)).toMatchObject({ do: 'submit', outcome: { observations: [] } })
   })
 
   it('goes back too if the run does not accept it', () => {
@@ -286,7 +312,8 @@ describe('a limit', () => {
     ['max_cost', { max_cost_microusd: 500_000 }, { max_cost_microusd: 500_001 }],
     ['max_time', { max_time_ms: 1000 }, { max_time_ms: 1001 }],
   ])('%s pauses when it is reached, and not before', (reason, reached, notReached) => {
-    expect(stepAfter([bad], { options: { ...OPTIONS, ...reached } })).toMatchObject({ do: 'pause', reason })
+    const message = expect.stringContaining(`go on with a higher --${reason.replace('_', '-')}`)
+    expect(stepAfter([bad], { options: { ...OPTIONS, ...reached } })).toEqual({ do: 'pause', reason, message })
     expect(stepAfter([bad], { options: { ...OPTIONS, ...notReached } })).toMatchObject({ do: 'attempt' })
   })
 
