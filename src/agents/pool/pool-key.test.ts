@@ -60,7 +60,7 @@ describe('a process is out of date', () => {
   it('when its program is another file, also behind the same link', () => {
     const directory = temporaryDirectory()
     const link = join(directory, 'agent')
-    const request = { program: ['node', link, 'relative'] }
+    const request: Partial<AgentRequest> = { program: ['node', link, 'relative'] }
     const stamps: string[] = []
     const stamp = () => stamps.push(keyOf(request).stamp)
     stamp()
