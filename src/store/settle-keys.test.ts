@@ -59,6 +59,8 @@ describeStores('what is stored under the names of keys', (kind) => {
     await stores.settleKeys(new Map())
     expect(await stores.settleKeys(new Map([['ada', 'key_later']]))).toEqual({ adopted: 0, executions: 0, sessions: 0 })
     expect(await seenBy(stores, 'key_later')).toEqual(NOTHING)
+    const claim = { keyId: 'key_later', key: 'k', digest: 'd', executionId: oldExecutionId(9) }
+    expect(await stores.executions.claimKey(claim)).toBeUndefined()
     expect((await stores.executions.usage({ groupBy: ['key'] })).rows.map(({ key }) => key)).toEqual([
       '',
       'ada',

@@ -12,16 +12,22 @@ type RunSql = (sql: string, ...values: string[]) => Promise<Row[]>
 const BATCH = 500
 
 /**
+ * The owner of an idempotency key was the name of the key. It is decided with its execution, so before that. All others expire.
+ */
+const ADOPT_IDEMPOTENCY = `UPDATE idempotency_keys SET key_id = ? WHERE key_id = ? AND EXISTS (
+  SELECT 1 FROM executions e
+  WHERE e.id = idempotency_keys.execution_id AND e.key_id = '${UNDECIDED}' AND e.api_key = idempotency_keys.key_id)`
+
+/**
  * Decides about rows that have only the name of a key, once. `ids` has the ids of the keys that may have added them, by name.
  * Sessions have no name at all, so they belong to no key.
  */
 export async function settleKeys(run: RunSql, ids: ReadonlyMap<string, string>): Promise<SettledKeys> {
   let adopted = 0
   for (const [name, id] of ids) {
+    await run(ADOPT_IDEMPOTENCY, id, name)
     adopted += await settle(run, { table: 'executions', id, and: 'api_key = ?', values: [name] })
     await run(`UPDATE usage SET key_id = ? WHERE key_id = '${UNDECIDED}' AND api_key = ?`, id, name)
-    // Their owner was the name of the key. Those of other keys expire.
-    await run('UPDATE idempotency_keys SET key_id = ? WHERE key_id = ?', id, name)
   }
   await run(`UPDATE usage SET key_id = '${NO_KEY}' WHERE key_id = '${UNDECIDED}'`)
   const executions = await settle(run, { table: 'executions', id: NO_KEY, and: 'api_key IS NOT NULL' })
