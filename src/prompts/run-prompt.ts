@@ -22,7 +22,7 @@ import type { PromptRequest } from './prompt-request.ts'
 import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
 import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
-import { abortedTurn, openTurn, type SessionTurn, toTurnEnd } from './session-turn.ts'
+import { abortedTurn, openTurn, recheckSession, type SessionTurn, toTurnEnd } from './session-turn.ts'
 import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
@@ -122,6 +122,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
     // A link may have replaced the directory while the prompt waited.
     recheckWorkdir(agentRequest.workdir, context.workdirs)
     refuseNewSettings(agentRequest)
+    await recheckSession(prompt)
     return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })
   } finally {
     // The clean-up is an agent too, so it keeps the slot; the caller does not wait for it.

@@ -31,6 +31,15 @@ const NO_SESSION: SessionTurn = {
 
 type Prompt = { request: PromptRequest; agentRequest: AgentRequest; context: PromptContext }
 
+/** While the prompt waited, its session may have been deleted, or is no longer shared. Throws a Fault as for a missing one. */
+export async function recheckSession({ request, context }: Pick<Prompt, 'request' | 'context'>): Promise<void> {
+  const { client, openStore } = context
+  const session = request.resumes ?? request.forks
+  if (session === undefined || client === undefined) return
+  const store = await openStore()
+  await store.seenBy(client.seesAll === true ? undefined : client.id).find(session.id)
+}
+
 /**
  * Creates the session of the prompt, or reopens the one that it resumes. If a new session cannot be stored, the prompt
  * runs without one, with a warning.

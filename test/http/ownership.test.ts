@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import type { ExecutionPage } from '../../src/executions/store/execution.shape.ts'
+import type { Execution, ExecutionPage } from '../../src/executions/store/execution.shape.ts'
 import type { Health } from '../../src/http/meta/health.shape.ts'
 import type { SessionDetail } from '../../src/http/native/sessions.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
@@ -21,6 +21,7 @@ import {
   startServer,
   type TestServer,
 } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const secretOf = (name: string) => `${name}-key-0123456789`
 const keyOf = (name: string, more: object = {}) => ({ name, sha256: digest(secretOf(name)), ...more })
@@ -58,8 +59,8 @@ function clientOf(server: TestServer, name: string) {
   return { ask, post, prompt, list, as: as(name) }
 }
 
-const start = async (keys: readonly object[] = KEYS, more: ServerOptions = {}) => {
-  const server = await startServer({ ...more, server: { keys } })
+const start = async (keys: readonly object[] = KEYS, { limits, ...more }: ServerOptions & { limits?: object } = {}) => {
+  const server = await startServer({ ...more, server: { keys, ...limits } })
   const [ada, bob, boss] = ['ada', 'bob', 'boss'].map((name) => clientOf(server, name))
   if (ada === undefined || bob === undefined || boss === undefined) throw new Error('three keys')
   return { server, ada, bob, boss }
@@ -302,6 +303,31 @@ describe('a shared session', () => {
     })
     expect(await edit({ shared: true })).toMatchObject({ shared: true })
     expect((await bob.ask(path)).status).toBe(200)
+  })
+
+  it.each([
+    ['resumed', { fork: false }, { method: 'PATCH', body: { shared: false } }],
+    ['forked', { fork: true }, { method: 'PATCH', body: { shared: false } }],
+    ['resumed', { fork: false }, { method: 'DELETE' }],
+  ])('is not %s by a prompt that waited while others lost it: %j %j', async (_name, how, change) => {
+    const { server, ada, bob, boss } = await start(KEYS, { limits: { max_concurrent_runs: 1 } })
+    const { session_id: id } = await ada.prompt({ shared: true })
+    const slot = await server.context.prompts.slots.take(new AbortController().signal)
+    const resume = async (client: typeof bob) => {
+      const { body } = await client.post(`/api/v1/sessions/${id}/resume`, { prompt: 'tell me', detach: true, ...how })
+      return `/api/v1/executions/${(body as { execution_id: string }).execution_id}`
+    }
+    const [ofBob, ofBoss] = [await resume(bob), await resume(boss)]
+    expect((await ada.ask(`/api/v1/sessions/${id}`, change)).status).toBe(200)
+    slot?.release()
+    const ended = (client: typeof bob, path: string) =>
+      until(async () => {
+        const { body } = await client.ask(path)
+        return (body as Execution).ended_at !== undefined && (body as Execution)
+      })
+    expect(await ended(bob, ofBob)).toMatchObject({ state: 'failed', error: { code: 'session_not_found' } })
+    const isDeleted = change.method === 'DELETE'
+    expect(await ended(boss, ofBoss)).toMatchObject({ state: isDeleted ? 'failed' : 'completed' })
   })
 
   it('leaves nothing to others when it is not shared any more, neither in a fork nor after a response', async () => {

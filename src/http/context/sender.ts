@@ -25,5 +25,5 @@ export function clientOf({ facts }: FastifyRequest): ClientKey | undefined {
 }
 
 export function toClient(key: ApiKey | undefined): ClientKey | undefined {
-  return key && { id: key.id, name: key.name }
+  return key && { id: key.id, name: key.name, ...(key.role === 'operator' && { seesAll: true }) }
 }
