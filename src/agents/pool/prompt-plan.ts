@@ -6,7 +6,7 @@ import { type WarmBackend, warmBackendOf } from './warm-backends.ts'
 
 export type WarmWish = {
   request: AgentRequest
-  /** The name of the API key; empty without one. Two clients never share a process. */
+  /** The id of the API key; empty without one. Two clients never share a process. */
   client: string
   /** How many turns the session had that the prompt continues. */
   sessionTurns: number
