@@ -82,7 +82,7 @@ export async function createServer(
 function createFastify(context: ServerContext, connections: Connections): FastifyInstance {
   const { read_timeout_secs, idle_timeout_secs, trusted_proxies } = context.config.server
   const app = Fastify({
-    genReqId: (raw) => requestIdFrom(raw.headers['x-request-id']) ?? context.ids.hex(REQUEST_ID_BYTES),
+    genReqId: (raw) => requestIdFrom(raw.headers) ?? context.ids.hex(REQUEST_ID_BYTES),
     // Fastify answers a longer path parameter without running a hook, so every length must be allowed.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     rewriteUrl: ({ url = '/' }) => routableUrl(url),

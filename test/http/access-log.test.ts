@@ -177,7 +177,13 @@ describe('the access log', () => {
     for (const path of places)
       for (const sent of ['', key])
         for (const method of ['GET', 'POST']) await server.request(path, { method, headers: { 'x-api-key': sent } })
-    expect(server.access).toHaveLength(places.length * 4)
+    for (const id of [key, `retry-1/${key}`]) {
+      for (const sent of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }]) {
+        const { headers } = await server.request('/health', { headers: { 'x-request-id': id, ...sent } })
+        expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+      }
+    }
+    expect(server.access).toHaveLength(places.length * 4 + 4)
     const lines = [...server.access, ...server.logged, ...server.done].map((line) => JSON.stringify(line))
     expect(lines.filter((line) => line.includes(key) || line.includes(encoded))).toEqual([])
   })

@@ -14,7 +14,9 @@ describe('X-Request-Id', () => {
     expect(server.access[0]).toMatchObject({ request_id: 'build-42/a:b' })
   })
 
-  it.each(['has space', 'a'.repeat(129), '<script>', 'a;b'])(
+  const KEYS = [`drover_key_${'0a'.repeat(24)}`, 'run/sk-0123456789abcdef', 'token=0123456789']
+
+  it.each(['has space', 'a'.repeat(129), '<script>', 'a;b', ...KEYS])(
     'is generated instead of the invalid %.12j',
     async (id) => {
       const server = await startServer()

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
+import { redactSecrets } from '../../kit/redact.ts'
 import type { WrongKey } from '../context/wrong-keys.ts'
 import { unauthorized } from '../errors/faults.ts'
 import type { Trace } from './request-facts.ts'
@@ -9,9 +10,15 @@ import type { Trace } from './request-facts.ts'
 /** Request ids are written to logs and headers, so only harmless characters are accepted. */
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/
 
-/** The request id that the client sent, if it is valid. */
-export function requestIdFrom(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined
+/**
+ * The request id that the client sent, if it is valid. Some clients put their key there, and logs must not have it. The valid keys are
+ * not asked: the answer would tell whether a guess is right.
+ */
+export function requestIdFrom(headers: IncomingHttpHeaders): string | undefined {
+  const id = headers['x-request-id']
+  if (typeof id !== 'string' || !REQUEST_ID.test(id) || redactSecrets(id) !== id) return undefined
+  const sent = [headers['x-api-key'], bearerToken(headers.authorization)]
+  return sent.some((key) => typeof key === 'string' && key !== '' && id.includes(key)) ? undefined : id
 }
 
 /**
