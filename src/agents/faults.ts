@@ -2,6 +2,22 @@ import { defineFault } from '../kit/fault.ts'
 import { type Backend, NATIVE_BACKENDS } from './adapter/agent.ts'
 import { installAdvice } from './install-command.ts'
 
+export const gitSettingsRefused = defineFault({
+  code: 'git_settings_refused',
+  kind: 'invalid',
+  when: 'Under a ceiling or in a driven run, the repository in the working directory names a program that git would run for the agent, and another agent may have written that.',
+  message: (d: { backend: string; key: string; file: string }) =>
+    `git would run a program for ${d.backend}: ${d.key} in ${d.file}, which another agent may have written; remove it there, or move it to your own ~/.gitconfig`,
+})
+
+export const gitSettingsUnreadable = defineFault({
+  code: 'git_settings_unreadable',
+  kind: 'invalid',
+  when: 'Under a ceiling or in a driven run, the settings of the repository in the working directory cannot be read, so that nobody can tell what git would run for the agent.',
+  message: (d: { backend: string; problem: string }) =>
+    `nobody can tell what git would run for ${d.backend} in the working directory: ${d.problem}`,
+})
+
 export const promptEmpty = defineFault({
   code: 'prompt_empty',
   kind: 'usage',

@@ -15,7 +15,7 @@ export class VersionProbe {
   readonly #cwd: string
 
   constructor({ env, cwd }: { env: Environment; cwd: string }) {
-    this.#env = toAgentEnvironment(env, {})
+    this.#env = toAgentEnvironment({ env }, {})
     this.#cwd = cwd
   }
 

@@ -36,6 +36,7 @@ type FilledIn = Omit<
   | 'workdir'
   | 'ignoresProject'
   | 'isLimited'
+  | 'knownGitSettings'
   | 'surroundings'
   | 'program'
   | 'shownAs'

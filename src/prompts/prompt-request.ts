@@ -25,6 +25,8 @@ export type PromptRequest = PromptRequestBody & {
   maxCostUsd?: number | undefined
   /** The agent uses no settings of the project. A caller with ceilings always gets this. */
   ignoresProject?: boolean
+  /** A digest of the programs that the repository named before any agent worked there. Nothing is known under a ceiling. */
+  knownGitSettings?: string | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

@@ -8,6 +8,7 @@ import { refuseNewSettings } from '../agents/acp/project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
+import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold } from '../agents/pool/run-warm.ts'
 import { Fault, messageOf } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
@@ -122,6 +123,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
     // A link may have replaced the directory while the prompt waited.
     recheckWorkdir(agentRequest.workdir, context.workdirs)
     refuseNewSettings(agentRequest)
+    refuseGitSettings(agentRequest)
     await recheckSession(prompt)
     return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })
   } finally {

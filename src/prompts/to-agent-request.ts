@@ -1,6 +1,7 @@
 /** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
 import type { AgentRequest, Backend, Program } from '../agents/adapter/agent.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
+import { refuseGitSettings } from '../agents/git-settings.ts'
 import { type AgentLocation, backendNames, requireProgram } from '../agents/locate-agents.ts'
 import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
@@ -36,12 +37,14 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
   const workdir = workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
+  const project = projectOf(request, { ...context, agent, workdir })
+  refuseGitSettings({ backend, workdir, env: context.env, ...project })
   return {
     agent,
     backend,
     workdir,
     ...filledIn,
-    ...projectOf(request, { ...context, agent, workdir }),
+    ...project,
     ...('profile' in agent && context.ceilings !== undefined && confineDefault(filledIn, context.ceilings)),
     ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
@@ -60,16 +63,18 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   }
 }
 
-type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'surroundings'>
+type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'knownGitSettings' | 'surroundings'>
 type Place = Pick<PromptContext, 'ceilings' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'>
 
 /** Under a ceiling, an agent must not use settings that another agent may have written, nor those that widen its modes. */
-function projectOf({ ignoresProject: isAsked }: PromptRequest, { ceilings, agent, env, workdir }: Place): ProjectParts {
+function projectOf(request: PromptRequest, { ceilings, agent, env, workdir }: Place): ProjectParts {
+  const { ignoresProject: isAsked, knownGitSettings } = request
   const isLimited = isLimiting(ceilings)
   const ignoresProject = isAsked === true || isLimited
   return {
     ignoresProject,
     isLimited,
+    ...(knownGitSettings !== undefined && { knownGitSettings }),
     surroundings: ignoresProject ? agent.readSurroundings?.({ env, workdir }) : undefined,
   }
 }

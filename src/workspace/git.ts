@@ -8,6 +8,7 @@ import { realpathSync } from 'node:fs'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
+import { WITHOUT_PROGRAMS } from '../kit/git/settings.ts'
 import type { ChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { type ProcessExit, runProcess } from '../kit/process/process.ts'
@@ -15,8 +16,7 @@ import { gitFailed, gitInterrupted, gitMissing, gitOutputTooLarge, gitTimeout } 
 import { toGitEnvironment } from './git-environment.ts'
 
 const SETTINGS = [
-  'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
+  ...WITHOUT_PROGRAMS.map(({ key, value }) => `${key}=${value}`),
   // In a sparse checkout git looks at files that are there, although they should not be.
   'sparse.expectFilesOutsideOfPatterns=false',
   // The stash is not part of the worktree, and its line would change the output of status.

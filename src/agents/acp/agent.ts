@@ -92,13 +92,13 @@ type CommandParts = {
 
 /** The text of the prompt is in `stdin`; the runner sends it in a frame. */
 function toAcpCommand(request: AgentRequest, { profile, variables }: CommandParts): AgentCommand {
-  const { backend, program, env, extra } = request
+  const { backend, program, extra } = request
   const isFree = !isRestricted(request)
   refuseProjectSettings(request)
   const kind = isFree ? 'free' : 'asking'
   return {
     argv: [...program, ...extra],
-    env: toAgentEnvironment(env, variables[request.ignoresProject ? (`${kind}WithoutProject` as const) : kind]),
+    env: toAgentEnvironment(request, variables[request.ignoresProject ? (`${kind}WithoutProject` as const) : kind]),
     stdin: escapePrompt(withSystemPrompt(request)),
     files: [],
     warnings: [

@@ -18,7 +18,7 @@ it('copies the environment without drover’s own settings and those of its stor
     MY_DROVER_KEY: 'mine',
     SWITCH: 'off',
   }
-  expect(toAgentEnvironment(env, { SWITCH: 'on' })).toStrictEqual({
+  expect(toAgentEnvironment({ env }, { SWITCH: 'on' })).toStrictEqual({
     PATH: '/bin',
     EMPTY: '',
     ANTHROPIC_API_KEY: 'theirs',
@@ -39,5 +39,5 @@ it.each([
   ['1e3', '1'],
   ['9999', '1001'],
 ])('makes an agent of a process at depth %j one deeper: %s', (depth, deeper) => {
-  expect(toAgentEnvironment({ DROVER_DEPTH: depth }, {})['DROVER_DEPTH']).toBe(deeper)
+  expect(toAgentEnvironment({ env: { DROVER_DEPTH: depth } }, {})['DROVER_DEPTH']).toBe(deeper)
 })

@@ -46,6 +46,8 @@ export type AgentRequest = {
    * another agent may have written them. Instructions such as `CLAUDE.md` still reach it.
    */
   ignoresProject: boolean
+  /** A digest of the programs that the repository named before any agent worked there: these are the user's own. */
+  knownGitSettings?: string | undefined
   /** A ceiling limits the caller's modes: the user's own settings of the agent must not add to them. It ignores the project too. */
   isLimited: boolean
   /** What drover has read for an agent that ignores the project. */

@@ -121,8 +121,8 @@ function toSettings(request: AgentRequest): { flags: string[]; files: AgentComma
   }
 }
 
-function toEnvironment({ env, ignoresProject }: AgentRequest): AgentCommand['env'] {
-  return toAgentEnvironment(env, ignoresProject ? WITHOUT_PROJECT : VARIABLES)
+function toEnvironment(request: AgentRequest): AgentCommand['env'] {
+  return toAgentEnvironment(request, request.ignoresProject ? WITHOUT_PROJECT : VARIABLES)
 }
 
 /**

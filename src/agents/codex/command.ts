@@ -42,7 +42,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
       '-',
     ],
-    env: toAgentEnvironment(request.env, VARIABLES),
+    env: toAgentEnvironment(request, VARIABLES),
     stdin,
     files: schema.files,
     warnings: [...warnOfApproval(request), ...warnOfMissing('codex', request, { maxTurns: true, verbose: true })],
@@ -54,7 +54,7 @@ export function toAppServerCommand(request: AgentRequest): Pick<AgentCommand, 'a
   const settings = SETTINGS.flatMap((setting) => ['-c', setting])
   return {
     argv: [...request.program, 'app-server', ...settings, ...request.extra, ...toProjectFlags(request)],
-    env: toAgentEnvironment(request.env, VARIABLES),
+    env: toAgentEnvironment(request, VARIABLES),
     files: [],
   }
 }

@@ -74,10 +74,10 @@ export function toGeminiAcpCommand(request: AgentRequest, sessionId: string): Om
 }
 
 /** Gemini always stores a session. To delete it, gemini must run in the same directory. */
-export function toGeminiCleanUp(sessionId: string, { program, env, ignoresProject }: AgentRequest): AgentCommand {
+export function toGeminiCleanUp(sessionId: string, request: AgentRequest): AgentCommand {
   return {
-    argv: [...program, ...flag('--delete-session', sessionId)],
-    env: toAgentEnvironment(env, ignoresProject ? UNTRUSTED : VARIABLES),
+    argv: [...request.program, ...flag('--delete-session', sessionId)],
+    env: toAgentEnvironment(request, request.ignoresProject ? UNTRUSTED : VARIABLES),
     stdin: '',
     files: [],
     warnings: [],
@@ -96,7 +96,7 @@ function escapePrompt(prompt: string): string {
 
 function toHome(request: AgentRequest): Pick<AgentCommand, 'env' | 'files' | 'links'> {
   if (request.ignoresProject && !request.isDryRun) return toPrivateHome(request)
-  return { env: toAgentEnvironment(request.env, request.ignoresProject ? UNTRUSTED : VARIABLES), files: [] }
+  return { env: toAgentEnvironment(request, request.ignoresProject ? UNTRUSTED : VARIABLES), files: [] }
 }
 
 function toPolicy(permission: Permission, { request, canAsk }: { request: AgentRequest; canAsk: boolean }) {

@@ -62,7 +62,8 @@ function instructionFiles(settings: JsonObject): string[] {
 type PrivateHome = Required<Pick<AgentCommand, 'env' | 'files' | 'links'>>
 
 /** Pure. */
-export function toPrivateHome({ env, scratchDirectory, surroundings = NO_SURROUNDINGS }: AgentRequest): PrivateHome {
+export function toPrivateHome(request: AgentRequest): PrivateHome {
+  const { env, scratchDirectory, surroundings = NO_SURROUNDINGS } = request
   const { instructions, userSettings, variables, homeEntries } = surroundings
   const home = join(scratchDirectory, 'home')
   const [own, real] = [join(home, '.gemini'), join(geminiHome(env), '.gemini')]
@@ -70,7 +71,7 @@ export function toPrivateHome({ env, scratchDirectory, surroundings = NO_SURROUN
     (name) => name !== SETTINGS && name !== INSTRUCTIONS,
   )
   return {
-    env: { ...variables, ...toAgentEnvironment(env, UNTRUSTED), GEMINI_CLI_HOME: home },
+    env: { ...variables, ...toAgentEnvironment(request, UNTRUSTED), GEMINI_CLI_HOME: home },
     files: [
       { path: join(own, SETTINGS), content: JSON.stringify(toSettings(userSettings)) },
       ...(hasText(instructions) ? [{ path: join(own, INSTRUCTIONS), content: instructions }] : []),

@@ -6,6 +6,7 @@ import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
 import type { Member } from '../../kit/process/process-tree.ts'
 import { residentBytes } from '../../kit/process/resident-memory.ts'
 import type { AgentCommand } from '../adapter/agent.ts'
+import { refuseGitSettings } from '../git-settings.ts'
 import { removeScratch, writeScratch } from '../scratch-files.ts'
 import { agentDisconnected } from './faults.ts'
 import type { Launch } from './long-lived-agent.ts'
@@ -46,6 +47,8 @@ export async function startWarmProcess(
   { request, owner, signal, scratchDirectory }: Launch,
   command: Pick<AgentCommand, 'argv' | 'env' | 'files'> & { cancelSignal: 'SIGINT' | 'SIGTERM' },
 ): Promise<WarmProcess> {
+  // Since the request was made, another agent may have written settings.
+  refuseGitSettings(request)
   const stop = new AbortController()
   let stderr = new OutputTail(STDERR_LIMIT_BYTES)
   let onTurnStderr: ((chunk: Buffer) => void) | undefined

@@ -80,7 +80,7 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
   const read = await context.config
   const config = read.is === 'found' ? read.value.config : mergeLayers([]).config
   const hasTimeout = config.unified_flags.command_timeout_secs > 0
-  const options = { env: toAgentEnvironment(env, {}), cwd, signal }
+  const options = { env: toAgentEnvironment({ env }, {}), cwd, signal }
   const agents = locateAgents({ ...runtime, backends: config.backends })
   const findings = agents.map(async (located) => {
     const { isEnabled, backend } = located
