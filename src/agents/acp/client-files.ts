@@ -7,7 +7,7 @@ import { readFileText } from '../../kit/files/read-file.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
 import { countAt, type JsonObject, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { isInside } from './permissions.ts'
+import { isInside, isOfGit } from './permissions.ts'
 
 const FILE_LIMIT_BYTES = 10 * 1024 * 1024
 const NEW_FILE_MODE = 0o644
@@ -32,6 +32,7 @@ export async function writeTextFile(params: JsonObject, policy: ClientPolicy): P
   const { permission } = policy
   if (permission === 'read-only' || permission === 'ask') throw new Error('writing files is not allowed')
   const path = await resolveFile(textAt(params, 'path'), policy)
+  if (permission !== 'everything' && isOfGit(path)) throw new Error(`${path} belongs to git`)
   const content = textAt(params, 'content')
   if (content === undefined) throw new Error('content must be text')
   mkdirSync(dirname(path), { recursive: true })

@@ -6,7 +6,7 @@ import type { Permission } from '../adapter/permission.ts'
 import { kindOf, pathsOf } from './tool-calls.ts'
 
 const READING: readonly ToolKind[] = ['read', 'search']
-const EDITING: readonly ToolKind[] = [...READING, 'edit', 'delete', 'move']
+const EDITING: readonly ToolKind[] = ['edit', 'delete', 'move']
 
 export type PermissionFacts = {
   /** The tool call, with everything that was reported about it before. */
@@ -22,7 +22,14 @@ export function isAllowed({ call, permission, workdir, profile }: PermissionFact
   if (permission === 'everything') return true
   const kind = kindOf(call, profile)
   if (permission !== 'edit') return READING.includes(kind)
-  return EDITING.includes(kind) && pathsOf(call).every((path) => isInside(path, workdir))
+  const areInside = pathsOf(call).every((path) => isInside(path, workdir))
+  if (READING.includes(kind)) return areInside
+  return EDITING.includes(kind) && areInside && !pathsOf(call).some(isOfGit)
+}
+
+/** What is written there decides what git runs, for every agent that comes after. Some file systems ignore the case of names. */
+export function isOfGit(path: string): boolean {
+  return path.split(sep).some((name) => name.toLowerCase() === '.git')
 }
 
 /** Compares names only. Links are checked where the file is opened. Agents also name files by `file:` and `~`. */

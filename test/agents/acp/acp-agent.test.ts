@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startAcpAgent } from '../../../src/agents/acp/run-acp-agent.ts'
@@ -245,7 +245,7 @@ describe('a request for permission', () => {
     ['an edit', {}, EDIT, 'no'],
     ['an edit, read-only', { approvalMode: 'none', sandboxMode: 'read-only' }, EDIT, 'no'],
     ['an edit, approval auto', { approvalMode: 'auto' }, EDIT, 'once'],
-    ...['/etc/passwd', '../x', '~/.bashrc', 'file:///etc/passwd', 'ssh://host/x'].map(
+    ...['/etc/passwd', '../x', '~/.bashrc', 'file:///etc/passwd', 'ssh://host/x', '.git/config', 'a/.Git'].map(
       (target_file): [string, object, object, string] => [
         `an edit of ${target_file}`,
         { approvalMode: 'auto' },
@@ -417,6 +417,17 @@ describe('files and terminals of the client', () => {
       'the path must be absolute',
     ])
     expect(existsSync(join(directory, 'x'))).toBe(false)
+  })
+
+  it('write nothing that git reads as its settings, not even by a link', async () => {
+    mkdirSync(join(workdir, '.git/hooks'), { recursive: true })
+    symlinkSync('.git', join(workdir, 'link'))
+    const names = ['.git/config', '.git', 'link/config', 'inner/.GIT/hooks/pre-commit', '.gitignore']
+    const request = { sandboxMode: 'workspace' as const }
+    await run({ steps: [...names.map((name) => write(`${workdir}/${name}`)), end] }, { profile: { client }, request })
+    const ofGit = expect.stringContaining('belongs to git')
+    expect(results()).toEqual([ofGit, ofGit, ofGit, ofGit, {}])
+    expect([readdirSync(join(workdir, '.git')), existsSync(join(workdir, 'inner'))]).toEqual([['hooks'], false])
   })
 
   it.each(['read-only', 'workspace'] as const)('follow the sandbox mode %s', async (sandboxMode) => {
