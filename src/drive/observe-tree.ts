@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { askGit, NOT_INTO_SUBMODULES } from '../workspace/git.ts'
+import { observeGitConfiguration } from '../workspace/git-configuration.ts'
 import { observeAllPaths } from '../workspace/observe-git.ts'
 import { findUnseenConfiguration } from '../workspace/unseen-configuration.ts'
 import { hashWorktree } from '../workspace/worktrees/diff-worktree.ts'
@@ -34,7 +35,8 @@ async function observe({ runs: { git, workspace } }: Place) {
     observeAllPaths({ start: root, isRoot: true, git, signal }),
     findUnseenConfiguration({ root, git, signal }),
   ])
-  return { ...observed, unseen }
+  const ofGit = observeGitConfiguration({ workspace, home: git.env['HOME'] })
+  return { ...observed, unseen: { ...unseen, paths: [...unseen.paths, ...ofGit] } }
 }
 
 /** The id of the tree that a commit of everything would have now. */

@@ -3,13 +3,17 @@
  * attempt, so that agents never use what an agent has written.
  */
 
+import { userHome } from '../agents/adapter/surroundings.ts'
 import { isAgentSettings } from '../kit/agent-configuration.ts'
 import { type Digest, digestFields } from '../kit/digest.ts'
+import { Fault } from '../kit/fault.ts'
+import { digestPrograms, readGitSettings } from '../kit/git/read-settings.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { ContentBudget } from '../workspace/content-budget.ts'
 import { findNamed } from '../workspace/find-named.ts'
 import { createPathReader, observePath } from '../workspace/observe-path.ts'
+import type { DriveContext } from './drive-context.ts'
 import { findDecision, hasDecisions } from './record/settings-decisions.ts'
 
 export type ProjectSettings = {
@@ -50,4 +54,15 @@ export async function findTrusted(
   const { paths, digest } = await readProjectSettings(runs)
   if (paths.length === 0 || digest === undefined) return undefined
   return findDecision(decisions, digest) === 'trusted' ? digest : undefined
+}
+
+/** A digest of what the repository tells git to run; undefined: nothing, or nothing that can be read. */
+export function findGitPrograms({ runs, prompts }: Pick<DriveContext, 'runs' | 'prompts'>): Digest | undefined {
+  const place = { directory: runs.workspace.worktree_root, home: userHome(prompts.env) }
+  try {
+    return digestPrograms(readGitSettings(place))
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
 }

@@ -15,8 +15,9 @@ import { reachedCap, remainingBudget, spentBy, tokensOf } from './decide/budget.
 import type { Step } from './decide/next-step.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { Trace } from './evidence/trace.ts'
+import { hasOtherGitConfiguration } from './evidence/tree.ts'
 import { describeDifference, observeTree, pathsBetween } from './observe-tree.ts'
-import { findTrusted } from './project-settings.ts'
+import { findGitPrograms, findTrusted } from './project-settings.ts'
 import { composePrompt, type Section } from './prompt/compose-prompt.ts'
 import { quoteData } from './prompt/fence.ts'
 import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follow-ups.ts'
@@ -42,7 +43,10 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const who = agentFor(action, state.options)
   const number = state.attempts.length + 1
   // Now, because the agent before may have written some.
-  const projectSettings = await findTrusted(context.runs, context.projectTrust)
+  const first = state.attempts[0]
+  const isGitChanged = first !== undefined && hasOtherGitConfiguration(first.tree, tree)
+  const projectSettings = isGitChanged ? undefined : await findTrusted(context.runs, context.projectTrust)
+  const gitSettings = first === undefined ? findGitPrograms(context) : first.git_settings
   const reserved = remainingBudget(spentBy(state), state.options)
   record(context, 'attempt_started', {
     attempt: number,
@@ -56,13 +60,14 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
     ...(session !== undefined && { resumes: session.id }),
     reserved,
     ...(projectSettings !== undefined && { project_settings: projectSettings }),
+    ...(gitSettings !== undefined && { git_settings: gitSettings }),
     prompt_sha256: digest(encodeUtf8(prompt)),
     tree,
   })
   const { options } = state
   const ignoresProject = projectSettings === undefined
   const maxCost = reserved.cost_microusd
-  const request = toRequest({ action, prompt, session, who, context, options, maxCost, ignoresProject })
+  const request = toRequest({ action, prompt, session, who, context, options, maxCost, ignoresProject, gitSettings })
   await execute(context, { number, action, request, executionId, tree })
 }
 
@@ -88,6 +93,7 @@ type Requested = {
   /** What the attempt may cost, in millionths of a dollar. */
   maxCost: number | undefined
   ignoresProject: boolean
+  gitSettings: string | undefined
   action: Action
   prompt: string
   session: Session | undefined
@@ -97,13 +103,14 @@ type Requested = {
 }
 
 function toRequest(requested: Requested): PromptRequest {
-  const { action, prompt, session, who, context, options, maxCost, ignoresProject } = requested
+  const { action, prompt, session, who, context, options, maxCost, ignoresProject, gitSettings } = requested
   return {
     ...who,
     prompt,
     ...(session === undefined && { workdir: context.runs.workspace.worktree_root }),
     ...permissionsFor(action, options),
     ignoresProject,
+    knownGitSettings: gitSettings,
     resumes: session,
     title: titleOf(action),
     metadata: { drover_run: context.runId },

@@ -10,8 +10,12 @@ import { findNamed } from './find-named.ts'
 import { askGitForOutput, type Git } from './git.ts'
 import { createPathReader, observePath } from './observe-path.ts'
 
+/** As much of an observation as shows a change. */
+export type ObservedConfiguration = Pick<PathObservation, 'path' | 'observation'> &
+  Partial<Pick<PathObservation, 'content_sha256' | 'size' | 'modified_unix_nano'>>
+
 export type UnseenConfiguration = {
-  readonly paths: readonly PathObservation[]
+  readonly paths: readonly ObservedConfiguration[]
   /** Whether there was too much to look at all of it. */
   readonly isCut: boolean
 }

@@ -46,14 +46,21 @@ describe('an agent that', () => {
     const driving = createDriving()
     const ran = join(driving.home, 'ran')
     driving.rewrite({ implement: [{ ...HONEST, runs: [replaceRepository(ran)] }] })
-    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    const stopped = await driving.drive(GOAL, '--no-review')
+    // The next agent would run it.
+    expect([stopped.code, stopped.stdout]).toEqual([4, expect.stringContaining('filter.bad.clean in .git/config')])
+    const [, worktree = ''] = /^Worktree (.*)$/m.exec(stopped.stdout) ?? []
+    rmSync(join(worktree, '.git'), { recursive: true })
+    driving.repository.git('worktree', 'repair', worktree)
+    const { code, stdout } = await driving.drive(runIdIn(stopped.stdout))
     expect(code).toBe(0)
     const records = driving.records(runIdIn(stdout))
-    expect(dataOf(records, 'evidence')[0]?.claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
+    const { claims, flags } = dataOf(records, 'evidence')[0] ?? {}
+    expect(claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
+    expect(flags).toContainEqual({ flag: 'agent_configuration_changed', detail: '.git' })
     const [{ branch } = {}] = dataOf(records, 'delivered')
     expect(driving.repository.git('show', `${branch}:wind.txt`)).toBe('wind: 23 knots\n')
     expect(existsSync(ran)).toBe(false)
-    expect(stdout).toContain('weather stays: it contains another git repository')
   })
 
   it('replaces the repository and asks: the report, the patch and the list come from that of the run', async () => {

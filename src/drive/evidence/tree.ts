@@ -1,6 +1,6 @@
 /** The state of the worktree before and after an attempt, and what differs. Pure. */
 import type { GitObservation, PathObservation } from '../../contract/git-observation.shape.ts'
-import type { UnseenConfiguration } from '../../workspace/unseen-configuration.ts'
+import type { ObservedConfiguration, UnseenConfiguration } from '../../workspace/unseen-configuration.ts'
 import type { Tree } from '../record/event.shape.ts'
 
 type Observed = { paths?: readonly PathObservation[]; leftOut: number; unseen: UnseenConfiguration }
@@ -20,12 +20,12 @@ export function toTree(git: GitObservation, { paths = git.path_observations, lef
   }
 }
 
-function toMarks(paths: readonly PathObservation[]): Record<string, string> {
+function toMarks(paths: readonly ObservedConfiguration[]): Record<string, string> {
   return Object.fromEntries(paths.map((each) => [each.path, markOf(each)]))
 }
 
 /** Changes with the content of the path, and not with whether it is staged. */
-function markOf({ observation, content_sha256, size, modified_unix_nano }: PathObservation): string {
+function markOf({ observation, content_sha256, size, modified_unix_nano }: ObservedConfiguration): string {
   return `${observation} ${content_sha256 ?? [size, modified_unix_nano].join(' ')}`
 }
 
@@ -42,6 +42,11 @@ export function changedPaths(before: Tree, after: Tree, committed: readonly stri
 /** The settings and instructions of agents that differ, and that git does not show. */
 export function changedUnseen({ configuration: before = {} }: Tree, { configuration: after = {} }: Tree): string[] {
   return [...new Set(differing(before, after))].sort()
+}
+
+/** Whether the repository told git to run something else before. */
+export function hasOtherGitConfiguration(before: Tree, after: Tree): boolean {
+  return changedUnseen(before, after).some((path) => /^\.git(?:\/|$)/.test(path))
 }
 
 function differing(before: Tree['paths'], after: Tree['paths']): string[] {

@@ -13,8 +13,8 @@ rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return q.errors=[
 {instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return q.errors=[{instancePath:s,keyword:"type",params:{
 type:"string"}}],!1;return q.errors=r,e===0}var Dr=["kind","root"];function oe(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.kind===void 0&&(l="kind")||t.root===void 0&&
-(l="root"))return oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;for(let n in t){let p=e;
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.kind===void 0&&(d="kind")||t.root===void 0&&
+(d="root"))return oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let n in t){let p=e;
 if(!(n==="kind"||n==="root")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Dr},propertyName:n};r===null?r=
 [i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?
 r=[i]:r.push(i),e++,oe.errors=r,!1;break}}if(v){if(t.kind!==void 0){let n=t.kind,p=e;if(typeof n!="string")return oe.errors=
@@ -23,9 +23,9 @@ r=[i]:r.push(i),e++,oe.errors=r,!1;break}}if(v){if(t.kind!==void 0){let n=t.kind
 if(typeof t.root!="string")return oe.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var a=n===
 e}else var a=!0}}else return oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===
 0}var Fr=["kind","root","branch","base","repository"];function P(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,
-dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.kind===void 0&&
-(l="kind")||t.root===void 0&&(l="root")||t.branch===void 0&&(l="branch")||t.base===void 0&&(l="base")||t.repository===void 0&&
-(l="repository"))return P.errors=[{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;for(let n in t){let p=e;
+dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.kind===void 0&&
+(d="kind")||t.root===void 0&&(d="root")||t.branch===void 0&&(d="branch")||t.base===void 0&&(d="base")||t.repository===void 0&&
+(d="repository"))return P.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let n in t){let p=e;
 if(!(n==="kind"||n==="root"||n==="branch"||n==="base"||n==="repository")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Fr},
 propertyName:n};r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
 return r===null?r=[i]:r.push(i),e++,P.errors=r,!1;break}}if(v){if(t.kind!==void 0){let n=t.kind,p=e;if(typeof n!="string")
@@ -37,10 +37,10 @@ void 0){let n=e;if(typeof t.root!="string")return P.errors=[{instancePath:s+"/ro
 base!="string")return P.errors=[{instancePath:s+"/base",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;
 if(a)if(t.repository!==void 0){let n=e;if(typeof t.repository!="string")return P.errors=[{instancePath:s+"/repository",keyword:"\
 type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}}}}else return P.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return P.errors=r,e===0}var Vr=new RegExp("^sha256:[0-9a-f]{64}$","u");function C(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,
-dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!Vr.test(t))return C.errors=[{instancePath:s,
-keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return C.errors=[{instancePath:s,
-keyword:"type",params:{type:"string"}}],!1;return C.errors=r,e===0}var Er=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
+type:"object"}}],!1;return P.errors=r,e===0}var Vr=new RegExp("^sha256:[0-9a-f]{64}$","u");function L(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,
+dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!Vr.test(t))return L.errors=[{instancePath:s,
+keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return L.errors=[{instancePath:s,
+keyword:"type",params:{type:"string"}}],!1;return L.errors=r,e===0}var Er=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
 ens","max_cost_microusd","max_time_ms","rounds","attempts","stall_ms","deliver"],Tr=["default","auto","none","always"],tr=[
 "none","branch","pr"];function T(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.backend===void 0&&(n="backend")||t.review_backend===
@@ -62,8 +62,8 @@ if(a){if(t.approval_mode!==void 0){let p=t.approval_mode,i=e;if(!(p==="default"|
 errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Tr}}],!1;var a=i===e}else var a=!0;if(a){if(t.
 is_demo!==void 0){let p=e;if(typeof t.is_demo!="boolean")return T.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{
 type:"boolean"}}],!1;var a=p===e}else var a=!0;if(a){if(t.checks!==void 0){let p=t.checks,i=e;if(e===i)if(Array.isArray(
-p)){var l=!0;let d=p.length;for(let m=0;m<d;m++){let f=e;if(typeof p[m]!="string")return T.errors=[{instancePath:s+"/che\
-cks/"+m,keyword:"type",params:{type:"string"}}],!1;var l=f===e;if(!l)break}}else return T.errors=[{instancePath:s+"/chec\
+p)){var d=!0;let l=p.length;for(let m=0;m<l;m++){let f=e;if(typeof p[m]!="string")return T.errors=[{instancePath:s+"/che\
+cks/"+m,keyword:"type",params:{type:"string"}}],!1;var d=f===e;if(!d)break}}else return T.errors=[{instancePath:s+"/chec\
 ks",keyword:"type",params:{type:"array"}}],!1;var a=i===e}else var a=!0;if(a){if(t.check_timeout_ms!==void 0){let p=t.check_timeout_ms,
 i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return T.errors=[{instancePath:s+"/check_timeout_ms",keyword:"\
 type",params:{type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return T.errors=[{instancePath:s+
@@ -104,8 +104,8 @@ n_id")||u.goal===void 0&&(h="goal")||u.round===void 0&&(h="round")||u.place===vo
 "spent")||u.options===void 0&&(h="options"))return F.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:h}}],
 !1;for(let _ in u){let $=e;if(!(_==="run_id"||_==="goal"||_==="round"||_==="previous_run_id"||_==="place"||_==="issue"||
 _==="spent"||_==="options")){let V={instancePath:s+"/data",keyword:"enum",params:{allowedValues:jr},propertyName:_};r===
-null?r=[V]:r.push(V),e++}var l=$===e;if(!l){let V={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:_}};
-return r===null?r=[V]:r.push(V),e++,F.errors=r,!1;break}}if(l){if(u.run_id!==void 0){let _=e;if(typeof u.run_id!="string")
+null?r=[V]:r.push(V),e++}var d=$===e;if(!d){let V={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:_}};
+return r===null?r=[V]:r.push(V),e++,F.errors=r,!1;break}}if(d){if(u.run_id!==void 0){let _=e;if(typeof u.run_id!="string")
 return F.errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var n=_===e}else var n=!0;if(n){
 if(u.goal!==void 0){let _=e;if(typeof u.goal!="string")return F.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{
 type:"string"}}],!1;var n=_===e}else var n=!0;if(n){if(u.round!==void 0){let _=u.round,$=e;if(!(typeof _=="number"&&!(_%
@@ -114,28 +114,28 @@ $&&typeof _=="number"&&isFinite(_)&&(_<1||isNaN(_)))return F.errors=[{instancePa
 comparison:">=",limit:1}}],!1;var n=$===e}else var n=!0;if(n){if(u.previous_run_id!==void 0){let _=e;if(typeof u.previous_run_id!=
 "string")return F.errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var n=_===e}else
 var n=!0;if(n){if(u.place!==void 0){let _=u.place,$=e,V=e,A=e,j=!0,I=e;if(_&&typeof _=="object"&&!Array.isArray(_)){let R;
-if(_.kind===void 0&&(R="kind")){let O={};r===null?r=[O]:r.push(O),e++}else if(_.kind!==void 0&&_.kind!=="in_place"){let O={};
-r===null?r=[O]:r.push(O),e++}}var p=I===e;if(e=A,r!==null&&(A?r.length=A:r=null),p){let R=e;oe(_,{instancePath:s+"/data/\
+if(_.kind===void 0&&(R="kind")){let Z={};r===null?r=[Z]:r.push(Z),e++}else if(_.kind!==void 0&&_.kind!=="in_place"){let Z={};
+r===null?r=[Z]:r.push(Z),e++}}var p=I===e;if(e=A,r!==null&&(A?r.length=A:r=null),p){let R=e;oe(_,{instancePath:s+"/data/\
 place",parentData:u,parentDataProperty:"place",rootData:g,dynamicAnchors:b})||(r=r===null?oe.errors:r.concat(oe.errors),
 e=r.length);var p=R===e;j=p}if(!j){let R={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[R]:r.push(R),e++,F.errors=r,!1}var i=V===e;if(i){let R=e,O=e,Fe=!0,Ee=e;if(_&&typeof _=="object"&&!Array.isArray(
+null?r=[R]:r.push(R),e++,F.errors=r,!1}var i=V===e;if(i){let R=e,Z=e,Fe=!0,Ee=e;if(_&&typeof _=="object"&&!Array.isArray(
 _)){let B;if(_.kind===void 0&&(B="kind")){let G={};r===null?r=[G]:r.push(G),e++}else if(_.kind!==void 0&&_.kind!=="workt\
-ree"){let G={};r===null?r=[G]:r.push(G),e++}}var y=Ee===e;if(e=O,r!==null&&(O?r.length=O:r=null),y){let B=e;P(_,{instancePath:s+
+ree"){let G={};r===null?r=[G]:r.push(G),e++}}var y=Ee===e;if(e=Z,r!==null&&(Z?r.length=Z:r=null),y){let B=e;P(_,{instancePath:s+
 "/data/place",parentData:u,parentDataProperty:"place",rootData:g,dynamicAnchors:b})||(r=r===null?P.errors:r.concat(P.errors),
 e=r.length);var y=B===e;Fe=y}if(!Fe){let B={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[B]:r.push(B),e++,F.errors=r,!1}var i=R===e}if(e===$)if(_&&typeof _=="object"&&!Array.isArray(_)){let R;if(_.kind===
 void 0&&(R="kind"))return F.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:R}}],!1;if(_.
-kind!==void 0){let O=_.kind;if(!(O==="in_place"||O==="worktree"))return F.errors=[{instancePath:s+"/data/place/kind",keyword:"\
+kind!==void 0){let Z=_.kind;if(!(Z==="in_place"||Z==="worktree"))return F.errors=[{instancePath:s+"/data/place/kind",keyword:"\
 enum",params:{allowedValues:qr}}],!1}}else return F.errors=[{instancePath:s+"/data/place",keyword:"type",params:{type:"o\
 bject"}}],!1;var n=$===e}else var n=!0;if(n){if(u.issue!==void 0){let _=u.issue,$=e;if(e===$)if(_&&typeof _=="object"&&!Array.
 isArray(_)){let A;if(_.url===void 0&&(A="url")||_.sha256===void 0&&(A="sha256"))return F.errors=[{instancePath:s+"/data/\
 issue",keyword:"required",params:{missingProperty:A}}],!1;for(let j in _){let I=e;if(!(j==="url"||j==="sha256")){let ne={
-instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:Ar},propertyName:j};r===null?r=[ne]:r.push(ne),e++}var d=I===
-e;if(!d){let ne={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[ne]:r.
-push(ne),e++,F.errors=r,!1;break}}if(d){if(_.url!==void 0){let j=e;if(typeof _.url!="string")return F.errors=[{instancePath:s+
+instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:Ar},propertyName:j};r===null?r=[ne]:r.push(ne),e++}var l=I===
+e;if(!l){let ne={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[ne]:r.
+push(ne),e++,F.errors=r,!1;break}}if(l){if(_.url!==void 0){let j=e;if(typeof _.url!="string")return F.errors=[{instancePath:s+
 "/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var m=j===e}else var m=!0;if(m)if(_.sha256!==void 0){let j=e;
-C(_.sha256,{instancePath:s+"/data/issue/sha256",parentData:_,parentDataProperty:"sha256",rootData:g,dynamicAnchors:b})||
-(r=r===null?C.errors:r.concat(C.errors),e=r.length);var m=j===e}else var m=!0}}else return F.errors=[{instancePath:s+"/d\
+L(_.sha256,{instancePath:s+"/data/issue/sha256",parentData:_,parentDataProperty:"sha256",rootData:g,dynamicAnchors:b})||
+(r=r===null?L.errors:r.concat(L.errors),e=r.length);var m=j===e}else var m=!0}}else return F.errors=[{instancePath:s+"/d\
 ata/issue",keyword:"type",params:{type:"object"}}],!1;var n=$===e}else var n=!0;if(n){if(u.spent!==void 0){let _=u.spent,
 $=e;if(e===$)if(_&&typeof _=="object"&&!Array.isArray(_)){let A;if(_.tokens===void 0&&(A="tokens")||_.cost_microusd===void 0&&
 (A="cost_microusd")||_.time_ms===void 0&&(A="time_ms"))return F.errors=[{instancePath:s+"/data/spent",keyword:"required",
@@ -167,35 +167,35 @@ g")return ie.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resumed"}}],!1;var a=i===e}else var a=!0;if(a){
 if(t.at!==void 0){let p=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(t.data!==void 0){let p=t.data,i=e;
-if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let d;if(p.options===void 0&&(d="options"))return ie.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:d}}],!1;for(let m in p){let f=e;if(m!=="options"){let c={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Kr},propertyName:m};r===null?r=[c]:r.push(c),e++}var l=f===e;if(!l){let c={
+if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let l;if(p.options===void 0&&(l="options"))return ie.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let m in p){let f=e;if(m!=="options"){let c={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Kr},propertyName:m};r===null?r=[c]:r.push(c),e++}var d=f===e;if(!d){let c={
 instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[c]:r.push(c),e++,ie.errors=r,
-!1;break}}l&&p.options!==void 0&&(T(p.options,{instancePath:s+"/data/options",parentData:p,parentDataProperty:"options",
+!1;break}}d&&p.options!==void 0&&(T(p.options,{instancePath:s+"/data/options",parentData:p,parentDataProperty:"options",
 rootData:g,dynamicAnchors:b})||(r=r===null?T.errors:r.concat(T.errors),e=r.length))}else return ie.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var a=i===e}else var a=!0}}}else return ie.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return ie.errors=r,e===0}var Lr=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","r\
-esumes","reserved","project_settings","prompt_sha256","tree"],Or=["orient","clarify","implement","review","summarize"],Zr=[
-"action","outcome_problem","failed_check","contradiction","stalled","after_failure","after_unknown_end"];var Cr=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],Pe=new RegExp(
+esumes","reserved","project_settings","git_settings","prompt_sha256","tree"],Or=["orient","clarify","implement","review",
+"summarize"],Zr=["action","outcome_problem","failed_check","contradiction","stalled","after_failure","after_unknown_end"];var Cr=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],Pe=new RegExp(
 "^.*$","u");function U(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.head===void 0&&(p="head")||t.snapshot===void 0&&(p=
 "snapshot")||t.is_complete===void 0&&(p="is_complete")||t.paths===void 0&&(p="paths"))return U.errors=[{instancePath:s,keyword:"\
 required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i==="head"||i==="snapshot"||i==="is_complete"||i===
-"is_cut"||i==="left_out"||i==="paths"||i==="configuration"||i==="configuration_is_cut")){let d={instancePath:s,keyword:"\
-enum",params:{allowedValues:Cr},propertyName:i};r===null?r=[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[d]:r.push(d),e++,U.errors=r,!1;break}}if(v){if(t.head!==void 0){
+"is_cut"||i==="left_out"||i==="paths"||i==="configuration"||i==="configuration_is_cut")){let l={instancePath:s,keyword:"\
+enum",params:{allowedValues:Cr},propertyName:i};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,U.errors=r,!1;break}}if(v){if(t.head!==void 0){
 let i=e;if(typeof t.head!="string")return U.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var a=i===
-e}else var a=!0;if(a){if(t.snapshot!==void 0){let i=e;C(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentDataProperty:"\
-snapshot",rootData:g,dynamicAnchors:b})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var a=i===e}else var a=!0;if(a){
+e}else var a=!0;if(a){if(t.snapshot!==void 0){let i=e;L(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentDataProperty:"\
+snapshot",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var a=i===e}else var a=!0;if(a){
 if(t.is_complete!==void 0){let i=e;if(typeof t.is_complete!="boolean")return U.errors=[{instancePath:s+"/is_complete",keyword:"\
 type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0;if(a){if(t.is_cut!==void 0){let i=e;if(typeof t.is_cut!="bo\
 olean")return U.errors=[{instancePath:s+"/is_cut",keyword:"type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0;
 if(a){if(t.left_out!==void 0){let i=t.left_out,y=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return U.errors=
 [{instancePath:s+"/left_out",keyword:"type",params:{type:"integer"}}],!1;if(e===y&&typeof i=="number"&&isFinite(i)&&(i<0||
 isNaN(i)))return U.errors=[{instancePath:s+"/left_out",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=y===
-e}else var a=!0;if(a){if(t.paths!==void 0){let i=t.paths,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){var l=!0;
+e}else var a=!0;if(a){if(t.paths!==void 0){let i=t.paths,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){var d=!0;
 for(let m in i)if(Pe.test(m)){let f=e;if(typeof i[m]!="string")return U.errors=[{instancePath:s+"/paths/"+m.replace(/~/g,
-"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var l=f===e;if(!l)break}}else return U.errors=[{instancePath:s+
+"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var d=f===e;if(!d)break}}else return U.errors=[{instancePath:s+
 "/paths",keyword:"type",params:{type:"object"}}],!1;var a=y===e}else var a=!0;if(a){if(t.configuration!==void 0){let i=t.
 configuration,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){var n=!0;for(let m in i)if(Pe.test(m)){let f=e;if(typeof i[m]!=
 "string")return U.errors=[{instancePath:s+"/configuration/"+m.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{
@@ -205,73 +205,76 @@ type:"object"}}],!1;var a=y===e}else var a=!0;if(a)if(t.configuration_is_cut!==v
 e}else var a=!0}}}}}}}}else return U.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.errors=
 r,e===0}function E(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||
-t.data===void 0&&(y="data"))return E.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let d in t){
-let m=e;if(!(d==="type"||d==="at"||d==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:d};
-r===null?r=[f]:r.push(f),e++}var v=m===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
-null?r=[f]:r.push(f),e++,E.errors=r,!1;break}}if(v){if(t.type!==void 0){let d=t.type,m=e;if(typeof d!="string")return E.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="attempt_started")return E.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"attempt_started"}}],!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let d=e;
+t.data===void 0&&(y="data"))return E.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let l in t){
+let m=e;if(!(l==="type"||l==="at"||l==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:l};
+r===null?r=[f]:r.push(f),e++}var v=m===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
+null?r=[f]:r.push(f),e++,E.errors=r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,m=e;if(typeof l!="string")return E.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="attempt_started")return E.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"attempt_started"}}],!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let l=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.
-concat(q.errors),e=r.length);var a=d===e}else var a=!0;if(a)if(t.data!==void 0){let d=t.data,m=e;if(e===m)if(d&&typeof d==
-"object"&&!Array.isArray(d)){let c;if(d.attempt===void 0&&(c="attempt")||d.action_id===void 0&&(c="action_id")||d.action_kind===
-void 0&&(c="action_kind")||d.action_number===void 0&&(c="action_number")||d.actions_left===void 0&&(c="actions_left")||d.
-purpose===void 0&&(c="purpose")||d.backend===void 0&&(c="backend")||d.execution_id===void 0&&(c="execution_id")||d.reserved===
-void 0&&(c="reserved")||d.prompt_sha256===void 0&&(c="prompt_sha256")||d.tree===void 0&&(c="tree"))return E.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:c}}],!1;for(let o in d){let u=e;if(!(o==="attempt"||o==="action_id"||
+concat(q.errors),e=r.length);var a=l===e}else var a=!0;if(a)if(t.data!==void 0){let l=t.data,m=e;if(e===m)if(l&&typeof l==
+"object"&&!Array.isArray(l)){let c;if(l.attempt===void 0&&(c="attempt")||l.action_id===void 0&&(c="action_id")||l.action_kind===
+void 0&&(c="action_kind")||l.action_number===void 0&&(c="action_number")||l.actions_left===void 0&&(c="actions_left")||l.
+purpose===void 0&&(c="purpose")||l.backend===void 0&&(c="backend")||l.execution_id===void 0&&(c="execution_id")||l.reserved===
+void 0&&(c="reserved")||l.prompt_sha256===void 0&&(c="prompt_sha256")||l.tree===void 0&&(c="tree"))return E.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:c}}],!1;for(let o in l){let u=e;if(!(o==="attempt"||o==="action_id"||
 o==="action_kind"||o==="action_number"||o==="actions_left"||o==="purpose"||o==="backend"||o==="model"||o==="execution_id"||
-o==="resumes"||o==="reserved"||o==="project_settings"||o==="prompt_sha256"||o==="tree")){let x={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:Lr},propertyName:o};r===null?r=[x]:r.push(x),e++}var l=u===e;if(!l){let x={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:r.push(x),e++,E.errors=r,!1;break}}if(l){if(d.
-attempt!==void 0){let o=d.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return E.errors=[{instancePath:s+
-"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(o)&&(o<1||isNaN(o)))return E.
-errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var n=u===e}else var n=!0;
-if(n){if(d.action_id!==void 0){let o=e;if(typeof d.action_id!="string")return E.errors=[{instancePath:s+"/data/action_id",
-keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(d.action_kind!==void 0){let o=d.action_kind,
-u=e;if(!(o==="orient"||o==="clarify"||o==="implement"||o==="review"||o==="summarize"))return E.errors=[{instancePath:s+"\
-/data/action_kind",keyword:"enum",params:{allowedValues:Or}}],!1;var n=u===e}else var n=!0;if(n){if(d.action_number!==void 0){
-let o=d.action_number,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return E.errors=[{instancePath:s+"/da\
-ta/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(o)&&(o<1||isNaN(o)))
-return E.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var n=u===
-e}else var n=!0;if(n){if(d.actions_left!==void 0){let o=d.actions_left,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
-o)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o==
-"number"&&isFinite(o)&&(o<0||isNaN(o)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(d.purpose!==void 0){let o=d.purpose,u=e;if(!(o==="action"||o==="out\
-come_problem"||o==="failed_check"||o==="contradiction"||o==="stalled"||o==="after_failure"||o==="after_unknown_end"))return E.
-errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:Zr}}],!1;var n=u===e}else var n=!0;if(n){if(d.
-backend!==void 0){let o=e;if(typeof d.backend!="string")return E.errors=[{instancePath:s+"/data/backend",keyword:"type",
-params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(d.model!==void 0){let o=e;if(typeof d.model!="string")return E.
-errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(d.execution_id!==
-void 0){let o=e;if(typeof d.execution_id!="string")return E.errors=[{instancePath:s+"/data/execution_id",keyword:"type",
-params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(d.resumes!==void 0){let o=e;if(typeof d.resumes!="string")
-return E.errors=[{instancePath:s+"/data/resumes",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){
-if(d.reserved!==void 0){let o=d.reserved,u=e;if(e===u)if(o&&typeof o=="object"&&!Array.isArray(o)){for(let k in o){let h=e;
-if(!(k==="tokens"||k==="cost_microusd"||k==="time_ms")){let _={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:rr},
-propertyName:k};r===null?r=[_]:r.push(_),e++}var p=h===e;if(!p){let _={instancePath:s+"/data/reserved",keyword:"property\
-Names",params:{propertyName:k}};return r===null?r=[_]:r.push(_),e++,E.errors=r,!1;break}}if(p){if(o.tokens!==void 0){let k=o.
-tokens,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=[{instancePath:s+"/data/reserved/tok\
-ens",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return E.errors=
-[{instancePath:s+"/data/reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=h===e}else var i=!0;
-if(i){if(o.cost_microusd!==void 0){let k=o.cost_microusd,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.
-errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof k=="\
-number"&&isFinite(k)&&(k<0||isNaN(k)))return E.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"minimum",
-params:{comparison:">=",limit:0}}],!1;var i=h===e}else var i=!0;if(i)if(o.time_ms!==void 0){let k=o.time_ms,h=e;if(!(typeof k==
-"number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"type",params:{
-type:"integer"}}],!1;if(e===h&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return E.errors=[{instancePath:s+"/data/\
-reserved/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=h===e}else var i=!0}}}else return E.errors=
-[{instancePath:s+"/data/reserved",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0;if(n){if(d.project_settings!==
-void 0){let o=e;C(d.project_settings,{instancePath:s+"/data/project_settings",parentData:d,parentDataProperty:"project_s\
-ettings",rootData:g,dynamicAnchors:b})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var n=o===e}else var n=!0;if(n){
-if(d.prompt_sha256!==void 0){let o=e;C(d.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:d,parentDataProperty:"\
-prompt_sha256",rootData:g,dynamicAnchors:b})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var n=o===e}else var n=!0;
-if(n)if(d.tree!==void 0){let o=e;U(d.tree,{instancePath:s+"/data/tree",parentData:d,parentDataProperty:"tree",rootData:g,
-dynamicAnchors:b})||(r=r===null?U.errors:r.concat(U.errors),e=r.length);var n=o===e}else var n=!0}}}}}}}}}}}}}}else return E.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=m===e}else var a=!0}}}else return E.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return E.errors=r,e===0}var Rr=["attempt","session_id"];function J(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
+o==="resumes"||o==="reserved"||o==="project_settings"||o==="git_settings"||o==="prompt_sha256"||o==="tree")){let x={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Lr},propertyName:o};r===null?r=[x]:r.push(x),e++}var d=u===e;if(!d){let x={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:r.push(x),e++,E.errors=r,!1;
+break}}if(d){if(l.attempt!==void 0){let o=l.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return E.
+errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(
+o)&&(o<1||isNaN(o)))return E.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],
+!1;var n=u===e}else var n=!0;if(n){if(l.action_id!==void 0){let o=e;if(typeof l.action_id!="string")return E.errors=[{instancePath:s+
+"/data/action_id",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(l.action_kind!==void 0){
+let o=l.action_kind,u=e;if(!(o==="orient"||o==="clarify"||o==="implement"||o==="review"||o==="summarize"))return E.errors=
+[{instancePath:s+"/data/action_kind",keyword:"enum",params:{allowedValues:Or}}],!1;var n=u===e}else var n=!0;if(n){if(l.
+action_number!==void 0){let o=l.action_number,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return E.errors=
+[{instancePath:s+"/data/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(
+o)&&(o<1||isNaN(o)))return E.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],
+!1;var n=u===e}else var n=!0;if(n){if(l.actions_left!==void 0){let o=l.actions_left,u=e;if(!(typeof o=="number"&&!(o%1)&&
+!isNaN(o)&&isFinite(o)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;
+if(e===u&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(l.purpose!==void 0){let o=l.purpose,u=e;
+if(!(o==="action"||o==="outcome_problem"||o==="failed_check"||o==="contradiction"||o==="stalled"||o==="after_failure"||o===
+"after_unknown_end"))return E.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:Zr}}],!1;var n=u===
+e}else var n=!0;if(n){if(l.backend!==void 0){let o=e;if(typeof l.backend!="string")return E.errors=[{instancePath:s+"/da\
+ta/backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(l.model!==void 0){let o=e;if(typeof l.
+model!="string")return E.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
+var n=!0;if(n){if(l.execution_id!==void 0){let o=e;if(typeof l.execution_id!="string")return E.errors=[{instancePath:s+"\
+/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(l.resumes!==void 0){let o=e;
+if(typeof l.resumes!="string")return E.errors=[{instancePath:s+"/data/resumes",keyword:"type",params:{type:"string"}}],!1;
+var n=o===e}else var n=!0;if(n){if(l.reserved!==void 0){let o=l.reserved,u=e;if(e===u)if(o&&typeof o=="object"&&!Array.isArray(
+o)){for(let k in o){let h=e;if(!(k==="tokens"||k==="cost_microusd"||k==="time_ms")){let _={instancePath:s+"/data/reserve\
+d",keyword:"enum",params:{allowedValues:rr},propertyName:k};r===null?r=[_]:r.push(_),e++}var p=h===e;if(!p){let _={instancePath:s+
+"/data/reserved",keyword:"propertyNames",params:{propertyName:k}};return r===null?r=[_]:r.push(_),e++,E.errors=r,!1;break}}
+if(p){if(o.tokens!==void 0){let k=o.tokens,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=
+[{instancePath:s+"/data/reserved/tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof k=="number"&&isFinite(
+k)&&(k<0||isNaN(k)))return E.errors=[{instancePath:s+"/data/reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var i=h===e}else var i=!0;if(i){if(o.cost_microusd!==void 0){let k=o.cost_microusd,h=e;if(!(typeof k=="number"&&!(k%1)&&
+!isNaN(k)&&isFinite(k)))return E.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"type",params:{type:"int\
+eger"}}],!1;if(e===h&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return E.errors=[{instancePath:s+"/data/reserved/\
+cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=h===e}else var i=!0;if(i)if(o.time_ms!==void 0){
+let k=o.time_ms,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=[{instancePath:s+"/data/res\
+erved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return E.
+errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=h===e}else
+var i=!0}}}else return E.errors=[{instancePath:s+"/data/reserved",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else
+var n=!0;if(n){if(l.project_settings!==void 0){let o=e;L(l.project_settings,{instancePath:s+"/data/project_settings",parentData:l,
+parentDataProperty:"project_settings",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);
+var n=o===e}else var n=!0;if(n){if(l.git_settings!==void 0){let o=e;L(l.git_settings,{instancePath:s+"/data/git_settings",
+parentData:l,parentDataProperty:"git_settings",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=
+r.length);var n=o===e}else var n=!0;if(n){if(l.prompt_sha256!==void 0){let o=e;L(l.prompt_sha256,{instancePath:s+"/data/\
+prompt_sha256",parentData:l,parentDataProperty:"prompt_sha256",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(
+L.errors),e=r.length);var n=o===e}else var n=!0;if(n)if(l.tree!==void 0){let o=e;U(l.tree,{instancePath:s+"/data/tree",parentData:l,
+parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?U.errors:r.concat(U.errors),e=r.length);var n=o===e}else
+var n=!0}}}}}}}}}}}}}}}else return E.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=m===
+e}else var a=!0}}}else return E.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return E.errors=r,e===
+0}var Rr=["attempt","session_id"];function J(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
 (p="at")||t.data===void 0&&(p="data"))return J.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;
-for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:se},
-propertyName:i};r===null?r=[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[d]:r.push(d),e++,J.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
+for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},
+propertyName:i};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[l]:r.push(l),e++,J.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
 return J.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return J.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_opened"}}],!1;var a=y===e}else var a=!0;if(a){if(t.
 at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=
@@ -279,8 +282,8 @@ r===null?q.errors:r.concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)
 y)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.session_id===void 0&&(m="se\
 ssion_id"))return J.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let f in i){let c=e;
 if(!(f==="attempt"||f==="session_id")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Rr},propertyName:f};
-r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};
-return r===null?r=[o]:r.push(o),e++,J.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f==
+r===null?r=[o]:r.push(o),e++}var d=c===e;if(!d){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};
+return r===null?r=[o]:r.push(o),e++,J.errors=r,!1;break}}if(d){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f==
 "number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return J.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===c&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return J.errors=[{instancePath:s+"/data/attemp\
 t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else var n=!0;if(n)if(i.session_id!==void 0){let f=e;
@@ -291,73 +294,73 @@ e}else var a=!0}}}else return J.errors=[{instancePath:s,keyword:"type",params:{t
 llow_session","deny"];var Mr=["key","login","none","socket","terminal","editor","program","drover"];function ve(t,{instancePath:s="",parentData:w,
 parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let a;if(t.via===void 0&&(a="via"))return ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;if(t.via!==void 0){let l=t.via,n=e;if(!(l==="key"||l==="login"||l==="none"||l==="socket"||l==="terminal"||l==="editor"||
-l==="program"||l==="drover"))return ve.errors=[{instancePath:s+"/via",keyword:"enum",params:{allowedValues:Mr}}],!1;var v=n===
-e}else var v=!0;if(v){if(t.name!==void 0){let l=e;if(typeof t.name!="string")return ve.errors=[{instancePath:s+"/name",keyword:"\
-type",params:{type:"string"}}],!1;var v=l===e}else var v=!0;if(v)if(t.key_id!==void 0){let l=e;if(typeof t.key_id!="stri\
-ng")return ve.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var v=l===e}else var v=!0}}else
+!1;if(t.via!==void 0){let d=t.via,n=e;if(!(d==="key"||d==="login"||d==="none"||d==="socket"||d==="terminal"||d==="editor"||
+d==="program"||d==="drover"))return ve.errors=[{instancePath:s+"/via",keyword:"enum",params:{allowedValues:Mr}}],!1;var v=n===
+e}else var v=!0;if(v){if(t.name!==void 0){let d=e;if(typeof t.name!="string")return ve.errors=[{instancePath:s+"/name",keyword:"\
+type",params:{type:"string"}}],!1;var v=d===e}else var v=!0;if(v)if(t.key_id!==void 0){let d=e;if(typeof t.key_id!="stri\
+ng")return ve.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var v=d===e}else var v=!0}}else
 return ve.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ve.errors=r,e===0}var Yr=Xe().default;
-function Z(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===
+function C(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===
 0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&
-(p="data"))return Z.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i===
-"type"||i==="at"||i==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=
-[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
-r=[d]:r.push(d),e++,Z.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return Z.errors=
-[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="approval_decided")return Z.errors=[{instancePath:s+
+(p="data"))return C.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i===
+"type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=
+[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
+r=[l]:r.push(l),e++,C.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return C.errors=
+[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="approval_decided")return C.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"approval_decided"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){
 let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:
 r.concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.approval_id===void 0&&(m="approval_id")||i.tool_name===
 void 0&&(m="tool_name")||i.input_sha256===void 0&&(m="input_sha256")||i.decision===void 0&&(m="decision")||i.by===void 0&&
-(m="by"))return Z.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let f in i){let c=e;
+(m="by"))return C.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let f in i){let c=e;
 if(!(f==="attempt"||f==="approval_id"||f==="tool_id"||f==="tool_name"||f==="command"||f==="input_sha256"||f==="decision"||
 f==="message"||f==="by")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ur},propertyName:f};r===null?
-r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===
-null?r=[o]:r.push(o),e++,Z.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f=="number"&&
-!(f%1)&&!isNaN(f)&&isFinite(f)))return Z.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],
-!1;if(e===c&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return Z.errors=[{instancePath:s+"/data/attempt",keyword:"\
+r=[o]:r.push(o),e++}var d=c===e;if(!d){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===
+null?r=[o]:r.push(o),e++,C.errors=r,!1;break}}if(d){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f=="number"&&
+!(f%1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],
+!1;if(e===c&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/data/attempt",keyword:"\
 minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else var n=!0;if(n){if(i.approval_id!==void 0){let f=e;if(typeof i.
-approval_id!="string")return Z.errors=[{instancePath:s+"/data/approval_id",keyword:"type",params:{type:"string"}}],!1;var n=f===
-e}else var n=!0;if(n){if(i.tool_id!==void 0){let f=e;if(typeof i.tool_id!="string")return Z.errors=[{instancePath:s+"/da\
+approval_id!="string")return C.errors=[{instancePath:s+"/data/approval_id",keyword:"type",params:{type:"string"}}],!1;var n=f===
+e}else var n=!0;if(n){if(i.tool_id!==void 0){let f=e;if(typeof i.tool_id!="string")return C.errors=[{instancePath:s+"/da\
 ta/tool_id",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(i.tool_name!==void 0){let f=e;
-if(typeof i.tool_name!="string")return Z.errors=[{instancePath:s+"/data/tool_name",keyword:"type",params:{type:"string"}}],
+if(typeof i.tool_name!="string")return C.errors=[{instancePath:s+"/data/tool_name",keyword:"type",params:{type:"string"}}],
 !1;var n=f===e}else var n=!0;if(n){if(i.command!==void 0){let f=i.command,c=e;if(e===c)if(typeof f=="string"){if(Yr(f)>1e3)
-return Z.errors=[{instancePath:s+"/data/command",keyword:"maxLength",params:{limit:1e3}}],!1}else return Z.errors=[{instancePath:s+
+return C.errors=[{instancePath:s+"/data/command",keyword:"maxLength",params:{limit:1e3}}],!1}else return C.errors=[{instancePath:s+
 "/data/command",keyword:"type",params:{type:"string"}}],!1;var n=c===e}else var n=!0;if(n){if(i.input_sha256!==void 0){let f=e;
-if(typeof i.input_sha256!="string")return Z.errors=[{instancePath:s+"/data/input_sha256",keyword:"type",params:{type:"st\
+if(typeof i.input_sha256!="string")return C.errors=[{instancePath:s+"/data/input_sha256",keyword:"type",params:{type:"st\
 ring"}}],!1;var n=f===e}else var n=!0;if(n){if(i.decision!==void 0){let f=i.decision,c=e;if(!(f==="allow"||f==="allow_se\
-ssion"||f==="deny"))return Z.errors=[{instancePath:s+"/data/decision",keyword:"enum",params:{allowedValues:zr}}],!1;var n=c===
-e}else var n=!0;if(n){if(i.message!==void 0){let f=e;if(typeof i.message!="string")return Z.errors=[{instancePath:s+"/da\
+ssion"||f==="deny"))return C.errors=[{instancePath:s+"/data/decision",keyword:"enum",params:{allowedValues:zr}}],!1;var n=c===
+e}else var n=!0;if(n){if(i.message!==void 0){let f=e;if(typeof i.message!="string")return C.errors=[{instancePath:s+"/da\
 ta/message",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n)if(i.by!==void 0){let f=e;ve(i.by,
 {instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:g,dynamicAnchors:b})||(r=r===null?ve.errors:r.concat(
-ve.errors),e=r.length);var n=f===e}else var n=!0}}}}}}}}}else return Z.errors=[{instancePath:s+"/data",keyword:"type",params:{
-type:"object"}}],!1;var a=y===e}else var a=!0}}}else return Z.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return Z.errors=r,e===0}var Ir=["attempt","how","session_id","usage","cost_microusd","duration_ms","tree","outcome","problem","said","error","tr\
+ve.errors),e=r.length);var n=f===e}else var n=!0}}}}}}}}}else return C.errors=[{instancePath:s+"/data",keyword:"type",params:{
+type:"object"}}],!1;var a=y===e}else var a=!0}}}else return C.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
+t"}}],!1;return C.errors=r,e===0}var Ir=["attempt","how","session_id","usage","cost_microusd","duration_ms","tree","outcome","problem","said","error","tr\
 ace","warnings"],Sr=["answered","failed","cancelled","stalled","budget","unknown"];function S(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===
 0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.input_tokens===void 0&&(a="input_tokens")||t.output_tokens===void 0&&
 (a="output_tokens")||t.cached_tokens===void 0&&(a="cached_tokens")||t.reasoning_tokens===void 0&&(a="reasoning_tokens"))
-return S.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;if(t.input_tokens!==void 0){let l=t.
-input_tokens,n=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+"/input_token\
-s",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return S.errors=
+return S.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;if(t.input_tokens!==void 0){let d=t.
+input_tokens,n=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return S.errors=[{instancePath:s+"/input_token\
+s",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return S.errors=
 [{instancePath:s+"/input_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=n===e}else var v=!0;if(v){
-if(t.output_tokens!==void 0){let l=t.output_tokens,n=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.
-errors=[{instancePath:s+"/output_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof l=="number"&&isFinite(
-l)&&(l<0||isNaN(l)))return S.errors=[{instancePath:s+"/output_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var v=n===e}else var v=!0;if(v){if(t.cached_tokens!==void 0){let l=t.cached_tokens,n=e;if(!(typeof l=="number"&&!(l%1)&&
-!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+"/cached_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===
-n&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return S.errors=[{instancePath:s+"/cached_tokens",keyword:"minimum",
-params:{comparison:">=",limit:0}}],!1;var v=n===e}else var v=!0;if(v){if(t.reasoning_tokens!==void 0){let l=t.reasoning_tokens,
-n=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+"/reasoning_tokens",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===n&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return S.errors=[{instancePath:s+
+if(t.output_tokens!==void 0){let d=t.output_tokens,n=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return S.
+errors=[{instancePath:s+"/output_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof d=="number"&&isFinite(
+d)&&(d<0||isNaN(d)))return S.errors=[{instancePath:s+"/output_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var v=n===e}else var v=!0;if(v){if(t.cached_tokens!==void 0){let d=t.cached_tokens,n=e;if(!(typeof d=="number"&&!(d%1)&&
+!isNaN(d)&&isFinite(d)))return S.errors=[{instancePath:s+"/cached_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===
+n&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return S.errors=[{instancePath:s+"/cached_tokens",keyword:"minimum",
+params:{comparison:">=",limit:0}}],!1;var v=n===e}else var v=!0;if(v){if(t.reasoning_tokens!==void 0){let d=t.reasoning_tokens,
+n=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return S.errors=[{instancePath:s+"/reasoning_tokens",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===n&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return S.errors=[{instancePath:s+
 "/reasoning_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=n===e}else var v=!0;if(v)if(t.cache_write_tokens!==
-void 0){let l=t.cache_write_tokens,n=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+
-"/cache_write_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(
-l)))return S.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=n===
+void 0){let d=t.cache_write_tokens,n=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return S.errors=[{instancePath:s+
+"/cache_write_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(
+d)))return S.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=n===
 e}else var v=!0}}}}else return S.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return S.errors=r,e===
 0}var Hr=["did","seq","command","exit_code"];function ee(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,
-dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.did===void 0&&(l=
-"did")||t.seq===void 0&&(l="seq")||t.command===void 0&&(l="command"))return ee.errors=[{instancePath:s,keyword:"required",
-params:{missingProperty:l}}],!1;for(let n in t){let p=e;if(!(n==="did"||n==="seq"||n==="command"||n==="exit_code")){let i={
+dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.did===void 0&&(d=
+"did")||t.seq===void 0&&(d="seq")||t.command===void 0&&(d="command"))return ee.errors=[{instancePath:s,keyword:"required",
+params:{missingProperty:d}}],!1;for(let n in t){let p=e;if(!(n==="did"||n==="seq"||n==="command"||n==="exit_code")){let i={
 instancePath:s,keyword:"enum",params:{allowedValues:Hr},propertyName:n};r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){
 let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,ee.errors=r,!1;
 break}}if(v){if(t.did!==void 0){let n=t.did,p=e;if(typeof n!="string")return ee.errors=[{instancePath:s+"/did",keyword:"\
@@ -380,112 +383,112 @@ return re.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}]
 i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return re.errors=[{instancePath:s+"/seq",keyword:"type",params:{
 type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return re.errors=[{instancePath:s+"/seq",
 keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;if(a)if(t.paths!==void 0){let p=t.paths,
-i=e;if(e===i)if(Array.isArray(p)){var l=!0;let d=p.length;for(let m=0;m<d;m++){let f=e;if(typeof p[m]!="string")return re.
-errors=[{instancePath:s+"/paths/"+m,keyword:"type",params:{type:"string"}}],!1;var l=f===e;if(!l)break}}else return re.errors=
+i=e;if(e===i)if(Array.isArray(p)){var d=!0;let l=p.length;for(let m=0;m<l;m++){let f=e;if(typeof p[m]!="string")return re.
+errors=[{instancePath:s+"/paths/"+m,keyword:"type",params:{type:"string"}}],!1;var d=f===e;if(!d)break}}else return re.errors=
 [{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var a=i===e}else var a=!0}}}else return re.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var Gr=["command","edit"];function ge(t,{
-instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,a=e,l=!0,n=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.did===void 0&&(d="did")){let m={};r===null?r=[m]:r.push(m),e++}else if(t.
+instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,a=e,d=!0,n=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.did===void 0&&(l="did")){let m={};r===null?r=[m]:r.push(m),e++}else if(t.
 did!==void 0&&t.did!=="command"){let m={};r===null?r=[m]:r.push(m),e++}}var p=n===e;if(e=a,r!==null&&(a?r.length=a:r=null),
-p){let d=e;ee(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?ee.errors:r.
-concat(ee.errors),e=r.length);var p=d===e;l=p}if(!l){let d={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
-return r===null?r=[d]:r.push(d),e++,ge.errors=r,!1}var i=v===e;if(i){let d=e,m=e,f=!0,c=e;if(t&&typeof t=="object"&&!Array.
+p){let l=e;ee(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?ee.errors:r.
+concat(ee.errors),e=r.length);var p=l===e;d=p}if(!d){let l={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
+return r===null?r=[l]:r.push(l),e++,ge.errors=r,!1}var i=v===e;if(i){let l=e,m=e,f=!0,c=e;if(t&&typeof t=="object"&&!Array.
 isArray(t)){let u;if(t.did===void 0&&(u="did")){let x={};r===null?r=[x]:r.push(x),e++}else if(t.did!==void 0&&t.did!=="e\
 dit"){let x={};r===null?r=[x]:r.push(x),e++}}var y=c===e;if(e=m,r!==null&&(m?r.length=m:r=null),y){let u=e;re(t,{instancePath:s,
 parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?re.errors:r.concat(re.errors),e=r.length);var y=u===
 e;f=y}if(!f){let u={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[u]:r.push(u),e++,ge.errors=
-r,!1}var i=d===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.did===void 0&&(d="did"))return ge.errors=
-[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;if(t.did!==void 0){let m=t.did;if(!(m==="command"||m===
+r,!1}var i=l===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.did===void 0&&(l="did"))return ge.errors=
+[{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;if(t.did!==void 0){let m=t.did;if(!(m==="command"||m===
 "edit"))return ge.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:Gr}}],!1}}else return ge.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ge.errors=r,e===0}function K(t,{instancePath:s="",parentData:w,
 parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return K.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:y}}],!1;for(let d in t){let m=e;if(!(d==="type"||d==="at"||d==="data")){let f={
-instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:d};r===null?r=[f]:r.push(f),e++}var v=m===e;if(!v){
-let f={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[f]:r.push(f),e++,K.errors=r,!1;
-break}}if(v){if(t.type!==void 0){let d=t.type,m=e;if(typeof d!="string")return K.errors=[{instancePath:s+"/type",keyword:"\
-type",params:{type:"string"}}],!1;if(d!=="attempt_ended")return K.errors=[{instancePath:s+"/type",keyword:"const",params:{
-allowedValue:"attempt_ended"}}],!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let d=e;q(t.at,{instancePath:s+"/at",
+keyword:"required",params:{missingProperty:y}}],!1;for(let l in t){let m=e;if(!(l==="type"||l==="at"||l==="data")){let f={
+instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:l};r===null?r=[f]:r.push(f),e++}var v=m===e;if(!v){
+let f={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[f]:r.push(f),e++,K.errors=r,!1;
+break}}if(v){if(t.type!==void 0){let l=t.type,m=e;if(typeof l!="string")return K.errors=[{instancePath:s+"/type",keyword:"\
+type",params:{type:"string"}}],!1;if(l!=="attempt_ended")return K.errors=[{instancePath:s+"/type",keyword:"const",params:{
+allowedValue:"attempt_ended"}}],!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",
 parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
-var a=d===e}else var a=!0;if(a)if(t.data!==void 0){let d=t.data,m=e;if(e===m)if(d&&typeof d=="object"&&!Array.isArray(d)){
-let c;if(d.attempt===void 0&&(c="attempt")||d.how===void 0&&(c="how")||d.duration_ms===void 0&&(c="duration_ms")||d.trace===
-void 0&&(c="trace")||d.warnings===void 0&&(c="warnings"))return K.errors=[{instancePath:s+"/data",keyword:"required",params:{
-missingProperty:c}}],!1;for(let o in d){let u=e;if(!(o==="attempt"||o==="how"||o==="session_id"||o==="usage"||o==="cost_\
+var a=l===e}else var a=!0;if(a)if(t.data!==void 0){let l=t.data,m=e;if(e===m)if(l&&typeof l=="object"&&!Array.isArray(l)){
+let c;if(l.attempt===void 0&&(c="attempt")||l.how===void 0&&(c="how")||l.duration_ms===void 0&&(c="duration_ms")||l.trace===
+void 0&&(c="trace")||l.warnings===void 0&&(c="warnings"))return K.errors=[{instancePath:s+"/data",keyword:"required",params:{
+missingProperty:c}}],!1;for(let o in l){let u=e;if(!(o==="attempt"||o==="how"||o==="session_id"||o==="usage"||o==="cost_\
 microusd"||o==="duration_ms"||o==="tree"||o==="outcome"||o==="problem"||o==="said"||o==="error"||o==="trace"||o==="warni\
 ngs")){let x={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ir},propertyName:o};r===null?r=[x]:r.push(x),e++}
-var l=u===e;if(!l){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:
-r.push(x),e++,K.errors=r,!1;break}}if(l){if(d.attempt!==void 0){let o=d.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
+var d=u===e;if(!d){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:
+r.push(x),e++,K.errors=r,!1;break}}if(d){if(l.attempt!==void 0){let o=l.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
 o)&&isFinite(o)))return K.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&
 typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return K.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(d.how!==void 0){let o=d.how,u=e;if(!(o==="answered"||o===
+comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(l.how!==void 0){let o=l.how,u=e;if(!(o==="answered"||o===
 "failed"||o==="cancelled"||o==="stalled"||o==="budget"||o==="unknown"))return K.errors=[{instancePath:s+"/data/how",keyword:"\
-enum",params:{allowedValues:Sr}}],!1;var n=u===e}else var n=!0;if(n){if(d.session_id!==void 0){let o=e;if(typeof d.session_id!=
+enum",params:{allowedValues:Sr}}],!1;var n=u===e}else var n=!0;if(n){if(l.session_id!==void 0){let o=e;if(typeof l.session_id!=
 "string")return K.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(d.usage!==void 0){let o=e;S(d.usage,{instancePath:s+"/data/usage",parentData:d,parentDataProperty:"usa\
-ge",rootData:g,dynamicAnchors:b})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var n=o===e}else var n=!0;if(n){if(d.
-cost_microusd!==void 0){let o=d.cost_microusd,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return K.errors=
+var n=!0;if(n){if(l.usage!==void 0){let o=e;S(l.usage,{instancePath:s+"/data/usage",parentData:l,parentDataProperty:"usa\
+ge",rootData:g,dynamicAnchors:b})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var n=o===e}else var n=!0;if(n){if(l.
+cost_microusd!==void 0){let o=l.cost_microusd,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return K.errors=
 [{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(
 o)&&(o<0||isNaN(o)))return K.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=u===e}else var n=!0;if(n){if(d.duration_ms!==void 0){let o=d.duration_ms,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
+!1;var n=u===e}else var n=!0;if(n){if(l.duration_ms!==void 0){let o=l.duration_ms,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
 o)&&isFinite(o)))return K.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
 u&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return K.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimu\
-m",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(d.tree!==void 0){let o=e;U(d.tree,{instancePath:s+
-"/data/tree",parentData:d,parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?U.errors:r.concat(U.errors),
-e=r.length);var n=o===e}else var n=!0;if(n){if(d.outcome!==void 0){let o=e;if(typeof d.outcome!="string")return K.errors=
-[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(d.problem!==
-void 0){let o=e;if(typeof d.problem!="string")return K.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"\
-string"}}],!1;var n=o===e}else var n=!0;if(n){if(d.said!==void 0){let o=e;if(typeof d.said!="string")return K.errors=[{instancePath:s+
-"/data/said",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(d.error!==void 0){let o=e;if(typeof d.
+m",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(l.tree!==void 0){let o=e;U(l.tree,{instancePath:s+
+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?U.errors:r.concat(U.errors),
+e=r.length);var n=o===e}else var n=!0;if(n){if(l.outcome!==void 0){let o=e;if(typeof l.outcome!="string")return K.errors=
+[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(l.problem!==
+void 0){let o=e;if(typeof l.problem!="string")return K.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"\
+string"}}],!1;var n=o===e}else var n=!0;if(n){if(l.said!==void 0){let o=e;if(typeof l.said!="string")return K.errors=[{instancePath:s+
+"/data/said",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(l.error!==void 0){let o=e;if(typeof l.
 error!="string")return K.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(d.trace!==void 0){let o=d.trace,u=e;if(e===u)if(Array.isArray(o)){var p=!0;let k=o.length;for(let h=0;h<
+var n=!0;if(n){if(l.trace!==void 0){let o=l.trace,u=e;if(e===u)if(Array.isArray(o)){var p=!0;let k=o.length;for(let h=0;h<
 k;h++){let _=e;ge(o[h],{instancePath:s+"/data/trace/"+h,parentData:o,parentDataProperty:h,rootData:g,dynamicAnchors:b})||
 (r=r===null?ge.errors:r.concat(ge.errors),e=r.length);var p=_===e;if(!p)break}}else return K.errors=[{instancePath:s+"/d\
-ata/trace",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0;if(n)if(d.warnings!==void 0){let o=d.warnings,
+ata/trace",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0;if(n)if(l.warnings!==void 0){let o=l.warnings,
 u=e;if(e===u)if(Array.isArray(o)){var i=!0;let k=o.length;for(let h=0;h<k;h++){let _=e;if(typeof o[h]!="string")return K.
 errors=[{instancePath:s+"/data/warnings/"+h,keyword:"type",params:{type:"string"}}],!1;var i=_===e;if(!i)break}}else return K.
 errors=[{instancePath:s+"/data/warnings",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0}}}}}}}}}}}}}else
 return K.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=m===e}else var a=!0}}}else return K.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Jr=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id"];function L(t,{
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Jr=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id"];function O(t,{
 instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p=
-"data"))return L.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i===
-"type"||i==="at"||i==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=
-[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
-r=[d]:r.push(d),e++,L.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return L.errors=
-[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="check_ran")return L.errors=[{instancePath:s+
+"data"))return O.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i===
+"type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=
+[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
+r=[l]:r.push(l),e++,O.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return O.errors=
+[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="check_ran")return O.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"check_ran"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.
 concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.command===void 0&&(m="command")||i.passed===void 0&&
-(m="passed")||i.duration_ms===void 0&&(m="duration_ms")||i.output===void 0&&(m="output"))return L.errors=[{instancePath:s+
+(m="passed")||i.duration_ms===void 0&&(m="duration_ms")||i.output===void 0&&(m="output"))return O.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:m}}],!1;for(let f in i){let c=e;if(!(f==="attempt"||f==="command"||f===
 "passed"||f==="exit_code"||f==="problem"||f==="duration_ms"||f==="output"||f==="tree_id_before"||f==="tree_id")){let o={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Jr},propertyName:f};r===null?r=[o]:r.push(o),e++}var l=c===e;
-if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,
-L.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
-f)))return L.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof f=="nu\
-mber"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=c===e}else var n=!0;if(n){if(i.command!==void 0){let f=e;if(typeof i.command!="string")return L.
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Jr},propertyName:f};r===null?r=[o]:r.push(o),e++}var d=c===e;
+if(!d){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,
+O.errors=r,!1;break}}if(d){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
+f)))return O.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof f=="nu\
+mber"&&isFinite(f)&&(f<0||isNaN(f)))return O.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=c===e}else var n=!0;if(n){if(i.command!==void 0){let f=e;if(typeof i.command!="string")return O.
 errors=[{instancePath:s+"/data/command",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(i.
-passed!==void 0){let f=e;if(typeof i.passed!="boolean")return L.errors=[{instancePath:s+"/data/passed",keyword:"type",params:{
+passed!==void 0){let f=e;if(typeof i.passed!="boolean")return O.errors=[{instancePath:s+"/data/passed",keyword:"type",params:{
 type:"boolean"}}],!1;var n=f===e}else var n=!0;if(n){if(i.exit_code!==void 0){let f=i.exit_code,c=e;if(!(typeof f=="numb\
-er"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/data/exit_code",keyword:"type",params:{type:"int\
-eger"}}],!1;var n=c===e}else var n=!0;if(n){if(i.problem!==void 0){let f=e;if(typeof i.problem!="string")return L.errors=
+er"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return O.errors=[{instancePath:s+"/data/exit_code",keyword:"type",params:{type:"int\
+eger"}}],!1;var n=c===e}else var n=!0;if(n){if(i.problem!==void 0){let f=e;if(typeof i.problem!="string")return O.errors=
 [{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(i.duration_ms!==
-void 0){let f=i.duration_ms,c=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+
+void 0){let f=i.duration_ms,c=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return O.errors=[{instancePath:s+
 "/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))
-return L.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else
-var n=!0;if(n){if(i.output!==void 0){let f=e;if(typeof i.output!="string")return L.errors=[{instancePath:s+"/data/output",
+return O.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else
+var n=!0;if(n){if(i.output!==void 0){let f=e;if(typeof i.output!="string")return O.errors=[{instancePath:s+"/data/output",
 keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(i.tree_id_before!==void 0){let f=e;if(typeof i.
-tree_id_before!="string")return L.errors=[{instancePath:s+"/data/tree_id_before",keyword:"type",params:{type:"string"}}],
-!1;var n=f===e}else var n=!0;if(n)if(i.tree_id!==void 0){let f=e;if(typeof i.tree_id!="string")return L.errors=[{instancePath:s+
-"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0}}}}}}}}}else return L.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===e}else var a=!0}}}else return L.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return L.errors=r,e===0}var Qr=["attempt","claims","flags"];var Wr=["about","subject","exit_code","verdict","note","seq","execution_id"],Xr=["file","activity"],Pr=["observed","clai\
+tree_id_before!="string")return O.errors=[{instancePath:s+"/data/tree_id_before",keyword:"type",params:{type:"string"}}],
+!1;var n=f===e}else var n=!0;if(n)if(i.tree_id!==void 0){let f=e;if(typeof i.tree_id!="string")return O.errors=[{instancePath:s+
+"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0}}}}}}}}}else return O.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===e}else var a=!0}}}else return O.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return O.errors=r,e===0}var Qr=["attempt","claims","flags"];var Wr=["about","subject","exit_code","verdict","note","seq","execution_id"],Xr=["file","activity"],Pr=["observed","clai\
 med","contradicted"];function Q(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.about===void 0&&(l="about")||t.subject===
-void 0&&(l="subject")||t.verdict===void 0&&(l="verdict")||t.note===void 0&&(l="note"))return Q.errors=[{instancePath:s,keyword:"\
-required",params:{missingProperty:l}}],!1;for(let n in t){let p=e;if(!(n==="about"||n==="subject"||n==="exit_code"||n===
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.about===void 0&&(d="about")||t.subject===
+void 0&&(d="subject")||t.verdict===void 0&&(d="verdict")||t.note===void 0&&(d="note"))return Q.errors=[{instancePath:s,keyword:"\
+required",params:{missingProperty:d}}],!1;for(let n in t){let p=e;if(!(n==="about"||n==="subject"||n==="exit_code"||n===
 "verdict"||n==="note"||n==="seq"||n==="execution_id")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Wr},propertyName:n};
 r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===
 null?r=[i]:r.push(i),e++,Q.errors=r,!1;break}}if(v){if(t.about!==void 0){let n=t.about,p=e;if(!(n==="file"||n==="activit\
@@ -504,8 +507,8 @@ comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a)if(t.execution_id!=
 return Q.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var et=["flag","detail"],rt=["agent_configuration_changed","check_older_than_last_edit","test_deleted","test_skipped","t\
 est_emptied","check_configuration_changed","change_not_reported","tool_call_denied","evidence_incomplete","change_hidden\
 _from_git","change_ignored_by_git"];function ke(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.flag===void 0&&(l="flag")||t.detail===void 0&&
-(l="detail"))return ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;for(let n in t){let p=e;
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.flag===void 0&&(d="flag")||t.detail===void 0&&
+(d="detail"))return ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let n in t){let p=e;
 if(!(n==="flag"||n==="detail")){let i={instancePath:s,keyword:"enum",params:{allowedValues:et},propertyName:n};r===null?
 r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===
 null?r=[i]:r.push(i),e++,ke.errors=r,!1;break}}if(v){if(t.flag!==void 0){let n=t.flag,p=e;if(!(n==="agent_configuration_\
@@ -517,26 +520,26 @@ _git"||n==="change_ignored_by_git"))return ke.errors=[{instancePath:s+"/flag",ke
 type",params:{type:"object"}}],!1;return ke.errors=r,e===0}function H(t,{instancePath:s="",parentData:w,parentDataProperty:N,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.type===
 void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return H.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:y}}],!1;for(let d in t){let m=e;if(!(d==="type"||d==="at"||d==="data")){let f={instancePath:s,
-keyword:"enum",params:{allowedValues:se},propertyName:d};r===null?r=[f]:r.push(f),e++}var v=m===e;if(!v){let f={instancePath:s,
-keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[f]:r.push(f),e++,H.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let d=t.type,m=e;if(typeof d!="string")return H.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(d!=="evidence")return H.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
-!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let d=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=d===e}else var a=!0;if(a)if(t.
-data!==void 0){let d=t.data,m=e;if(e===m)if(d&&typeof d=="object"&&!Array.isArray(d)){let c;if(d.attempt===void 0&&(c="a\
-ttempt")||d.claims===void 0&&(c="claims")||d.flags===void 0&&(c="flags"))return H.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:c}}],!1;for(let o in d){let u=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let x={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Qr},propertyName:o};r===null?r=[x]:r.push(x),e++}var l=u===e;
-if(!l){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:r.push(x),e++,
-H.errors=r,!1;break}}if(l){if(d.attempt!==void 0){let o=d.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
+red",params:{missingProperty:y}}],!1;for(let l in t){let m=e;if(!(l==="type"||l==="at"||l==="data")){let f={instancePath:s,
+keyword:"enum",params:{allowedValues:se},propertyName:l};r===null?r=[f]:r.push(f),e++}var v=m===e;if(!v){let f={instancePath:s,
+keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[f]:r.push(f),e++,H.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let l=t.type,m=e;if(typeof l!="string")return H.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(l!=="evidence")return H.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
+!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=l===e}else var a=!0;if(a)if(t.
+data!==void 0){let l=t.data,m=e;if(e===m)if(l&&typeof l=="object"&&!Array.isArray(l)){let c;if(l.attempt===void 0&&(c="a\
+ttempt")||l.claims===void 0&&(c="claims")||l.flags===void 0&&(c="flags"))return H.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:c}}],!1;for(let o in l){let u=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let x={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Qr},propertyName:o};r===null?r=[x]:r.push(x),e++}var d=u===e;
+if(!d){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:r.push(x),e++,
+H.errors=r,!1;break}}if(d){if(l.attempt!==void 0){let o=l.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
 o)))return H.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="nu\
 mber"&&isFinite(o)&&(o<0||isNaN(o)))return H.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(d.claims!==void 0){let o=d.claims,u=e;if(e===u)if(Array.isArray(o)){
+>=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(l.claims!==void 0){let o=l.claims,u=e;if(e===u)if(Array.isArray(o)){
 var p=!0;let k=o.length;for(let h=0;h<k;h++){let _=e;Q(o[h],{instancePath:s+"/data/claims/"+h,parentData:o,parentDataProperty:h,
 rootData:g,dynamicAnchors:b})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var p=_===e;if(!p)break}}else return H.
-errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0;if(n)if(d.flags!==
-void 0){let o=d.flags,u=e;if(e===u)if(Array.isArray(o)){var i=!0;let k=o.length;for(let h=0;h<k;h++){let _=e;ke(o[h],{instancePath:s+
+errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0;if(n)if(l.flags!==
+void 0){let o=l.flags,u=e;if(e===u)if(Array.isArray(o)){var i=!0;let k=o.length;for(let h=0;h<k;h++){let _=e;ke(o[h],{instancePath:s+
 "/data/flags/"+h,parentData:o,parentDataProperty:h,rootData:g,dynamicAnchors:b})||(r=r===null?ke.errors:r.concat(ke.errors),
 e=r.length);var i=_===e;if(!i)break}}else return H.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"ar\
 ray"}}],!1;var n=u===e}else var n=!0}}}else return H.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
@@ -544,9 +547,9 @@ ray"}}],!1;var n=u===e}else var n=!0}}}else return H.errors=[{instancePath:s+"/d
 errors=r,e===0}var tt=["attempt","problem"];function W(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
 (p="at")||t.data===void 0&&(p="data"))return W.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;
-for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:se},
-propertyName:i};r===null?r=[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[d]:r.push(d),e++,W.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
+for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},
+propertyName:i};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[l]:r.push(l),e++,W.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
 return W.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return W.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_rejected"}}],!1;var a=y===e}else var a=!0;if(a){if(t.
 at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=
@@ -554,8 +557,8 @@ r===null?q.errors:r.concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)
 y)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.problem===void 0&&(m="probl\
 em"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let f in i){let c=e;
 if(!(f==="attempt"||f==="problem")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:tt},propertyName:f};
-r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};
-return r===null?r=[o]:r.push(o),e++,W.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f==
+r===null?r=[o]:r.push(o),e++}var d=c===e;if(!d){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};
+return r===null?r=[o]:r.push(o),e++,W.errors=r,!1;break}}if(d){if(i.attempt!==void 0){let f=i.attempt,c=e;if(!(typeof f==
 "number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return W.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===c&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return W.errors=[{instancePath:s+"/data/attemp\
 t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else var n=!0;if(n)if(i.problem!==void 0){let f=e;
@@ -565,9 +568,9 @@ e}else var a=!0}}}else return W.errors=[{instancePath:s,keyword:"type",params:{t
 0}var st=["action_id","attempt","payload_sha256","status","by"],it=["agent","drover"];function Y(t,{instancePath:s="",parentData:w,
 parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return Y.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let d={
-instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=[d]:r.push(d),e++}var v=y===e;if(!v){
-let d={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[d]:r.push(d),e++,Y.errors=r,!1;
+keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let l={
+instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){
+let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Y.errors=r,!1;
 break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return Y.errors=[{instancePath:s+"/type",keyword:"\
 type",params:{type:"string"}}],!1;if(i!=="outcome_submitted")return Y.errors=[{instancePath:s+"/type",keyword:"const",params:{
 allowedValue:"outcome_submitted"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
@@ -576,15 +579,15 @@ var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(
 let m;if(i.action_id===void 0&&(m="action_id")||i.payload_sha256===void 0&&(m="payload_sha256")||i.status===void 0&&(m="\
 status")||i.by===void 0&&(m="by"))return Y.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],
 !1;for(let f in i){let c=e;if(!(f==="action_id"||f==="attempt"||f==="payload_sha256"||f==="status"||f==="by")){let o={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:st},propertyName:f};r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={
+"/data",keyword:"enum",params:{allowedValues:st},propertyName:f};r===null?r=[o]:r.push(o),e++}var d=c===e;if(!d){let o={
 instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,Y.errors=r,!1;
-break}}if(l){if(i.action_id!==void 0){let f=e;if(typeof i.action_id!="string")return Y.errors=[{instancePath:s+"/data/ac\
+break}}if(d){if(i.action_id!==void 0){let f=e;if(typeof i.action_id!="string")return Y.errors=[{instancePath:s+"/data/ac\
 tion_id",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(i.attempt!==void 0){let f=i.attempt,
 c=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"t\
 ype",params:{type:"integer"}}],!1;if(e===c&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return Y.errors=[{instancePath:s+
 "/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else var n=!0;if(n){if(i.payload_sha256!==
-void 0){let f=e;C(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:i,parentDataProperty:"payload_sha25\
-6",rootData:g,dynamicAnchors:b})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var n=f===e}else var n=!0;if(n){if(i.
+void 0){let f=e;L(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:i,parentDataProperty:"payload_sha25\
+6",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var n=f===e}else var n=!0;if(n){if(i.
 status!==void 0){let f=e;if(typeof i.status!="string")return Y.errors=[{instancePath:s+"/data/status",keyword:"type",params:{
 type:"string"}}],!1;var n=f===e}else var n=!0;if(n)if(i.by!==void 0){let f=i.by,c=e;if(!(f==="agent"||f==="drover"))return Y.
 errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:it}}],!1;var n=c===e}else var n=!0}}}}}else return Y.
@@ -593,18 +596,18 @@ errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a
 iles","stopped"];function X(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
 (p="at")||t.data===void 0&&(p="data"))return X.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;
-for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:se},
-propertyName:i};r===null?r=[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[d]:r.push(d),e++,X.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
+for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:se},
+propertyName:i};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[l]:r.push(l),e++,X.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
 return X.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return X.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"paused"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;q(
 t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(
 q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i=="obje\
 ct"&&!Array.isArray(i)){let m;if(i.reason===void 0&&(m="reason")||i.message===void 0&&(m="message"))return X.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:m}}],!1;for(let f in i){let c=e;if(!(f==="reason"||f==="message")){let o={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:nt},propertyName:f};r===null?r=[o]:r.push(o),e++}var l=c===e;
-if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,
-X.errors=r,!1;break}}if(l){if(i.reason!==void 0){let f=i.reason,c=e;if(!(f==="max_tokens"||f==="max_cost"||f==="max_time"||
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:nt},propertyName:f};r===null?r=[o]:r.push(o),e++}var d=c===e;
+if(!d){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,
+X.errors=r,!1;break}}if(d){if(i.reason!==void 0){let f=i.reason,c=e;if(!(f==="max_tokens"||f==="max_cost"||f==="max_time"||
 f==="agent_failed"||f==="cancelled"||f==="killed"||f==="review_changed_files"||f==="stopped"))return X.errors=[{instancePath:s+
 "/data/reason",keyword:"enum",params:{allowedValues:at}}],!1;var n=c===e}else var n=!0;if(n)if(i.message!==void 0){let f=e;
 if(typeof i.message!="string")return X.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;
@@ -620,19 +623,19 @@ g")return te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],!1;var a=i===e}else var a=!0;if(a){
 if(t.at!==void 0){let p=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(t.data!==void 0){let p=t.data,i=e;
-if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let d;if(p.next_run_id===void 0&&(d="next_run_id"))return te.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:d}}],!1;for(let m in p){let f=e;if(m!=="next_run_id"){
-let c={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ot},propertyName:m};r===null?r=[c]:r.push(c),e++}var l=f===
-e;if(!l){let c={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[c]:r.push(c),
-e++,te.errors=r,!1;break}}if(l&&p.next_run_id!==void 0&&typeof p.next_run_id!="string")return te.errors=[{instancePath:s+
+if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let l;if(p.next_run_id===void 0&&(l="next_run_id"))return te.errors=
+[{instancePath:s+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let m in p){let f=e;if(m!=="next_run_id"){
+let c={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ot},propertyName:m};r===null?r=[c]:r.push(c),e++}var d=f===
+e;if(!d){let c={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[c]:r.push(c),
+e++,te.errors=r,!1;break}}if(d&&p.next_run_id!==void 0&&typeof p.next_run_id!="string")return te.errors=[{instancePath:s+
 "/data/next_run_id",keyword:"type",params:{type:"string"}}],!1}else return te.errors=[{instancePath:s+"/data",keyword:"t\
 ype",params:{type:"object"}}],!1;var a=i===e}else var a=!0}}}else return te.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return te.errors=r,e===0}var pt=["as","branch","commit","tree_id","pull_request","note"];function M(t,{instancePath:s="",parentData:w,parentDataProperty:N,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
 void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return M.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let d={instancePath:s,
-keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[d]:r.push(d),e++,M.errors=r,!1;break}}if(v){if(t.type!==
+red",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
+keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=[l]:r.push(l),e++}var v=y===e;if(!v){let l={instancePath:s,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,M.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let i=t.type,y=e;if(typeof i!="string")return M.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
 ing"}}],!1;if(i!=="delivered")return M.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"delivered"}}],
 !1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
@@ -640,8 +643,8 @@ at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.l
 data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.as===void 0&&(m="as"))return M.
 errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let f in i){let c=e;if(!(f==="as"||
 f==="branch"||f==="commit"||f==="tree_id"||f==="pull_request"||f==="note")){let o={instancePath:s+"/data",keyword:"enum",
-params:{allowedValues:pt},propertyName:f};r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",
-keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,M.errors=r,!1;break}}if(l){if(i.as!==
+params:{allowedValues:pt},propertyName:f};r===null?r=[o]:r.push(o),e++}var d=c===e;if(!d){let o={instancePath:s+"/data",
+keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[o]:r.push(o),e++,M.errors=r,!1;break}}if(d){if(i.as!==
 void 0){let f=i.as,c=e;if(!(f==="none"||f==="branch"||f==="pr"))return M.errors=[{instancePath:s+"/data/as",keyword:"enu\
 m",params:{allowedValues:tr}}],!1;var n=c===e}else var n=!0;if(n){if(i.branch!==void 0){let f=e;if(typeof i.branch!="str\
 ing")return M.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;
@@ -655,20 +658,20 @@ var n=!0}}}}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",param
 return M.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return M.errors=r,e===0}var ft=["drive_start\
 ed","drive_resumed","attempt_started","session_opened","approval_decided","attempt_ended","check_ran","evidence","outcom\
 e_rejected","outcome_submitted","paused","round_started","delivered"];function z(t,{instancePath:s="",parentData:w,parentDataProperty:N,
-rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,a=e,l=!0,n=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let V;
+rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,a=e,d=!0,n=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let V;
 if(t.type===void 0&&(V="type")){let A={};r===null?r=[A]:r.push(A),e++}else if(t.type!==void 0&&t.type!=="drive_started"){
 let A={};r===null?r=[A]:r.push(A),e++}}var p=n===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let V=e;F(t,{instancePath:s,
 parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?F.errors:r.concat(F.errors),e=r.length);var p=V===
-e;l=p}if(!l){let V={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[V]:r.push(V),e++,z.errors=
+e;d=p}if(!d){let V={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[V]:r.push(V),e++,z.errors=
 r,!1}var i=v===e;if(i){let V=e,A=e,j=!0,I=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let R;if(t.type===void 0&&(R="t\
-ype")){let O={};r===null?r=[O]:r.push(O),e++}else if(t.type!==void 0&&t.type!=="drive_resumed"){let O={};r===null?r=[O]:
-r.push(O),e++}}var y=I===e;if(e=A,r!==null&&(A?r.length=A:r=null),y){let R=e;ie(t,{instancePath:s,parentData:w,parentDataProperty:N,
+ype")){let Z={};r===null?r=[Z]:r.push(Z),e++}else if(t.type!==void 0&&t.type!=="drive_resumed"){let Z={};r===null?r=[Z]:
+r.push(Z),e++}}var y=I===e;if(e=A,r!==null&&(A?r.length=A:r=null),y){let R=e;ie(t,{instancePath:s,parentData:w,parentDataProperty:N,
 rootData:g,dynamicAnchors:b})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var y=R===e;j=y}if(!j){let R={instancePath:s,
 keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[R]:r.push(R),e++,z.errors=r,!1}var i=V===e;if(i){let R=e,
-O=e,Fe=!0,Ee=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let B;if(t.type===void 0&&(B="type")){let G={};r===null?r=[G]:
-r.push(G),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let G={};r===null?r=[G]:r.push(G),e++}}var d=Ee===e;if(e=
-O,r!==null&&(O?r.length=O:r=null),d){let B=e;E(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||
-(r=r===null?E.errors:r.concat(E.errors),e=r.length);var d=B===e;Fe=d}if(!Fe){let B={instancePath:s,keyword:"if",params:{
+Z=e,Fe=!0,Ee=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let B;if(t.type===void 0&&(B="type")){let G={};r===null?r=[G]:
+r.push(G),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let G={};r===null?r=[G]:r.push(G),e++}}var l=Ee===e;if(e=
+Z,r!==null&&(Z?r.length=Z:r=null),l){let B=e;E(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||
+(r=r===null?E.errors:r.concat(E.errors),e=r.length);var l=B===e;Fe=l}if(!Fe){let B={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[B]:r.push(B),e++,z.errors=r,!1}var i=R===e;if(i){let B=e,G=e,Oe=!0,sr=e;if(t&&
 typeof t=="object"&&!Array.isArray(t)){let be;if(t.type===void 0&&(be="type")){let pe={};r===null?r=[pe]:r.push(pe),e++}else if(t.
 type!==void 0&&t.type!=="session_opened"){let pe={};r===null?r=[pe]:r.push(pe),e++}}var m=sr===e;if(e=G,r!==null&&(G?r.length=
@@ -677,22 +680,22 @@ errors:r.concat(J.errors),e=r.length);var m=be===e;Oe=m}if(!Oe){let be={instance
 then"}};return r===null?r=[be]:r.push(be),e++,z.errors=r,!1}var i=B===e;if(i){let be=e,pe=e,Ze=!0,ir=e;if(t&&typeof t=="\
 object"&&!Array.isArray(t)){let we;if(t.type===void 0&&(we="type")){let fe={};r===null?r=[fe]:r.push(fe),e++}else if(t.type!==
 void 0&&t.type!=="approval_decided"){let fe={};r===null?r=[fe]:r.push(fe),e++}}var f=ir===e;if(e=pe,r!==null&&(pe?r.length=
-pe:r=null),f){let we=e;Z(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
-Z.errors:r.concat(Z.errors),e=r.length);var f=we===e;Ze=f}if(!Ze){let we={instancePath:s,keyword:"if",params:{failingKeyword:"\
+pe:r=null),f){let we=e;C(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
+C.errors:r.concat(C.errors),e=r.length);var f=we===e;Ze=f}if(!Ze){let we={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[we]:r.push(we),e++,z.errors=r,!1}var i=be===e;if(i){let we=e,fe=e,Ce=!0,nr=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let he;if(t.type===void 0&&(he="type")){let de={};r===null?r=[de]:r.push(de),e++}else if(t.
-type!==void 0&&t.type!=="attempt_ended"){let de={};r===null?r=[de]:r.push(de),e++}}var c=nr===e;if(e=fe,r!==null&&(fe?r.
+"object"&&!Array.isArray(t)){let he;if(t.type===void 0&&(he="type")){let le={};r===null?r=[le]:r.push(le),e++}else if(t.
+type!==void 0&&t.type!=="attempt_ended"){let le={};r===null?r=[le]:r.push(le),e++}}var c=nr===e;if(e=fe,r!==null&&(fe?r.
 length=fe:r=null),c){let he=e;K(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===
 null?K.errors:r.concat(K.errors),e=r.length);var c=he===e;Ce=c}if(!Ce){let he={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[he]:r.push(he),e++,z.errors=r,!1}var i=we===e;if(i){let he=e,de=e,Re=!0,ar=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let Ne;if(t.type===void 0&&(Ne="type")){let le={};r===null?r=[le]:r.push(le),e++}else if(t.
-type!==void 0&&t.type!=="check_ran"){let le={};r===null?r=[le]:r.push(le),e++}}var o=ar===e;if(e=de,r!==null&&(de?r.length=
-de:r=null),o){let Ne=e;L(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
-L.errors:r.concat(L.errors),e=r.length);var o=Ne===e;Re=o}if(!Re){let Ne={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[Ne]:r.push(Ne),e++,z.errors=r,!1}var i=he===e;if(i){let Ne=e,le=e,Ue=!0,or=e;if(t&&typeof t==
+then"}};return r===null?r=[he]:r.push(he),e++,z.errors=r,!1}var i=we===e;if(i){let he=e,le=e,Re=!0,ar=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let Ne;if(t.type===void 0&&(Ne="type")){let de={};r===null?r=[de]:r.push(de),e++}else if(t.
+type!==void 0&&t.type!=="check_ran"){let de={};r===null?r=[de]:r.push(de),e++}}var o=ar===e;if(e=le,r!==null&&(le?r.length=
+le:r=null),o){let Ne=e;O(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
+O.errors:r.concat(O.errors),e=r.length);var o=Ne===e;Re=o}if(!Re){let Ne={instancePath:s,keyword:"if",params:{failingKeyword:"\
+then"}};return r===null?r=[Ne]:r.push(Ne),e++,z.errors=r,!1}var i=he===e;if(i){let Ne=e,de=e,Ue=!0,or=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let je;if(t.type===void 0&&(je="type")){let ue={};r===null?r=[ue]:r.push(ue),e++}else if(t.
-type!==void 0&&t.type!=="evidence"){let ue={};r===null?r=[ue]:r.push(ue),e++}}var u=or===e;if(e=le,r!==null&&(le?r.length=
-le:r=null),u){let je=e;H(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
+type!==void 0&&t.type!=="evidence"){let ue={};r===null?r=[ue]:r.push(ue),e++}}var u=or===e;if(e=de,r!==null&&(de?r.length=
+de:r=null),u){let je=e;H(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
 H.errors:r.concat(H.errors),e=r.length);var u=je===e;Ue=u}if(!Ue){let je={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[je]:r.push(je),e++,z.errors=r,!1}var i=Ne===e;if(i){let je=e,ue=e,ze=!0,pr=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let qe;if(t.type===void 0&&(qe="type")){let ye={};r===null?r=[ye]:r.push(ye),e++}else if(t.
@@ -704,14 +707,14 @@ then"}};return r===null?r=[qe]:r.push(qe),e++,z.errors=r,!1}var i=je===e;if(i){l
 type!==void 0&&t.type!=="outcome_submitted"){let me={};r===null?r=[me]:r.push(me),e++}}var k=fr===e;if(e=ye,r!==null&&(ye?
 r.length=ye:r=null),k){let Ae=e;Y(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=
 r===null?Y.errors:r.concat(Y.errors),e=r.length);var k=Ae===e;Me=k}if(!Me){let Ae={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[Ae]:r.push(Ae),e++,z.errors=r,!1}var i=qe===e;if(i){let Ae=e,me=e,Ye=!0,dr=e;if(t&&typeof t==
+then"}};return r===null?r=[Ae]:r.push(Ae),e++,z.errors=r,!1}var i=qe===e;if(i){let Ae=e,me=e,Ye=!0,lr=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let xe;if(t.type===void 0&&(xe="type")){let ce={};r===null?r=[ce]:r.push(ce),e++}else if(t.
-type!==void 0&&t.type!=="paused"){let ce={};r===null?r=[ce]:r.push(ce),e++}}var h=dr===e;if(e=me,r!==null&&(me?r.length=
+type!==void 0&&t.type!=="paused"){let ce={};r===null?r=[ce]:r.push(ce),e++}}var h=lr===e;if(e=me,r!==null&&(me?r.length=
 me:r=null),h){let xe=e;X(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
 X.errors:r.concat(X.errors),e=r.length);var h=xe===e;Ye=h}if(!Ye){let xe={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[xe]:r.push(xe),e++,z.errors=r,!1}var i=Ae===e;if(i){let xe=e,ce=e,Ie=!0,lr=e;if(t&&typeof t==
+then"}};return r===null?r=[xe]:r.push(xe),e++,z.errors=r,!1}var i=Ae===e;if(i){let xe=e,ce=e,Ie=!0,dr=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let $e;if(t.type===void 0&&($e="type")){let _e={};r===null?r=[_e]:r.push(_e),e++}else if(t.
-type!==void 0&&t.type!=="round_started"){let _e={};r===null?r=[_e]:r.push(_e),e++}}var _=lr===e;if(e=ce,r!==null&&(ce?r.
+type!==void 0&&t.type!=="round_started"){let _e={};r===null?r=[_e]:r.push(_e),e++}}var _=dr===e;if(e=ce,r!==null&&(ce?r.
 length=ce:r=null),_){let $e=e;te(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===
 null?te.errors:r.concat(te.errors),e=r.length);var _=$e===e;Ie=_}if(!Ie){let $e={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[$e]:r.push($e),e++,z.errors=r,!1}var i=xe===e;if(i){let $e=e,_e=e,Se=!0,ur=e;if(t&&typeof t==
@@ -725,8 +728,8 @@ isArray(t)){let V;if(t.type===void 0&&(V="type"))return z.errors=[{instancePath:
 pened"||A==="approval_decided"||A==="attempt_ended"||A==="check_ran"||A==="evidence"||A==="outcome_rejected"||A==="outco\
 me_submitted"||A==="paused"||A==="round_started"||A==="delivered"))return z.errors=[{instancePath:s+"/type",keyword:"enu\
 m",params:{allowedValues:ft}}],!1}}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return z.
-errors=r,e===0}var jt=D;var dt=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","is_server_dri\
-ven","notify","problem","created_at"],lt=["user","client"],ut=["approval","sandbox"],er=["mode","setting"],yt=["always",
+errors=r,e===0}var jt=D;var lt=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","is_server_dri\
+ven","notify","problem","created_at"],dt=["user","client"],ut=["approval","sandbox"],er=["mode","setting"],yt=["always",
 "auto","none"],mt=["read-only","workspace","full"],ct=["code","message"],_t=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function D(t,{
 instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let c;if(t.version===void 0&&(c="version")||t.run_id===void 0&&(c="run_id")||t.repository===
@@ -734,7 +737,7 @@ void 0&&(c="repository")||t.git_common_dir===void 0&&(c="git_common_dir")||t.ask
 void 0&&(c="is_server_driven")||t.created_at===void 0&&(c="created_at"))return D.errors=[{instancePath:s,keyword:"requir\
 ed",params:{missingProperty:c}}],!1;for(let o in t){let u=e;if(!(o==="version"||o==="run_id"||o==="repository"||o==="git\
 _common_dir"||o==="asked_by"||o==="api_key"||o==="key_id"||o==="ceilings"||o==="depth"||o==="is_server_driven"||o==="not\
-ify"||o==="problem"||o==="created_at")){let x={instancePath:s,keyword:"enum",params:{allowedValues:dt},propertyName:o};r===
+ify"||o==="problem"||o==="created_at")){let x={instancePath:s,keyword:"enum",params:{allowedValues:lt},propertyName:o};r===
 null?r=[x]:r.push(x),e++}var v=u===e;if(!v){let x={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===
 null?r=[x]:r.push(x),e++,D.errors=r,!1;break}}if(v){if(t.version!==void 0){let o=t.version,u=e;if(!(typeof o=="number"&&
 isFinite(o)))return D.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(o!==1)return D.errors=
@@ -747,14 +750,14 @@ errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1
 void 0){let o=t.git_common_dir,u=e;if(e===u)if(typeof o=="string"){if(o.length===0)return D.errors=[{instancePath:s+"/gi\
 t_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/git_common_dir",keyword:"\
 type",params:{type:"string"}}],!1;var a=u===e}else var a=!0;if(a){if(t.asked_by!==void 0){let o=t.asked_by,u=e;if(!(o===
-"user"||o==="client"))return D.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:lt}}],!1;var a=u===
+"user"||o==="client"))return D.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:dt}}],!1;var a=u===
 e}else var a=!0;if(a){if(t.api_key!==void 0){let o=e;if(typeof t.api_key!="string")return D.errors=[{instancePath:s+"/ap\
 i_key",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.key_id!==void 0){let o=e;if(typeof t.
 key_id!="string")return D.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
 if(a){if(t.ceilings!==void 0){let o=t.ceilings,u=e;if(e===u)if(o&&typeof o=="object"&&!Array.isArray(o)){for(let k in o){
 let h=e;if(!(k==="approval"||k==="sandbox")){let _={instancePath:s+"/ceilings",keyword:"enum",params:{allowedValues:ut},
-propertyName:k};r===null?r=[_]:r.push(_),e++}var l=h===e;if(!l){let _={instancePath:s+"/ceilings",keyword:"propertyNames",
-params:{propertyName:k}};return r===null?r=[_]:r.push(_),e++,D.errors=r,!1;break}}if(l){if(o.approval!==void 0){let k=o.
+propertyName:k};r===null?r=[_]:r.push(_),e++}var d=h===e;if(!d){let _={instancePath:s+"/ceilings",keyword:"propertyNames",
+params:{propertyName:k}};return r===null?r=[_]:r.push(_),e++,D.errors=r,!1;break}}if(d){if(o.approval!==void 0){let k=o.
 approval,h=e;if(e===h)if(k&&typeof k=="object"&&!Array.isArray(k)){let _;if(k.mode===void 0&&(_="mode")||k.setting===void 0&&
 (_="setting"))return D.errors=[{instancePath:s+"/ceilings/approval",keyword:"required",params:{missingProperty:_}}],!1;for(let $ in k){
 let V=e;if(!($==="mode"||$==="setting")){let A={instancePath:s+"/ceilings/approval",keyword:"enum",params:{allowedValues:er},
@@ -770,9 +773,9 @@ required",params:{missingProperty:$}}],!1;for(let V in k){let A=e;if(!(V==="mode
 "/ceilings/sandbox",keyword:"enum",params:{allowedValues:er},propertyName:V};r===null?r=[j]:r.push(j),e++}var y=A===e;if(!y){
 let j={instancePath:s+"/ceilings/sandbox",keyword:"propertyNames",params:{propertyName:V}};return r===null?r=[j]:r.push(
 j),e++,D.errors=r,!1;break}}if(y){if(k.mode!==void 0){let V=k.mode,A=e;if(!(V==="read-only"||V==="workspace"||V==="full"))
-return D.errors=[{instancePath:s+"/ceilings/sandbox/mode",keyword:"enum",params:{allowedValues:mt}}],!1;var d=A===e}else
-var d=!0;if(d)if(k.setting!==void 0){let V=e;if(typeof k.setting!="string")return D.errors=[{instancePath:s+"/ceilings/s\
-andbox/setting",keyword:"type",params:{type:"string"}}],!1;var d=V===e}else var d=!0}}else return D.errors=[{instancePath:s+
+return D.errors=[{instancePath:s+"/ceilings/sandbox/mode",keyword:"enum",params:{allowedValues:mt}}],!1;var l=A===e}else
+var l=!0;if(l)if(k.setting!==void 0){let V=e;if(typeof k.setting!="string")return D.errors=[{instancePath:s+"/ceilings/s\
+andbox/setting",keyword:"type",params:{type:"string"}}],!1;var l=V===e}else var l=!0}}else return D.errors=[{instancePath:s+
 "/ceilings/sandbox",keyword:"type",params:{type:"object"}}],!1;var i=h===e}else var i=!0}}else return D.errors=[{instancePath:s+
 "/ceilings",keyword:"type",params:{type:"object"}}],!1;var a=u===e}else var a=!0;if(a){if(t.depth!==void 0){let o=t.depth,
 u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return D.errors=[{instancePath:s+"/depth",keyword:"type",params:{
@@ -802,14 +805,14 @@ enum",params:{allowedValues:vt},propertyName:p};r===null?r=[y]:r.push(y),e++}var
 propertyNames",params:{propertyName:p}};return r===null?r=[y]:r.push(y),e++,ae.errors=r,!1;break}}if(v){if(t.version!==void 0){
 let p=t.version,i=e;if(!(typeof p=="number"&&isFinite(p)))return ae.errors=[{instancePath:s+"/version",keyword:"type",params:{
 type:"number"}}],!1;if(p!==1)return ae.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var a=i===
-e}else var a=!0;if(a){if(t.digest!==void 0){let p=e;C(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
-digest",rootData:g,dynamicAnchors:b})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var a=p===e}else var a=!0;if(a){
+e}else var a=!0;if(a){if(t.digest!==void 0){let p=e;L(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
+digest",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var a=p===e}else var a=!0;if(a){
 if(t.decision!==void 0){let p=t.decision,i=e;if(!(p==="trusted"||p==="refused"))return ae.errors=[{instancePath:s+"/deci\
 sion",keyword:"enum",params:{allowedValues:gt}}],!1;var a=i===e}else var a=!0;if(a){if(t.repository!==void 0){let p=e;if(typeof t.
 repository!="string")return ae.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var a=p===
-e}else var a=!0;if(a){if(t.paths!==void 0){let p=t.paths,i=e;if(e===i)if(Array.isArray(p)){var l=!0;let d=p.length;for(let m=0;m<
-d;m++){let f=e;if(typeof p[m]!="string")return ae.errors=[{instancePath:s+"/paths/"+m,keyword:"type",params:{type:"strin\
-g"}}],!1;var l=f===e;if(!l)break}}else return ae.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
+e}else var a=!0;if(a){if(t.paths!==void 0){let p=t.paths,i=e;if(e===i)if(Array.isArray(p)){var d=!0;let l=p.length;for(let m=0;m<
+l;m++){let f=e;if(typeof p[m]!="string")return ae.errors=[{instancePath:s+"/paths/"+m,keyword:"type",params:{type:"strin\
+g"}}],!1;var d=f===e;if(!d)break}}else return ae.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
 !1;var a=i===e}else var a=!0;if(a)if(t.decided_at!==void 0){let p=e;q(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
 parentDataProperty:"decided_at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=p===
 e}else var a=!0}}}}}}else return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=

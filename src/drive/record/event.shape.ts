@@ -193,6 +193,8 @@ export const DriveEvent = named(
       }),
       /** The settings of the project that the agent uses. Absent: none. */
       project_settings: optional(Digest),
+      /** The programs that the repository tells git to run, when the run began. Absent: none. */
+      git_settings: optional(Digest),
       prompt_sha256: Digest,
       tree: Tree,
     }),
