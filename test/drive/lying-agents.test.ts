@@ -51,10 +51,10 @@ describe('an agent that', () => {
     expect([stopped.code, stopped.stdout]).toEqual([4, expect.stringContaining('filter.bad.clean in .git/config')])
     const [, worktree = ''] = /^Worktree (.*)$/m.exec(stopped.stdout) ?? []
     rmSync(join(worktree, '.git'), { recursive: true })
-    driving.repository.git('worktree', 'repair', worktree)
-    const { code, stdout } = await driving.drive(runIdIn(stopped.stdout))
-    expect(code).toBe(0)
-    const records = driving.records(runIdIn(stdout))
+    driving.repository.git('worktree', 'repair')
+    const id = runIdIn(stopped.stdout)
+    expect(await driving.drive(id)).toMatchObject({ code: 0 })
+    const records = driving.records(id)
     const { claims, flags } = dataOf(records, 'evidence')[0] ?? {}
     expect(claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
     expect(flags).toContainEqual({ flag: 'agent_configuration_changed', detail: '.git' })
