@@ -1,6 +1,6 @@
 /**
  * What the repository of a worktree tells git to run: programs in its settings, hooks, and the file `.git` if it no longer names that
- * repository. Git shows none of it. Agents may change it, and whoever runs git there next runs it.
+ * repository. Git shows none of it. Agents may change it, and git runs it for the next one who works there.
  */
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
