@@ -9,11 +9,11 @@ import { type Digest, digestFields } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { digestPrograms, readGitSettings } from '../kit/git/read-settings.ts'
 import { compareBytes } from '../kit/utf8.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { ContentBudget } from '../workspace/content-budget.ts'
 import { findNamed } from '../workspace/find-named.ts'
 import { createPathReader, observePath } from '../workspace/observe-path.ts'
-import type { DriveContext } from './drive-context.ts'
 import { findDecision, hasDecisions } from './record/settings-decisions.ts'
 
 export type ProjectSettings = {
@@ -57,8 +57,11 @@ export async function findTrusted(
 }
 
 /** A digest of what the repository tells git to run; undefined: nothing, or nothing that can be read. */
-export function findGitPrograms({ runs, prompts }: Pick<DriveContext, 'runs' | 'prompts'>): Digest | undefined {
-  const place = { directory: runs.workspace.worktree_root, home: userHome(prompts.env) }
+export function findGitPrograms(
+  { workspace }: Pick<RunContext, 'workspace'>,
+  { env }: Pick<PromptContext, 'env'>,
+): Digest | undefined {
+  const place = { directory: workspace.worktree_root, home: userHome(env) }
   try {
     return digestPrograms(readGitSettings(place))
   } catch (error) {

@@ -46,7 +46,7 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const first = state.attempts[0]
   const isGitChanged = first !== undefined && hasOtherGitConfiguration(first.tree, tree)
   const projectSettings = isGitChanged ? undefined : await findTrusted(context.runs, context.projectTrust)
-  const gitSettings = first === undefined ? findGitPrograms(context) : first.git_settings
+  const gitSettings = first === undefined ? findGitPrograms(context.runs, context.prompts) : first.git_settings
   const reserved = remainingBudget(spentBy(state), state.options)
   record(context, 'attempt_started', {
     attempt: number,

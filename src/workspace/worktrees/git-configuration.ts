@@ -4,13 +4,13 @@
  */
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { errorCode, Fault } from '../kit/fault.ts'
-import { digestPrograms, readGitSettings } from '../kit/git/read-settings.ts'
-import { ContentBudget } from './content-budget.ts'
-import { createPathReader, observePath } from './observe-path.ts'
-import type { ObservedConfiguration } from './unseen-configuration.ts'
-import { isLinkedTo } from './worktrees/pin-worktree.ts'
+import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
+import { errorCode, Fault } from '../../kit/fault.ts'
+import { digestPrograms, readGitSettings } from '../../kit/git/read-settings.ts'
+import { ContentBudget } from '../content-budget.ts'
+import { createPathReader, observePath } from '../observe-path.ts'
+import type { ObservedConfiguration } from '../unseen-configuration.ts'
+import { isLinkedTo } from './pin-worktree.ts'
 
 type Place = { readonly workspace: WorkspaceIdentity; readonly home: string | undefined }
 
