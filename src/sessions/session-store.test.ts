@@ -182,7 +182,8 @@ describeStores('sessions', (kind) => {
 
   /** A session of a killed process: active, with an owner that is dead. */
   async function abandoned(fact: { backendSessionId?: string } = {}) {
-    const place = await kind.newPlace({ deadAfterMs: 300 })
+    // Long enough that a process of the test which has to wait for the machine is not dead.
+    const place = await kind.newPlace({ deadAfterMs: 3000 })
     const first = await kind.open({ place, clock: tickingClock() })
     const { id } = await first.create(newSession())
     await first.recordAgentSession(id, fact)

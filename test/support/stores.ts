@@ -85,6 +85,9 @@ async function newPostgresPlace({ deadAfterMs = 20_000 } = {}): Promise<Place> {
   return {
     options: { postgres: { url, machine: 'here', deadAfterMs } },
     async abandonSessions(owner) {
+      // Before, no process counts as dead.
+      const oldEnough = `pg_postmaster_start_time() + interval '${deadAfterMs + 10} ms'`
+      await runSql(url, `SELECT pg_sleep_until(${oldEnough})`)
       await runSql(
         url,
         `INSERT INTO processes (name, machine, seen_at) VALUES ('${owner}', 'here', now() - interval '1 h')`,

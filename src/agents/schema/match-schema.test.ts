@@ -98,11 +98,17 @@ describe('the first mismatch', () => {
 })
 
 describe('a hostile schema', () => {
+  /** The time that this thread was at work: on a busy machine it waits for others too. */
+  const workedMs = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+
   it('with a catastrophic pattern is stopped soon', () => {
-    const startedAt = performance.now()
+    const startedAt = workedMs()
     const value = Array.from({ length: 50 }, () => `${'a'.repeat(60)}!`)
     expect(findMismatch(value, { items: { pattern: '^(a+)+$' } })).toMatch(/^\$\[0\] takes too long to be matched/)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(workedMs() - startedAt).toBeLessThan(1000)
   })
 
   it.each<[string, Record<string, unknown>, unknown]>([
@@ -114,9 +120,9 @@ describe('a hostile schema', () => {
     ],
     ['that doubles the work at each step', { anyOf: [{ $ref: '#' }, { $ref: '#' }] }, 1],
   ])('%s is stopped soon', (_name, schema, value) => {
-    const startedAt = performance.now()
+    const startedAt = workedMs()
     expect(findMismatch(value, schema)).toBeDefined()
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(workedMs() - startedAt).toBeLessThan(2000)
   })
 
   it('and a deep answer are stopped', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NO_USAGE } from '../../agents/adapter/usage.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Channel } from '../terminal.ts'
@@ -84,8 +84,10 @@ describe('the failure reporter', () => {
 })
 
 describe('the live reporter', () => {
-  /** What is drawn once these have happened. */
+  /** What is drawn once these have happened. The clock stands still: times of different lengths would move the columns. */
   async function drawn(happen: (watcher: ReturnType<typeof createLiveReporter>['watcher']) => void): Promise<string> {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { written, channel } = createRecorder()
     const { watcher, end } = createLiveReporter(ITEMS, channel)
     happen(watcher)
