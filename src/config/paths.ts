@@ -35,6 +35,29 @@ export type Paths = {
   trustedSettings: string
 }
 
+/** What holds texts and keys of all callers, and in it the directories in which agents work. */
+export function privateFilesOf(
+  paths: Paths,
+  /** `keysFile` is the value of DROVER_API_KEYS_FILE. */
+  { cwd, keysFile }: { cwd: string; keysFile?: string | undefined },
+): { closed: string[]; open: string[] } {
+  const { directory, config, sessions, serverSocket, consoleLogins, consolePage, chatHistory, drivenRuns } = paths
+  const keys = keysFile === undefined || keysFile === '' ? [] : [resolve(cwd, keysFile)]
+  const store = [sessions, `${sessions}-wal`, `${sessions}-shm`]
+  // The files in the directory are named for agents that work in a worktree there.
+  const files = [
+    config,
+    ...store,
+    serverSocket,
+    consoleLogins,
+    consolePage,
+    chatHistory,
+    drivenRuns,
+    paths.trustedSettings,
+  ]
+  return { closed: [directory, ...files, ...keys], open: [paths.worktrees] }
+}
+
 /** Finds the per-user directory and the files in it. An empty variable counts as not set. */
 export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnvironment): Paths {
   const directory = env['DROVER_HOME'] || join(homeDirectory, '.drover')

@@ -1,4 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { acpAgentOf } from '../agents/acp/agent.ts'
+import type { Agent } from '../agents/adapter/agent.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
+import { NATIVE_AGENTS } from '../agents/registry.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { ConfigPath } from '../config/keys.ts'
 import { mergeLayers } from '../config/layers.ts'
@@ -19,6 +23,7 @@ beforeAll(() => {
     hasKeys: false,
     hasShortKey: false,
     isRoot: false,
+    agents: [],
     readableSecrets: [],
   }
 })
@@ -153,6 +158,39 @@ describe('securityWarnings', () => {
     ])
   })
 
+  describe('says what the system does not enforce', () => {
+    const located = (agent: Agent, over: Partial<AgentLocation> = {}): AgentLocation => {
+      const { backend } = agent
+      const found = { isEnabled: true, program: ['/bin/agent'], isDemo: false, wanted: backend } as const
+      return { agent, backend, ...found, ...over }
+    }
+    const acp = (name: string) => acpAgentOf(name, { enabled: true, protocol: 'acp', command: [name], env: {} })
+    const { claude, codex, gemini } = NATIVE_AGENTS
+    const agents = [located(claude), located(codex), located(gemini, { program: undefined }), located(acp('mine'))]
+    const CEILING = configWith({ 'server.max_sandbox_mode': 'workspace' })
+    const ofKey = configWith({ 'server.keys': [{ name: 'ci', sha256: 'a'.repeat(64), max_sandbox_mode: 'read-only' }] })
+    const text = (facts: Partial<SecurityFacts>) => securityWarnings({ ...safe, agents, ...facts })[0]?.warning
+
+    it.each([
+      ['a ceiling', { config: CEILING }],
+      ['a ceiling of a key', { config: ofKey, hasKeys: true }],
+    ])('with %s', (_name, facts) => {
+      expect(text(facts)).toBe(
+        'ceilings that the system does not enforce: claude, mine keep to them by their own rules, and mine can read what drover keeps of all callers',
+      )
+    })
+
+    it('with keys that have none', () => {
+      expect(text({ hasKeys: true })).toContain('keys without ceilings: their agents can read what drover keeps')
+    })
+
+    it('and nothing about codex alone, about demo agents, or without keys and ceilings', () => {
+      expect(text({ config: CEILING, agents: [located(codex), located(claude, { isDemo: true })] })).toBeUndefined()
+      expect(text({ hasKeys: true, agents: [located(claude, { isDemo: true })] })).toBeUndefined()
+      expect(text({})).toBeUndefined()
+    })
+  })
+
   it('warns about running as root', () => {
     expect(warningsOf({ isRoot: true })).toEqual(['running as root'])
   })
@@ -177,6 +215,7 @@ describe('securityWarnings', () => {
       hasKeys: false,
       hasShortKey: false,
       isRoot: true,
+      agents: [],
       readableSecrets: [],
     })
     expect(found).toHaveLength(6)

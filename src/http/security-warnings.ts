@@ -1,6 +1,7 @@
 /** Warns about dangerous combinations of settings, each with a suggestion. Pure. */
 import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
 import { NATIVE_AGENTS } from '../agents/registry.ts'
 import { findLoweredModes } from '../config/ceilings.ts'
 import type { Config } from '../config/config.shape.ts'
@@ -15,6 +16,7 @@ export type SecurityFacts = {
   hasKeys: boolean
   hasShortKey: boolean
   isRoot: boolean
+  agents: readonly AgentLocation[]
   /** Where agents can read a key or a password, as text. */
   readableSecrets: readonly string[]
 }
@@ -136,6 +138,39 @@ const modeFlags: Rule = (facts) => {
   }
 }
 
+/** Whether the ceilings of the server, or of one of its keys, limit what agents may do. */
+function hasCeilings(facts: SecurityFacts): boolean {
+  const own = facts.config.server.keys.flatMap(({ max_approval_mode, max_sandbox_mode }) => [
+    max_approval_mode ?? 'none',
+    max_sandbox_mode ?? 'full',
+  ])
+  return isLimiting(ceilingsOfServer(facts)) || own.some((mode) => mode !== 'none' && mode !== 'full')
+}
+
+/** Agents that only their own rules keep to a mode, and those of them that could read what drover keeps. */
+const notEnforced: Rule = (facts) => {
+  const unconfined = facts.agents.filter((each) => isInstalled(each) && !each.agent.abilities.os_sandbox)
+  if (unconfined.length === 0 || !hasCeilings(facts)) return undefined
+  const readers = unconfined.filter(({ agent }) => 'profile' in agent && agent.profile.staysInside !== true)
+  const reading = readers.length === 0 ? '' : `, and ${namesOf(readers)} can read what drover keeps of all callers`
+  return {
+    warning: `ceilings that the system does not enforce: ${namesOf(unconfined)} keep to them by their own rules${reading}`,
+    suggestion: 'disable these agents, or run drover as a separate user for each group of callers',
+  }
+}
+
+const isInstalled = ({ isEnabled, isDemo, program }: AgentLocation) => isEnabled && !isDemo && program !== undefined
+const namesOf = (agents: readonly AgentLocation[]) => agents.map(({ backend }) => backend).join(', ')
+
+/** What others have asked is theirs, but an agent without a ceiling reads what the user of drover can read. */
+const keysWithoutCeilings: Rule = (facts) =>
+  facts.hasKeys && facts.agents.some(isInstalled) && !hasCeilings(facts)
+    ? {
+        warning: 'keys without ceilings: their agents can read what drover keeps of all callers, and its config',
+        suggestion: 'set server.max_sandbox_mode to workspace or read-only, or max_sandbox_mode of single keys',
+      }
+    : undefined
+
 const unsafeArguments: Rule = (facts) =>
   facts.config.server.allow_unsafe_extra && ceilingsOfServer(facts) === undefined
     ? {
@@ -175,6 +210,8 @@ const RULES: readonly Rule[] = [
   noApproval,
   loweredModes,
   modeFlags,
+  notEnforced,
+  keysWithoutCeilings,
   unsafeArguments,
   runningAsRoot,
 ]

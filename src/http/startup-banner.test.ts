@@ -150,6 +150,8 @@ Security status
   ceilings         none
 
 Security warnings
+  ! keys without ceilings: their agents can read what drover keeps of all callers, and its config
+    suggestion: set server.max_sandbox_mode to workspace or read-only, or max_sandbox_mode of single keys
   ! unsafe extra arguments allowed: a request can disable the approval and sandbox of its agent
     suggestion: set server.allow_unsafe_extra to false
 

@@ -10,7 +10,6 @@ export type BannerFacts = SecurityFacts & {
   /** The socket for commands of the user. */
   localSocket?: string | undefined
   keySources: readonly string[]
-  agents: readonly AgentLocation[]
   endpoints: readonly Endpoint[]
   /** Undefined if the server has no console. */
   console?: ConsoleFacts | undefined

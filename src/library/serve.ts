@@ -1,6 +1,7 @@
 /** The HTTP server in a program. It has its own limits and ceilings, as with `drover serve`, and no local socket. */
 import { sweepScratch } from '../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../config/api-keys.ts'
+import { privateFilesOf } from '../config/paths.ts'
 import { startStoreCleanup } from '../http/clean-store.ts'
 import { createContext } from '../http/context/create-context.ts'
 import { loseOwner } from '../http/context/lose-owner.ts'
@@ -52,6 +53,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       keys: keys.ring,
       stores,
       directories: paths,
+      privateFiles: privateFilesOf(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),
       shutdown: shutdown.signal,
       drainDeadline: drainDeadline.signal,
       log,

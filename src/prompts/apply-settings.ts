@@ -37,6 +37,7 @@ type FilledIn = Omit<
   | 'ignoresProject'
   | 'isLimited'
   | 'knownGitSettings'
+  | 'closedFiles'
   | 'surroundings'
   | 'program'
   | 'shownAs'

@@ -10,6 +10,7 @@ import type { Ceilings } from './ceilings.ts'
 import type { ClientKey } from './client-key.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
+import type { PrivateFiles } from './private-files.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
@@ -46,6 +47,8 @@ export type PromptContext = {
   isUnsafeExtraAllowed: boolean
   /** Undefined: the caller may use every mode. */
   ceilings?: Ceilings | undefined
+  /** What an agent must not read if `ceilings` limit it. Undefined: nothing limits it. */
+  privateFiles?: PrivateFiles | undefined
   /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
   /** How long an agent may take to begin its answer; null or undefined: no limit. */

@@ -16,6 +16,7 @@ import {
   settingsOfSession,
 } from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
+import { closeFiles, refuseAround } from './private-files.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
@@ -45,6 +46,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     workdir,
     ...filledIn,
     ...project,
+    closedFiles: closedFilesFor({ ...context, agent, workdir, isDryRun }),
     ...('profile' in agent && context.ceilings !== undefined && confineDefault(filledIn, context.ceilings)),
     ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
@@ -77,6 +79,17 @@ function projectOf(request: PromptRequest, { ceilings, agent, env, workdir }: Pl
     ...(knownGitSettings !== undefined && { knownGitSettings }),
     surroundings: ignoresProject ? agent.readSurroundings?.({ env, workdir }) : undefined,
   }
+}
+
+type ClosedFacts = Pick<PromptContext, 'ceilings' | 'privateFiles'> &
+  Pick<AgentRequest, 'agent' | 'workdir' | 'isDryRun'>
+
+/** A dry run must not show where the files of drover are. */
+function closedFilesFor({ ceilings, privateFiles, agent, workdir, isDryRun }: ClosedFacts): readonly string[] {
+  if (privateFiles === undefined || !isLimiting(ceilings)) return []
+  const closed = closeFiles(privateFiles, workdir)
+  if (!agent.abilities.os_sandbox) refuseAround(closed, workdir)
+  return isDryRun ? ['<private>'] : closed
 }
 
 /** A session goes on with the agent that it began with; so does a fork that quotes its conversation. */

@@ -83,7 +83,7 @@ describe('a server with ceilings', () => {
   it('runs a prompt at the ceilings', async () => {
     const server = await startServer({ server: CEILINGS })
     const answer = await post(server, '/api/v1/prompt', { ...prompt, approval_mode: 'auto', sandbox_mode: 'workspace' })
-    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('-s workspace-write')])
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('permissions.drover-workspace=')])
   })
 
   it('refuses a resumed session above them, and lowers the modes that it was started with', async () => {
@@ -94,7 +94,7 @@ describe('a server with ceilings', () => {
       expect([above.status, above.body]).toMatchObject([400, { error: 'sandbox_mode_above_ceiling' }])
       const { body } = await post(server, resume, { prompt: 'x', fork, dry_run: true })
       expect(body).toMatchObject({
-        output: expect.stringContaining('-s workspace-write'),
+        output: expect.stringContaining('permissions.drover-workspace='),
         warnings: expect.arrayContaining([
           'approval_mode is auto for this turn; the session was started with none',
           'sandbox_mode is workspace for this turn; the session was started with full',
@@ -132,7 +132,7 @@ describe('a server with ceilings', () => {
   ])('lowers the configured modes of a %s', async (_name, path, outputOf, body) => {
     const flags = { dry_run: true, approval_mode: 'none', sandbox_mode: 'full' }
     const lowered = await startServer({ server: CEILINGS, config: { unified_flags: flags } })
-    expect(outputOf((await post(lowered, path, body)).body)).toContain('-s workspace-write')
+    expect(outputOf((await post(lowered, path, body)).body)).toContain('permissions.drover-workspace=')
     const free = await startServer({ config: { unified_flags: flags } })
     expect(outputOf((await post(free, path, body)).body)).toContain('-s danger-full-access')
   })
@@ -143,7 +143,7 @@ describe('a server with ceilings', () => {
   ])('lowers the modes of a session that a %s continues', async (_name, path, body) => {
     const server = await startServer({ server: CEILINGS, config: { unified_flags: { dry_run: true } } })
     const headers = { 'x-drover-session': await storeSession(server) }
-    expect((await post(server, path, body, headers)).text).toContain('-s workspace-write')
+    expect((await post(server, path, body, headers)).text).toContain('permissions.drover-workspace=')
   })
 
   it.each([
@@ -222,7 +222,7 @@ describe('ceilings of keys', () => {
 
 describe('a server that others can reach', () => {
   it.each<[string, ServerOptions, number, string]>([
-    ['refuses to write without keys', {}, 400, '-s read-only'],
+    ['refuses to write without keys', {}, 400, 'permissions.drover-read-only='],
     ['writes without keys if the config says so', { server: { max_sandbox_mode: 'full' } }, 200, '-s workspace-write'],
     ['writes with keys', { env: { DROVER_API_KEYS: 'secret' } }, 200, '-s workspace-write'],
   ])('%s', async (_name, options, status, byDefault) => {

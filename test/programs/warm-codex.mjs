@@ -36,10 +36,21 @@ let stays = process.env.WARM_STAYS !== undefined
 if (process.env.WARM_LINGERS)
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => setTimeout(() => process.exit(0), 500))
 
-function openThread({ threadId, cwd, approvalPolicy, sandbox, model = 'scripted' }) {
+const PROFILES = { 'drover-read-only': 'read-only', 'drover-workspace': 'workspace-write' }
+
+function openThread({ threadId, cwd, approvalPolicy, sandbox, config, model = 'scripted' }) {
   const id = threadId ?? randomUUID()
+  const profile = config?.default_permissions
+  const policy = { sandbox: { type: POLICIES[sandbox ?? PROFILES[profile]] } }
   // A thread that is loaded keeps its policy, as with codex.
-  const thread = threads.get(id) ?? { cwd, approvalPolicy, sandbox: { type: POLICIES[sandbox] }, model, tokens: 0 }
+  const thread = threads.get(id) ?? {
+    cwd,
+    approvalPolicy,
+    ...policy,
+    activePermissionProfile: { id: profile },
+    model,
+    tokens: 0,
+  }
   threads.set(id, thread)
   return { thread: { id }, ...thread }
 }

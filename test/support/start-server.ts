@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ApiKeys, loadApiKeys } from '../../src/config/api-keys.ts'
-import { findPaths } from '../../src/config/paths.ts'
+import { findPaths, privateFilesOf } from '../../src/config/paths.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { type Loss, openStores } from '../../src/executions/store/open-stores.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
@@ -113,6 +113,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     clock,
     ids: options.ids ?? randomIds,
   })
+  const paths = findPaths({ env, homeDirectory: home, cwd: workdir })
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const seen: Pick<TestServer, 'access' | 'logged' | 'done'> = { access: [], logged: [], done: [] }
   const context = await withMetrics({
@@ -127,7 +128,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       clock,
       keys: keys.ring,
       stores,
-      directories: findPaths({ env, homeDirectory: home, cwd: workdir }),
+      directories: paths,
+      privateFiles: privateFilesOf(paths, { cwd: workdir }),
       shutdown: shutdown.signal,
       drainDeadline: drainDeadline.signal,
       log: createTestLog(seen.logged),

@@ -14,17 +14,18 @@ export type PermissionFacts = {
   /** What the user allows; undefined: the agent's own settings apply, and what it asks for is denied. */
   permission: Permission | undefined
   workdir: string
+  /** A ceiling limits the caller: what is outside of the working directory may belong to others, such as the files of drover. */
+  isLimited: boolean
   profile: Pick<AcpProfile, 'kinds'>
 }
 
 /** Whether drover may allow the call without a user. */
-export function isAllowed({ call, permission, workdir, profile }: PermissionFacts): boolean {
+export function isAllowed({ call, permission, workdir, isLimited, profile }: PermissionFacts): boolean {
   if (permission === 'everything') return true
   const kind = kindOf(call, profile)
-  if (permission !== 'edit') return READING.includes(kind)
   const areInside = pathsOf(call).every((path) => isInside(path, workdir))
-  if (READING.includes(kind)) return areInside
-  return EDITING.includes(kind) && areInside && !pathsOf(call).some(isOfGit)
+  if (READING.includes(kind)) return areInside || (permission !== 'edit' && !isLimited)
+  return permission === 'edit' && EDITING.includes(kind) && areInside && !pathsOf(call).some(isOfGit)
 }
 
 /** What is written there decides what git runs, for every agent that comes after. Some file systems ignore the case of names. */

@@ -189,10 +189,10 @@ export class AcpTurn implements TurnProtocol {
   }
 
   async #decide(call: JsonObject): Promise<Verdict> {
-    const { workdir } = this.#turn.request
+    const { workdir, isLimited } = this.#turn.request
     const { profile } = this.#agent.options
     const permission = this.#permission
-    if (isAllowed({ call, permission, workdir, profile })) return 'allow'
+    if (isAllowed({ call, permission, workdir, isLimited, profile })) return 'allow'
     if (permission === 'read-only') return 'deny'
     const verdict = await this.#ask(call)
     this.#client.grant(call, { kind: kindOf(call, profile), verdict })

@@ -49,6 +49,8 @@ export type AcpProfile = {
   env?: Readonly<Record<string, string>>
   /** How the agent is kept from the settings of a project. Undefined: it was never tried. */
   withoutProject?: WithoutProject
+  /** Under a ceiling it was seen to read nothing outside of its working directory, whatever the model asked for. */
+  staysInside?: true
   usage: UsageShape
   /** What its counts of input and output tokens leave out; drover adds it. */
   countsApart?: { cache: boolean; reasoning: boolean }

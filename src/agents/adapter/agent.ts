@@ -50,6 +50,8 @@ export type AgentRequest = {
   knownGitSettings?: string | undefined
   /** A ceiling limits the caller's modes: the user's own settings of the agent must not add to them. It ignores the project too. */
   isLimited: boolean
+  /** Files and directories of drover that the agent must not read, because they hold texts and keys of others. */
+  closedFiles: readonly string[]
   /** What drover has read for an agent that ignores the project. */
   surroundings?: Surroundings | undefined
   maxTurns?: number | undefined

@@ -160,12 +160,13 @@ describe('the command for claude', () => {
       permissions: { allow: ['Bash(*)'], deny: ['Read(.env)'], ask: [], defaultMode: 'acceptEdits' },
     }
     const surroundings = { ...NO_SURROUNDINGS, userSettings: user }
-    const { argv, files } = command({ ...limited, surroundings })
+    const { argv, files } = command({ ...limited, surroundings, closedFiles: ['/home/me/.drover'] })
     const path = '/scratch/claude-settings.json'
+    const deny = ['Read(.env)', 'Read(//home/me/.drover)', 'Read(//home/me/.drover/**)']
     const without = ['--strict-mcp-config', '--add-dir', '/workspace', '--setting-sources=']
     expect(argv).toEqual([...ALWAYS, ...ASKING, ...without, '--settings', path])
     expect(files.map((file) => [file.path, JSON.parse(file.content)])).toEqual([
-      [path, { env: { A: 'b' }, apiKeyHelper: './key', model: 'opus', permissions: { deny: ['Read(.env)'] } }],
+      [path, { env: { A: 'b' }, apiKeyHelper: './key', model: 'opus', permissions: { deny } }],
     ])
     const shown = command({ ...limited, isDryRun: true })
     expect([shown.argv.at(-1), shown.files]).toEqual(['<scratch>/claude-settings.json', []])

@@ -114,7 +114,7 @@ function toSettings(request: AgentRequest): { flags: string[]; files: AgentComma
   const common = ['--strict-mcp-config', '--add-dir', workdir]
   if (!isLimited) return { flags: [...common, '--setting-sources', 'user'], files: [] }
   const path = join(isDryRun ? '<scratch>' : scratchDirectory, 'claude-settings.json')
-  const content = JSON.stringify(limitSettings(request.surroundings?.userSettings ?? {}))
+  const content = JSON.stringify(limitSettings(request.surroundings?.userSettings ?? {}, request.closedFiles))
   return {
     flags: [...common, '--setting-sources=', '--settings', path],
     files: isDryRun ? [] : [{ path, content }],

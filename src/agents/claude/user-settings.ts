@@ -17,14 +17,25 @@ const KEPT = [
   ...['env', 'model', 'modelOverrides', 'availableModels'],
 ]
 
-/** A list of what is kept, so that a setting of a later version cannot widen a ceiling. Of the permissions, those that deny. Pure. */
-export function limitSettings(user: JsonObject): JsonObject {
+/**
+ * A list of what is kept, so that a setting of a later version cannot widen a ceiling. Of the permissions, those that deny, and
+ * rules that deny to read the closed files. Pure.
+ */
+export function limitSettings(user: JsonObject, closedFiles: readonly string[]): JsonObject {
   const permissions = objectAt(user, 'permissions')
-  const rules = ['deny', 'ask'].map((name) => [name, textsAt(permissions, name)] as const)
+  const rules = [
+    ['deny', [...textsAt(permissions, 'deny'), ...closedFiles.flatMap(denyReading)]],
+    ['ask', textsAt(permissions, 'ask')],
+  ] as const
   return {
     ...Object.fromEntries(KEPT.filter((name) => user[name] !== undefined).map((name) => [name, user[name]])),
     permissions: Object.fromEntries(rules.filter(([, list]) => list.length > 0)),
   }
+}
+
+/** Claude writes an absolute path with two slashes. The rules count for all of its tools that read, and for commands such as `cat`. */
+function denyReading(path: string): string[] {
+  return [`Read(/${path})`, `Read(/${path}/**)`]
 }
 
 export function readUserSettings({ env }: Pick<AgentRequest, 'env'>): Surroundings {

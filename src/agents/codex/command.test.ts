@@ -150,3 +150,28 @@ describe('the command for codex that ignores the project', () => {
     expect(argv).toEqual(argvWith('read-only', ...flags, ...limits, '--ignore-rules'))
   })
 })
+
+describe('codex with closed files', () => {
+  const closed = { closedFiles: ['/home/me/.drover', '/run/keys'] }
+  const define = (name: string, base: string) =>
+    `-c permissions.${name}={extends="${base}",filesystem={"/home/me/.drover"="deny","/run/keys"="deny"}}`
+
+  it.each([
+    ['read-only', 'read-only', 'drover-read-only', ':read-only'],
+    ['workspace', 'workspace-write', 'drover-workspace', ':workspace'],
+  ] as const)(
+    'gets a profile for %s instead of the mode, which could read them',
+    (sandboxMode, mode, profile, base) => {
+      const { argv } = command({ ...closed, sandboxMode })
+      const rights = `-c sandbox_mode="${mode}" -c default_permissions="${profile}"`
+      expect(argv.join(' ')).toContain(`${define(profile, base)} ${rights}`)
+      expect(argv).not.toContain('-s')
+    },
+  )
+
+  it('has a default in a process that stays up, because it would not start without one', () => {
+    const { argv } = toAppServerCommand(agentRequest('codex', closed))
+    const both = `${define('drover-read-only', ':read-only')} ${define('drover-workspace', ':workspace')}`
+    expect(argv.join(' ')).toContain(`${both} -c default_permissions="drover-read-only"`)
+  })
+})

@@ -32,7 +32,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...SETTINGS.flatMap((setting) => ['-c', setting]),
       // The operator's policy for working directories has decided about trust already.
       '--skip-git-repo-check',
-      ...['-s', toSandbox(request)],
+      ...toSandboxFlags(request),
       ...flag('--model', request.model),
       ...schema.flags,
       ...(request.isEphemeral ? ['--ephemeral'] : []),
@@ -53,7 +53,11 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
 export function toAppServerCommand(request: AgentRequest): Pick<AgentCommand, 'argv' | 'env' | 'files'> {
   const settings = SETTINGS.flatMap((setting) => ['-c', setting])
   return {
-    argv: [...request.program, 'app-server', ...settings, ...request.extra, ...toProjectFlags(request)],
+    argv: [
+      ...request.program,
+      ...['app-server', ...settings, ...request.extra],
+      ...[...toProjectFlags(request), ...toServerProfiles(request)],
+    ],
     env: toAgentEnvironment(request, VARIABLES),
     files: [],
   }
@@ -73,6 +77,46 @@ function toProjectFlags({ ignoresProject, isLimited, workdir }: AgentRequest): s
     ...(isLimited ? limits : []),
   ]
   return ignoresProject ? settings.flatMap((setting) => ['-c', setting]) : []
+}
+
+/**
+ * The profiles that drover defines, by what each one is based on. They replace the modes of the sandbox where the agent must not
+ * read some files: the modes can read everything.
+ */
+const PROFILES: Readonly<Record<string, string>> = {
+  'drover-read-only': ':read-only',
+  'drover-workspace': ':workspace',
+}
+const PROFILES_OF_MODES: Readonly<Record<string, string>> = {
+  'read-only': 'drover-read-only',
+  'workspace-write': 'drover-workspace',
+}
+
+/** Undefined: the mode counts. */
+export function profileFor(request: AgentRequest): string | undefined {
+  return request.closedFiles.length === 0 ? undefined : PROFILES_OF_MODES[toSandbox(request)]
+}
+
+/** Codex ignores profiles if it gets `-s`. Versions without profiles use `sandbox_mode`. */
+function toSandboxFlags(request: AgentRequest): string[] {
+  const [sandbox, profile] = [toSandbox(request), profileFor(request)]
+  if (profile === undefined) return ['-s', sandbox]
+  return [...toProfileFlags(request, [profile]), '-c', `sandbox_mode="${sandbox}"`, ...useProfile(profile)]
+}
+
+/** Each turn names a profile. Codex does not start with profiles and without a default. */
+function toServerProfiles(request: AgentRequest): string[] {
+  if (request.closedFiles.length === 0) return []
+  return [...toProfileFlags(request, Object.keys(PROFILES)), ...useProfile('drover-read-only')]
+}
+
+function useProfile(profile: string): string[] {
+  return ['-c', `default_permissions="${profile}"`]
+}
+
+function toProfileFlags({ closedFiles }: AgentRequest, names: readonly string[]): string[] {
+  const files = closedFiles.map((path) => `${JSON.stringify(path)}="deny"`).join(',')
+  return names.flatMap((name) => ['-c', `permissions.${name}={extends="${PROFILES[name]}",filesystem={${files}}}`])
 }
 
 /** Codex reads no instructions in a project that it does not trust. This is how it passes them on itself. */

@@ -8,7 +8,7 @@ import { agentRequestFailed } from '../warm/faults.ts'
 import { createJsonRpcPeer, type JsonRpcPeer } from '../warm/json-rpc.ts'
 import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess, type WarmProcess } from '../warm/warm-process.ts'
-import { toAppServerCommand, toSandbox } from './command.ts'
+import { profileFor, toAppServerCommand, toSandbox } from './command.ts'
 import { configuredModel } from './configured-model.ts'
 import { CodexTurnFrames, toApprovalRequest, toDecision, turnOf } from './warm-frames.ts'
 import { CodexWarmOutput } from './warm-output.ts'
@@ -79,16 +79,19 @@ class CodexProcess {
   async #openThread(request: AgentRequest): Promise<{ threadId: string; policy: JsonObject }> {
     const { resumeId, isEphemeral, workdir: cwd, model } = request
     const approvalPolicy = request.hasApprover ? 'on-request' : 'never'
-    const sandbox = toSandbox(request)
-    const wanted = { cwd, approvalPolicy, sandbox, ...(model !== undefined && { model }) }
+    const [sandbox, profile] = [toSandbox(request), profileFor(request)]
+    const wanted = { cwd, approvalPolicy, ...(model !== undefined && { model }) }
+    const rights = profile === undefined ? { sandbox } : { config: { default_permissions: profile } }
     const method = resumeId === undefined ? 'thread/start' : 'thread/resume'
     const params = resumeId === undefined ? { ephemeral: isEphemeral } : { threadId: resumeId, excludeTurns: true }
-    const opened = await this.#peer.request(method, { ...wanted, ...params })
+    const opened = await this.#peer.request(method, { ...wanted, ...rights, ...params })
     const answer = isObject(opened) ? opened : {}
-    const drift = findDrift(wanted, answer)
+    const drift = findDrift({ ...wanted, sandbox, profile }, answer)
     if (drift !== undefined) throw agentRequestFailed({ method, code: 0, message: drift })
     const threadId = textAt(objectAt(answer, 'thread'), 'id') ?? ''
-    return { threadId, policy: { cwd, approvalPolicy, sandboxPolicy: answer['sandbox'], model: answer['model'] } }
+    // A policy would replace the profile.
+    const sandboxPolicy = profile === undefined && { sandboxPolicy: answer['sandbox'] }
+    return { threadId, policy: { cwd, approvalPolicy, ...sandboxPolicy, model: answer['model'] } }
   }
 
   async #handle(method: string, params: JsonObject, line: string): Promise<void> {
@@ -138,16 +141,24 @@ const POLICY_TYPES: Readonly<Record<string, string>> = {
   'danger-full-access': 'dangerFullAccess',
 }
 
-type Wanted = { cwd: string; approvalPolicy: string; sandbox: string; model?: string }
+type Wanted = {
+  cwd: string
+  approvalPolicy: string
+  sandbox: string
+  profile?: string | undefined
+  model?: string
+}
 
 /** What codex has not taken over. Pure. */
 export function findDrift(wanted: Wanted, answer: JsonObject): string | undefined {
-  const { cwd, approvalPolicy, sandbox, model } = wanted
+  const { cwd, approvalPolicy, sandbox, profile, model } = wanted
   const actual = textAt(objectAt(answer, 'sandbox'), 'type')
+  const active = textAt(objectAt(answer, 'activePermissionProfile'), 'id')
   const pairs = [
     ['cwd', cwd, answer['cwd']],
     ['approvalPolicy', approvalPolicy, answer['approvalPolicy']],
     ['sandbox', POLICY_TYPES[sandbox], actual],
+    ['permissions', profile ?? active, active],
     ['model', model ?? answer['model'], answer['model']],
   ]
   const drift = pairs.find(([, asked, got]) => asked !== got)

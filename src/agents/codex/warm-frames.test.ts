@@ -213,6 +213,13 @@ describe('findDrift', () => {
     expect(findDrift(wanted, { ...answer, ...over })).toBe(drift)
   })
 
+  it('finds a profile that is not the one that was asked for', () => {
+    const active = { ...answer, activePermissionProfile: { id: 'drover-read-only' } }
+    const asked = { ...wanted, profile: 'drover-read-only' }
+    expect(findDrift(asked, active)).toBeUndefined()
+    expect(findDrift(asked, answer)).toBe('permissions is undefined instead of "drover-read-only"')
+  })
+
   it('accepts any model if none was asked for', () => {
     const { model: _, ...unnamed } = wanted
     expect(findDrift(unnamed, answer)).toBeUndefined()

@@ -79,8 +79,8 @@ const codex: WarmBackend = {
   loadsSessions: true,
   locksSessions: true,
   // The flags of `codex exec` are not those of `codex app-server`. Only the former can leave out the rules of the user.
-  fixedParts: ({ extra, isLimited, surroundings }) =>
-    extra.length > 0 || (isLimited && surroundings?.homeEntries.includes('rules')) ? undefined : [],
+  fixedParts: ({ extra, isLimited, surroundings, closedFiles }) =>
+    extra.length > 0 || (isLimited && surroundings?.homeEntries.includes('rules')) ? undefined : closedFiles,
   sessionParts: (request) => [toSandbox(request), request.hasApprover ? 'asks' : '', request.model ?? ''],
   configFiles: ({ env, workdir }) => {
     const home = codexHome(env)

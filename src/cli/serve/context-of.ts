@@ -1,4 +1,4 @@
-import { findPaths } from '../../config/paths.ts'
+import { findPaths, privateFilesOf } from '../../config/paths.ts'
 import { createContext, type ServerInputs } from '../../http/context/create-context.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import type { Invocation } from '../command.ts'
@@ -13,6 +13,7 @@ export function contextOf(
   parts: Pick<ServerInputs, Required> & Partial<Pick<ServerInputs, Optional>>,
 ): ServerContext {
   const { flags, runtime } = invocation
+  const paths = findPaths(configEnvironmentOf(invocation))
   return createContext({
     version: runtime.version(),
     // A copy, because process.env asks the system for each variable, and every prompt reads all of them.
@@ -22,7 +23,8 @@ export function contextOf(
     clock: runtime.clock,
     demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
     demoAgent: runtime.demoAgent,
-    directories: findPaths(configEnvironmentOf(invocation)),
+    directories: paths,
+    privateFiles: privateFilesOf(paths, { cwd: runtime.cwd, keysFile: runtime.env['DROVER_API_KEYS_FILE'] }),
     jsonThread: runtime.jsonThread,
     logsPrompts: false,
     ...parts,

@@ -19,6 +19,7 @@ import { randomIds } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import { Approvals } from '../../prompts/approvals.ts'
 import { createSlots } from '../../prompts/concurrency-slots.ts'
+import type { PrivateFiles } from '../../prompts/private-files.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
 import { createAgentDirectory } from './agent-directory.ts'
@@ -42,6 +43,8 @@ export type ServerInputs = {
   stores: Stores
   /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
   directories: { worktrees: string; drivenRuns: string; trustedSettings: string }
+  /** What agents must not read under a ceiling. */
+  privateFiles: PrivateFiles
   shutdown: AbortSignal
   drainDeadline: AbortSignal
   log: Log
@@ -166,6 +169,7 @@ function promptContext(
       blocked: server.blocked_workdir_prefixes,
     }),
     isUnsafeExtraAllowed: server.allow_unsafe_extra,
+    privateFiles: inputs.privateFiles,
     firstEventTimeoutMs: shortestMs([server.first_event_timeout_secs]),
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     executions,
