@@ -66,6 +66,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     profile: {
       modes: { 'read-only': 'approve', ask: 'approve', edit: 'approve', everything: 'auto' },
       asks: 'always',
+      staysInside: true,
       usage: 'last-request',
       showsExitCodes: true,
       resume: 'session/load',
@@ -89,6 +90,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     profile: {
       modes: { 'read-only': 'default', ask: 'default', edit: 'default', everything: 'yolo' },
       asks: 'always',
+      staysInside: true,
       usage: 'none',
       showsExitCodes: true,
       resume: 'session/resume',
@@ -108,6 +110,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     profile: {
       modes: {},
       asks: 'sometimes',
+      staysInside: true,
       usage: 'meta',
       showsExitCodes: true,
       resume: 'session/resume',

@@ -19,9 +19,23 @@ describe('what drover allows without a user', () => {
     [{}, ['everything']],
   ])('%j', (call, permissions) => {
     const allowed = [undefined, ...ALL].filter((permission) =>
-      isAllowed({ call: { ...call }, permission, workdir: '/work', profile: {} }),
+      isAllowed({ call: { ...call }, permission, workdir: '/work', isLimited: false, profile: {} }),
     )
     expect(allowed).toEqual(permissions)
+  })
+})
+
+describe('what drover allows under a ceiling', () => {
+  it.each<[object, boolean]>([
+    [{ kind: 'read', locations: [{ path: '/work/a' }] }, true],
+    [{ kind: 'search' }, true],
+    [{ kind: 'read', locations: [{ path: '/home/me/.drover/sessions.db' }] }, false],
+    [{ kind: 'search', rawInput: { directory: '/home/me' } }, false],
+  ])('%j: %s', (call, allowed) => {
+    for (const permission of ['read-only', 'ask', 'edit'] as const) {
+      const facts = { call: { ...call }, permission, workdir: '/work', isLimited: true, profile: {} }
+      expect(isAllowed(facts)).toBe(allowed)
+    }
   })
 })
 
