@@ -51,6 +51,7 @@ async function start(ceilings: Record<string, string>) {
   for (const backend of AGENTS) writeFileSync(join(home, 'bin', backend), AGENT, { mode: 0o755 })
   return {
     home,
+    write: (files: Readonly<Record<string, string>>) => write(server.workdir, files),
     prompt: (backend: string) =>
       server.request('/api/v1/prompt', { method: 'POST', body: { backend, prompt: 'say hello' } }),
     seen: (backend: string, name: string) => readFileSync(join(home, 'seen', backend, name), 'utf8'),
@@ -76,6 +77,15 @@ describe('an agent under a ceiling', () => {
     expect(seen('gemini', 'home/project-instructions.md')).toBe('For gemini.')
     expect(seen('gemini', 'home/oauth_creds.json')).toBe('a login')
     expect(existsSync(join(home, '.gemini/oauth_creds.json'))).toBe(true)
+  })
+
+  it('imports no file that its instructions name, such as the settings of the user', async () => {
+    const { prompt, seen, write } = await start({ max_approval_mode: 'always' })
+    write({ 'GEMINI.md': '@./settings.json\nSee @oauth_creds.json, a@b.c and `@x`.\n\t@/etc/passwd' })
+    await prompt('gemini')
+    expect(seen('gemini', 'home/project-instructions.md')).toBe(
+      '\\@./settings.json\nSee \\@oauth_creds.json, a@b.c and `@x`.\n\t\\@/etc/passwd',
+    )
   })
 
   it('is the only one that does: others read the project themselves', async () => {

@@ -115,6 +115,18 @@ describe.each(installed)('the real $backend in a project with planted settings',
     },
   )
 
+  it.skipIf(backend !== 'gemini')(
+    'does not tell the model the settings of the user if instructions import them',
+    async () => {
+      writeFileSync(join(setup.work, 'GEMINI.md'), 'instructions-for-gemini\n@./settings.json\n@settings.json\n')
+      const prompt = await serve({ max_sandbox_mode: 'read-only' })
+      await prompt()
+      expect(heard()).toContain('instructions-for-gemini')
+      // Of the settings in the private home.
+      expect(heard()).not.toContain('folderTrust')
+    },
+  )
+
   /** As an agent may have left it: git runs a program whenever it looks at the files. */
   const plantGit = () => {
     const repository = createRepositoryAt(setup.work)

@@ -45,12 +45,17 @@ export function readSurroundings({ env, workdir }: Pick<AgentRequest, 'env' | 'w
   const userSettings = readSettings(join(own, SETTINGS))
   const texts = instructionFiles(userSettings).map((name) => readInstructions(workdir, name))
   return {
-    instructions: texts.filter(hasText).join('\n\n'),
+    instructions: withoutImports(texts.filter(hasText).join('\n\n')),
     userSettings,
     // In a directory that it does not trust, gemini reads no file with variables.
     variables: readVariables([join(own, '.env'), join(home, '.env')]),
     homeEntries: namesIn(own),
   }
+}
+
+/** Gemini replaces `@path` after a blank by a file, and looks for it in the private home, among the user's settings and logins. */
+function withoutImports(text: string): string {
+  return text.replace(/(?<!\S)@/g, '\\@')
 }
 
 function instructionFiles(settings: JsonObject): string[] {
