@@ -119,12 +119,16 @@ function toProfileFlags({ closedFiles }: AgentRequest, names: readonly string[])
   return names.flatMap((name) => ['-c', `permissions.${name}={extends="${PROFILES[name]}",filesystem={${files}}}`])
 }
 
-/** Codex reads no instructions in a project that it does not trust. This is how it passes them on itself. */
+/**
+ * Codex reads no instructions in a project that it does not trust. This is how it passes them on itself. They must not end where the
+ * project says so: what follows is the prompt of the user.
+ */
 function withInstructions(request: AgentRequest): string {
   const { surroundings, resumeId, workdir } = request
   const prompt = withSystemPrompt(request)
   if (!hasText(surroundings?.instructions) || resumeId !== undefined) return prompt
-  return `# AGENTS.md instructions for ${workdir}\n\n<INSTRUCTIONS>\n${surroundings.instructions}\n</INSTRUCTIONS>\n\n${prompt}`
+  const instructions = surroundings.instructions.replace(/<(?=\s*\/\s*INSTRUCTIONS)/gi, '&lt;')
+  return `# AGENTS.md instructions for ${workdir}\n\n<INSTRUCTIONS>\n${instructions}\n</INSTRUCTIONS>\n\n${prompt}`
 }
 
 function toSchemaFile({ outputSchema, isDryRun, scratchDirectory }: AgentRequest) {
