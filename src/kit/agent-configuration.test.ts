@@ -38,6 +38,9 @@ describe('isAgentConfiguration', () => {
     '.github/hooks/h.json',
     '.github/copilot-instructions.md',
     '.env',
+    '.env.local',
+    'web/.env.production',
+    '.env.Development.local',
     '.envrc',
     'bunfig.toml',
   ])('is true for %s', (path) => {
@@ -51,6 +54,8 @@ describe('isAgentConfiguration', () => {
     'hooks/h.json',
     'README.md',
     'env',
+    '.env.example',
+    '.environment',
     '',
   ])('is false for %j', (path) => {
     expect(isAgentConfiguration(path)).toBe(false)

@@ -30,7 +30,7 @@ const IN_GITHUB: ReadonlySet<string> = new Set([
 
 const INSTRUCTIONS = /^(?:agents?|claude|gemini|qwen|kimi|grok|context|copilot|warp|crush)(?:\.local|\.override)?\.md$/
 const SETTINGS =
-  /^(?:\.?mcp\.json|\.?(?:opencode|kilo|crush)\.jsonc?|\.(?:goose|kimi|kilo|aider|cursor|windsurf|cline|roo)[^/]*|\.rules|\.env|\.envrc|bunfig\.toml)$/
+  /^(?:\.?mcp\.json|\.?(?:opencode|kilo|crush)\.jsonc?|\.(?:goose|kimi|kilo|aider|cursor|windsurf|cline|roo)[^/]*|\.rules|\.env(?:\.(?!(?:example|sample|template)$).+)?|\.envrc|bunfig\.toml)$/
 
 /** Whether an agent may read settings or instructions from a path of a project. Some file systems ignore the case of names. */
 export function isAgentConfiguration(path: string): boolean {

@@ -74,6 +74,16 @@ describe('a known agent that speaks ACP', () => {
     expect(Object.keys(agents).filter(isStarted)).toEqual([])
   })
 
+  it('is not started with variables of the project for any environment of Bun, if it is built with that', async () => {
+    const { plant, prompt, isStarted } = await start({ agents: { cline: {} } })
+    for (const file of ['.env.local', '.env.development', '.env.production.local', '.env.test']) {
+      const remove = plant(file)
+      expect(await prompt('cline')).toMatchObject(refused(file))
+      remove()
+    }
+    expect(isStarted('cline')).toBe(false)
+  })
+
   it('is refused in a dry run too', async () => {
     const { plant, prompt } = await start({ agents: { pi: {} } })
     plant('.pi/settings.json')

@@ -18,6 +18,12 @@ export type KnownAgent = {
 const OFF = 'false'
 const ASK = '{"edit":"ask","bash":"ask","webfetch":"ask"}'
 
+/** Which of them counts is decided by NODE_ENV. */
+const BUN_VARIABLES = ['', '.development', '.production', '.test'].flatMap((kind) => [
+  `.env${kind}`,
+  `.env${kind}.local`,
+])
+
 const OPENCODE: AcpProfile = {
   modes: { 'read-only': 'plan', ask: 'build', edit: 'build', everything: 'build' },
   asks: 'always',
@@ -193,8 +199,8 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       asks: 'always',
       usage: 'none',
       resume: 'session/load',
-      // The program is built with Bun, which reads the last two.
-      withoutProject: { refused: ['.cline', '.clinerules/hooks', 'bunfig.toml', '.env'] },
+      // The program is built with Bun, which reads the last ones.
+      withoutProject: { refused: ['.cline', '.clinerules/hooks', 'bunfig.toml', ...BUN_VARIABLES] },
       login: 'cline auth',
     },
   },
