@@ -66,7 +66,8 @@ describe('an agent under a ceiling', () => {
       expect((await prompt(backend)).body, backend).toMatchObject({ output: 'hello', exit_code: 0 })
     }
     expect(seen('claude', 'argv')).toContain(`--add-dir\n${join(home, 'work')}\n--setting-sources=\n`)
-    expect(JSON.parse(seen('claude', 'file'))).toEqual({ model: 'opus', permissions: { deny: ['WebFetch'] } })
+    const deny = ['WebFetch', `Read(/${join(home, '.drover')})`, `Read(/${join(home, '.drover')}/**)`]
+    expect(JSON.parse(seen('claude', 'file'))).toEqual({ model: 'opus', permissions: { deny } })
     expect(seen('codex', 'argv')).toContain(`projects={"${join(home, 'work')}"={trust_level="untrusted"}}\n`)
     expect(seen('codex', 'stdin')).toContain('For codex.')
     expect(seen('gemini', 'trust')).toBe('false\n')

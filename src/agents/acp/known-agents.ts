@@ -5,6 +5,7 @@
 import { basename } from 'node:path'
 import { type AcpProfile, UNKNOWN_AGENT } from '../adapter/acp-profile.ts'
 import type { Program } from '../adapter/agent.ts'
+import { denyReading } from '../claude/user-settings.ts'
 
 export type KnownAgent = {
   name: string
@@ -176,6 +177,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     profile: {
       modes: {},
       asks: 'always',
+      staysInside: true,
       usage: 'session',
       showsExitCodes: true,
       resume: 'session/load',
@@ -235,6 +237,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     profile: {
       modes: { 'read-only': 'plan', ask: 'default', edit: 'acceptEdits', everything: 'default' },
       asks: 'always',
+      staysInside: true,
       usage: 'turn',
       countsApart: { cache: true, reasoning: false },
       showsExitCodes: true,
@@ -244,9 +247,12 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
         refused: [],
         // Claude reads instructions with the settings of the project, or else in directories that were added.
         env: { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' },
-        sessionMeta: (workdir) => ({
+        sessionMeta: (workdir, closedFiles) => ({
           claudeCode: {
-            options: { settingSources: ['user'], strictMcpConfig: true, additionalDirectories: [workdir] },
+            options: {
+              ...{ settingSources: ['user'], strictMcpConfig: true, additionalDirectories: [workdir] },
+              ...(closedFiles.length > 0 && { disallowedTools: closedFiles.flatMap(denyReading) }),
+            },
           },
         }),
       },

@@ -90,10 +90,11 @@ export class AcpProcess implements AcpConnection {
     return active
   }
 
-  async openSession({ workdir: cwd, resumeId: sessionId, ignoresProject }: AgentRequest): Promise<SessionState> {
+  async openSession(request: AgentRequest): Promise<SessionState> {
+    const { workdir: cwd, resumeId: sessionId, ignoresProject, closedFiles } = request
     const known = this.#sessions.get(sessionId ?? '')
     if (known !== undefined) return known
-    const meta = ignoresProject ? this.options.profile.withoutProject?.sessionMeta?.(cwd) : undefined
+    const meta = ignoresProject ? this.options.profile.withoutProject?.sessionMeta?.(cwd, closedFiles) : undefined
     const place = { cwd, mcpServers: [], ...(meta !== undefined && { _meta: meta }) }
     const session =
       sessionId === undefined ? await this.#newSession(place) : await this.#resumeSession(sessionId, place)

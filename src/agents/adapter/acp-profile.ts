@@ -37,7 +37,7 @@ type WithoutProject = {
   /** Environment variables that turn others off. */
   env?: Readonly<Record<string, string>>
   /** `_meta` of a session that turns others off. */
-  sessionMeta?: (workdir: string) => JsonObject
+  sessionMeta?: (workdir: string, closedFiles: readonly string[]) => JsonObject
 }
 
 export type AcpProfile = {

@@ -34,7 +34,7 @@ export function limitSettings(user: JsonObject, closedFiles: readonly string[]):
 }
 
 /** Claude writes an absolute path with two slashes. The rules count for all of its tools that read, and for commands such as `cat`. */
-function denyReading(path: string): string[] {
+export function denyReading(path: string): string[] {
   return [`Read(/${path})`, `Read(/${path}/**)`]
 }
 
