@@ -75,6 +75,16 @@ describe('drover drive', () => {
     expect(driving.calls().every(({ argv }) => argv.includes('--setting-sources'))).toBe(true)
   })
 
+  it('uses what its user has told git to run before, and nothing that came later', async () => {
+    const driving = createDriving()
+    driving.repository.git('config', 'core.sshCommand', 'ssh -i mine')
+    const first = await driving.drive(GOAL, '--no-review')
+    expect([first.code, first.stderr]).toEqual([0, ''])
+    driving.rewrite({ implement: [{ ...HONEST, runs: ['git config core.sshCommand ./theirs'] }] })
+    const { code, stdout } = await driving.drive('Show the rain', '--no-review')
+    expect([code, stdout]).toEqual([4, expect.stringContaining('core.sshcommand in ')])
+  })
+
   it('sends the output of a failed check back, until it passes', async () => {
     const driving = createDriving({ implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, HONEST] })
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')

@@ -15,6 +15,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { startClaude } from '../../src/agents/claude/warm-agent.ts'
+import { agentRequest } from '../support/agent-request.ts'
 import { createRepositoryAt, PLAIN_ENV } from '../support/git-repository.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
@@ -254,6 +256,26 @@ describe('a program that the repository tells git to run', () => {
       expect(await prompt(workdir, { dry_run: true }), name).toMatchObject(refused(key))
       expect([name, hasRun(), isStarted()]).toEqual([name, false, false])
     }
+  })
+
+  it('cannot be hidden in settings that nobody can read', async () => {
+    const { plant, prompt, isStarted } = await start(READ_ONLY)
+    const { workdir } = plant(({ root }) => appendFileSync(join(root, '.git/config'), '[filter "planted\nclean = x\n'))
+    expect(await prompt(workdir)).toMatchObject({ status: 400, body: { error: 'git_settings_unreadable' } })
+    expect(isStarted()).toBe(false)
+  })
+
+  it('keeps a process from starting that is to stay up, even if it came after the prompt', async () => {
+    const root = join(temporaryDirectory(), 'work')
+    const { workdir } = plantAt(root, filter)
+    const request = agentRequest('claude', { workdir, ignoresProject: true, program: [`${root}-program`] })
+    const launch = {
+      request,
+      scratchDirectory: `${root}-scratch`,
+      owner: undefined,
+      signal: new AbortController().signal,
+    }
+    await expect(startClaude(launch)).rejects.toMatchObject({ code: 'git_settings_refused' })
   })
 
   it('does not matter without a ceiling', async () => {
