@@ -38,6 +38,7 @@ describe.each(startableAcp)('a file of drover that the model of the real $name a
         backend: name,
         prompt: `#scenario=${scenario} #path=${file}`,
         workdir: setup.work,
+        sandbox_mode: mode,
         timeout_secs: 100,
       }
       const answer = await server.request('/api/v1/prompt', { method: 'POST', body })

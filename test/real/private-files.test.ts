@@ -1,5 +1,5 @@
 /** Files of drover hold texts and keys of all callers. An agent under a ceiling does not get them, whatever the model asks for. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../support/start-server.ts'
@@ -28,10 +28,10 @@ describe.each(installed)('a file of drover that the model of the real $backend a
   async function serve(ceilings: Record<string, string>, isWarm = false) {
     const config = { warm: { enabled: isWarm, spare_after: 1 }, backends: { [backend]: { command: path } } }
     server = await startServer({ agents: 'none', env: setup.env('plain'), server: ceilings, config })
-    const file = join(server.home, 'canary')
-    writeFileSync(file, `${CANARY}\n`)
+    const canary = join(server.home, 'canary')
+    writeFileSync(canary, `${CANARY}\n`)
     heardBefore = upstream.received().length
-    return async (scenario: 'look' | 'cat', { place = '/api/v1/prompt', workdir = setup.work } = {}) => {
+    return async (scenario: 'look' | 'cat', { place = '/api/v1/prompt', workdir = setup.work, file = canary } = {}) => {
       const prompt = `#scenario=${scenario} #path=${file}`
       const first = { backend, model: MODELS[backend], workdir }
       const body = place === '/api/v1/prompt' ? { ...first, prompt } : { prompt }
@@ -75,6 +75,20 @@ describe.each(installed)('a file of drover that the model of the real $backend a
     const refused = { status: 400, body: { error: 'workdir_not_allowed' } }
     expect(await server.request('/api/v1/prompt', { method: 'POST', body })).toMatchObject(refused)
   })
+
+  it.each(['read-only', 'workspace'])(
+    'does not reach it from a worktree of drover, under the ceiling %s',
+    async (mode) => {
+      const ask = await serve({ max_sandbox_mode: mode })
+      const workdir = join(server.home, 'worktrees', 'mine')
+      mkdirSync(workdir, { recursive: true })
+      writeFileSync(join(workdir, 'own'), 'text-of-this-caller\n')
+      for (const scenario of ['cat', 'look'] as const) await ask(scenario, { workdir })
+      expect(isHeard()).toBe(false)
+      await ask('look', { workdir, file: join(workdir, 'own') })
+      expect(upstream.received()).toContain('text-of-this-caller')
+    },
+  )
 
   it.each(['auto', 'always'])('does not reach it in a process that stays up, under the ceiling %s', async (mode) => {
     const ask = await serve({ max_approval_mode: mode }, true)
