@@ -51,37 +51,23 @@ export const GUARDS: readonly Group[] = [
     hasWords: true,
   },
   {
-    name: 'approvals',
-    guards: ['src/prompts/approvals.ts', 'src/agents/adapter/decided-approval.ts'],
-    tests: ['src/prompts/approvals.test.ts', 'src/agents/adapter/decided-approval.test.ts'],
-  },
-  {
-    name: 'keys',
-    guards: ['src/config/api-keys.ts', 'src/config/key-ring.ts'],
-    tests: ['src/config/api-keys.test.ts', 'src/config/key-ring.test.ts'],
-  },
-  {
-    name: 'logins',
-    guards: ['src/http/context/wrong-keys.ts', 'src/http/context/logins.ts'],
-    tests: ['src/http/context/wrong-keys.test.ts', 'src/http/context/logins.test.ts'],
-  },
-  {
-    name: 'limits',
+    name: 'server',
     guards: [
-      'src/http/request/connection-slots.ts',
-      'src/http/request/rate-limit.ts',
+      'src/prompts/approvals.ts',
+      'src/agents/adapter/decided-approval.ts',
+      'src/config/{api-keys,key-ring}.ts',
       'src/executions/store/fair-share.ts',
+      'src/http/context/{logins,wrong-keys}.ts',
+      'src/http/request/{browsers,connection-slots,identify,rate-limit}.ts',
     ],
     tests: [
-      'src/http/request/connection-slots.test.ts',
-      'src/http/request/rate-limit.test.ts',
+      'src/prompts/approvals.test.ts',
+      'src/agents/adapter/decided-approval.test.ts',
+      'src/config/{api-keys,key-ring}.test.ts',
       'src/executions/store/fair-share.test.ts',
+      'src/http/context/{logins,wrong-keys}.test.ts',
+      'src/http/request/{browsers,connection-slots,identify,rate-limit}.test.ts',
     ],
-  },
-  {
-    name: 'senders',
-    guards: ['src/http/request/identify.ts', 'src/http/request/browsers.ts'],
-    tests: ['src/http/request/identify.test.ts', 'src/http/request/browsers.test.ts'],
   },
   {
     name: 'decide',
@@ -91,7 +77,7 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'claims',
     guards: ['src/drive/evidence/{compare-claims,flags,trace,tree}.ts'],
-    tests: ['src/drive/evidence/*.test.ts'],
+    tests: ['src/drive/evidence/{compare-claims,flags,trace}.test.ts'],
   },
   {
     name: 'commands',

@@ -32,8 +32,9 @@ describe('a key', () => {
     expect(isForPage({ ...PRESS, key: 'd', ...held })).toBe(false)
   })
 
-  it('may need Shift for a sign, and moves on while it is held down', () => {
+  it('may need Shift for a sign or have a name, and moves on while it is held down', () => {
     expect(isForPage({ ...PRESS, key: '?', isShifted: true })).toBe(true)
+    expect(isForPage({ ...PRESS, key: 'Tab', isShifted: true })).toBe(true)
     expect(isForPage({ ...PRESS, key: 'j', repeat: true })).toBe(true)
   })
 })

@@ -48,6 +48,36 @@ describe('isAgentConfiguration', () => {
   })
 
   it.each([
+    ...['agent', 'agents', 'aider', 'amp', 'augment', 'claude', 'claude-plugin', 'cline', 'clinerules', 'codex'],
+    ...['continue', 'copilot', 'crush', 'cursor', 'factory', 'gemini', 'goose', 'grok', 'junie', 'kilo', 'kilocode'],
+    ...['kimi', 'kimi-code', 'kiro', 'opencode', 'pi', 'qoder', 'qwen', 'roo', 'trae', 'vibe', 'vscode', 'windsurf'],
+    'zed',
+  ])('is true for everything in .%s', (folder) => {
+    expect(isAgentSettings(`web/.${folder}/any/file.txt`)).toBe(true)
+    expect(isAgentSettings(`web/${folder}/any/file.txt`)).toBe(false)
+  })
+
+  it.each([
+    ...['agents', 'chatmodes', 'copilot', 'copilot-instructions.md', 'extensions', 'hooks', 'instructions', 'lsp.json'],
+    ...['mcp.json', 'plugin', 'prompts', 'skills'],
+  ])('is true for %s in .github', (name) => {
+    expect(isAgentSettings(`.github/${name}`)).toBe(true)
+    expect(isAgentSettings(`.github/${name}/any`)).toBe(true)
+    expect(isAgentSettings(`.github/other/${name}s`)).toBe(false)
+  })
+
+  it.each([
+    'mcp.json5',
+    'x.mcp.json',
+    '.env.example',
+    'my.env',
+    '.rules.md',
+    'old-bunfig.toml',
+    'opencode.json.bak',
+    'x-opencode.json',
+    'my-agents.md',
+    'agents.md.bak',
+    'agents.other.md',
     'src/claude.ts',
     'claude/settings.json',
     '.github/workflows/ci.yml',

@@ -2,9 +2,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { agentRequest } from '../../../test/support/agent-request.ts'
 import { isAgentSettings } from '../../kit/agent-configuration.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
+import { NO_SURROUNDINGS } from '../adapter/surroundings.ts'
+import { acpAgentOf } from './agent.ts'
 import { KNOWN_AGENTS, profileOf } from './known-agents.ts'
-import { readProjectSettings } from './project-settings.ts'
+import { readProjectSettings, refuseNewSettings, refuseProjectSettings } from './project-settings.ts'
 
 let home = ''
 let workdir = ''
@@ -39,5 +43,56 @@ describe('the settings that an agent would use', () => {
   it('are settings of agents wherever those are looked for', () => {
     const names = KNOWN_AGENTS.flatMap(({ profile }) => profile.withoutProject?.refused ?? [])
     expect(names.filter((name) => !isAgentSettings(name))).toEqual([])
+  })
+
+  it('of an agent that is not known are those of all agents', () => {
+    mkdirSync(join(workdir, '.claude'))
+    for (const name of ['.claude/settings.json', '.claude/settings.local.json']) writeFileSync(join(workdir, name), '')
+    for (const name of ['.gemini', '.cursor']) mkdirSync(join(workdir, name))
+    const theirs = ['.claude/settings.json', '.claude/settings.local.json', '.gemini', '.cursor']
+    expect(found('another')).toEqual(expect.arrayContaining(theirs))
+    expect(new Set(found('another')).size).toBe(found('another').length)
+  })
+
+  it('are looked for up to the root if the home is elsewhere', () => {
+    writeFileSync(join(home, 'opencode.json'), '{}')
+    const elsewhere = readProjectSettings(profileOf(['opencode']), { env: {}, workdir }).projectSettings
+    expect(elsewhere).toContain('../../../opencode.json')
+    expect(readProjectSettings(profileOf(['opencode']), { env: {}, workdir: home }).projectSettings).toEqual([
+      'opencode.json',
+    ])
+  })
+})
+
+describe('a request that must ignore its project', () => {
+  const acpRequest = (over: Partial<AgentRequest> = {}) =>
+    agentRequest('claude', {
+      agent: acpAgentOf('mine', { enabled: true, protocol: 'acp', command: ['opencode'], env: {} }),
+      env: { HOME: home },
+      workdir,
+      ...over,
+    })
+  const surroundings = { ...NO_SURROUNDINGS, projectSettings: ['.opencode', 'opencode.json'] }
+  const refused = expect.objectContaining({ code: 'project_settings_refused' })
+
+  it('is refused if there are settings that the agent would use', () => {
+    expect(() => refuseProjectSettings(acpRequest({ ignoresProject: true, surroundings }))).toThrow(refused)
+    expect(() => refuseProjectSettings(acpRequest({ ignoresProject: true, surroundings }))).toThrow('.opencode')
+    for (const accepted of [
+      { surroundings },
+      { ignoresProject: true, surroundings: NO_SURROUNDINGS },
+      { ignoresProject: true },
+    ]) {
+      expect(() => refuseProjectSettings(acpRequest(accepted))).not.toThrow()
+    }
+  })
+
+  it('is refused if they were written since, unless drover makes the agent ignore them', () => {
+    const request = acpRequest({ ignoresProject: true })
+    expect(() => refuseNewSettings(request)).not.toThrow()
+    writeFileSync(join(workdir, 'opencode.json'), '{}')
+    expect(() => refuseNewSettings(request)).toThrow(refused)
+    expect(() => refuseNewSettings(acpRequest())).not.toThrow()
+    expect(() => refuseNewSettings(agentRequest('claude', { ignoresProject: true, workdir }))).not.toThrow()
   })
 })

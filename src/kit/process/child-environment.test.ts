@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isForChildren, secretTexts, toChildEnvironment, toOwnEnvironment } from './child-environment.ts'
+import {
+  hasPassword,
+  hiddenIn,
+  isForChildren,
+  keepFromChildren,
+  secretTexts,
+  toChildEnvironment,
+  toOwnEnvironment,
+} from './child-environment.ts'
 
 describe('isForChildren', () => {
   it.each([
@@ -26,6 +34,7 @@ describe('isForChildren', () => {
     'DROVER_CONFIG',
     'MY_DROVER_KEY',
     'MY_PGHOST',
+    'MY_OTEL_HEADERS',
     'ANTHROPIC_API_KEY',
     'OTEL_SERVICE_NAME',
     'OTEL_EXPORTER_OTLP_HEADERS_MODE',
@@ -46,8 +55,9 @@ describe('isForChildren', () => {
     ['SETTINGS', '{"db":"hunter2-hunter"}'],
     ['DATABASE_URL', 'postgres://me:drover@db/x'],
     ['POSTGRES_PASSWORD', 'drover'],
+    ['TWELVE', 'of-12-digits'],
   ])('hides a variable with a secret text: %s=%s', (name, value) => {
-    expect(isForChildren({ name, value }, ['hunter2-hunter', 'drover'])).toBe(false)
+    expect(isForChildren({ name, value }, ['hunter2-hunter', 'drover', 'of-12-digits'])).toBe(false)
   })
 
   it.each([
@@ -74,6 +84,20 @@ describe('toChildEnvironment', () => {
   })
 })
 
+describe('hiddenIn', () => {
+  it('hides nothing for the sake of a password that is not set', () => {
+    const isHidden = hiddenIn({})
+    expect(['PATH', 'API_KEY', 'DATABASE_URL'].filter((name) => isHidden({ name, value: 'a:@b' }))).toEqual([])
+  })
+
+  it('hides the texts of every store that this process knows', () => {
+    const variable = { name: 'SETTINGS', value: '{"db":"known-to-drover"}' }
+    expect(hiddenIn({})(variable)).toBe(false)
+    keepFromChildren('postgres://me:known-to-drover@db/x')
+    expect(hiddenIn({})(variable)).toBe(true)
+  })
+})
+
 describe('toOwnEnvironment', () => {
   it('keeps everything that is set', () => {
     expect(toOwnEnvironment({ DROVER_API_KEYS: 'a', PGHOST: '', UNSET: undefined })).toStrictEqual({
@@ -94,5 +118,16 @@ describe('secretTexts', () => {
     ['postgres:///x?password=secret', ['postgres:///x?password=secret', 'secret']],
   ])('finds the secrets of %s', (url, texts) => {
     expect(secretTexts(url)).toEqual(texts)
+  })
+})
+
+describe('hasPassword', () => {
+  it.each([
+    ['postgres://me:secret@db/x', true],
+    ['postgres:///x?password=secret', true],
+    ['postgres://me@db/x', false],
+    ['sqlite:', false],
+  ])('of %s: %s', (url, has) => {
+    expect(hasPassword(url)).toBe(has)
   })
 })
