@@ -57,16 +57,18 @@ export const GUARDS: readonly Group[] = [
       'src/agents/adapter/decided-approval.ts',
       'src/config/{api-keys,key-ring}.ts',
       'src/executions/store/fair-share.ts',
-      'src/http/context/{logins,wrong-keys}.ts',
-      'src/http/request/{browsers,connection-slots,identify,rate-limit}.ts',
+      'src/http/context/{logins,sender,wrong-keys}.ts',
+      'src/http/executions/{decide-approval,requested-execution}.ts',
+      'src/http/request/{browser-login,browsers,connection-slots,identify,open-requests,rate-limit}.ts',
     ],
     tests: [
       'src/prompts/approvals.test.ts',
       'src/agents/adapter/decided-approval.test.ts',
       'src/config/{api-keys,key-ring}.test.ts',
       'src/executions/store/fair-share.test.ts',
-      'src/http/context/{logins,wrong-keys}.test.ts',
-      'src/http/request/{browsers,connection-slots,identify,rate-limit}.test.ts',
+      'src/http/context/{logins,sender,wrong-keys}.test.ts',
+      'src/http/executions/*.test.ts',
+      'src/http/request/{browser-login,browsers,connection-slots,identify,open-requests,rate-limit}.test.ts',
     ],
   },
   {
@@ -129,8 +131,6 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'requests',
     guards: [
-      'src/http/request/open-requests.ts',
-      'src/http/request/browser-login.ts',
       { file: 'src/http/request/hooks.ts', from: 'export function addRequestHooks', to: '/** Runs for every request' },
       {
         file: 'src/http/request/hooks.ts',
@@ -147,11 +147,6 @@ export const GUARDS: readonly Group[] = [
       'test/http/limits.test.ts',
       'test/http/local-socket.test.ts',
     ],
-  },
-  {
-    name: 'ownership',
-    guards: ['src/http/executions/decide-approval.ts', 'src/http/executions/requested-execution.ts'],
-    tests: ['test/http/ownership.test.ts', 'test/http/idempotency.test.ts', 'test/http/approval-records.test.ts'],
   },
   {
     name: 'runs',

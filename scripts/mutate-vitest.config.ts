@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: tests,
     // A change can make a test wait forever.
-    testTimeout: 10_000,
+    testTimeout: 30_000,
     hookTimeout: 30_000,
     isolate: false,
     ...(tests.some((path) => path.startsWith('test/')) && { globalSetup: 'test/support/bundle-drover.ts' }),

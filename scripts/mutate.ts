@@ -49,7 +49,7 @@ async function mutate({ name, guards, tests, hasWords }: Group): Promise<Count> 
     tempDirName: '.stryker-tmp',
     // Stryker rewrites this file with TypeScript's old API, which TypeScript 7 lacks. The tests do not read it.
     tsconfigFile: 'none.json',
-    timeoutMS: 10_000,
+    timeoutMS: 30_000,
   }).runMutationTest()
   const of = (...states: string[]) => results.filter(({ status }) => states.includes(status)).length
   console.log(`${name}: ${Math.round((performance.now() - started) / 1000)} s`)

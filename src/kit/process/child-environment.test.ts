@@ -45,6 +45,7 @@ describe('isForChildren', () => {
   it.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://collector.example.com', true],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://me:secret@collector.example.com', false],
+    ['MY_OTEL_ENDPOINT', 'https://me:secret@collector.example.com', true],
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=weather', true],
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=weather,api_key=abcdefgh', false],
   ])('shows a setting of OpenTelemetry if it has no credentials: %s=%s', (name, value, isShown) => {
