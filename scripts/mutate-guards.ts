@@ -79,7 +79,7 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'claims',
     guards: ['src/drive/evidence/{compare-claims,flags,trace,tree}.ts'],
-    tests: ['src/drive/evidence/{compare-claims,flags,trace}.test.ts'],
+    tests: ['src/drive/evidence/{compare-claims,flags,trace,tree}.test.ts'],
   },
   {
     name: 'commands',
@@ -146,20 +146,20 @@ export const GUARDS: readonly Group[] = [
       'test/http/keys.test.ts',
       'test/http/limits.test.ts',
       'test/http/local-socket.test.ts',
+      'test/http/wrong-keys.test.ts',
     ],
   },
   {
     name: 'runs',
     guards: [
-      { file: 'src/drive/service/driven-runs.ts', from: 'async answer(id', to: 'async continueAll(' },
-      { file: 'src/drive/service/driven-runs.ts', from: '/** Changes a run, and goes on', to: '/** Goes on if no' },
+      { file: 'src/drive/service/driven-runs.ts', from: 'async resume(id', to: 'async continueAll(' },
       {
         file: 'src/drive/service/driven-runs.ts',
         from: 'async #openToChange(',
         to: 'const context = await inWorktreeOf',
       },
     ],
-    tests: ['test/http/runs.test.ts', 'test/http/ownership.test.ts'],
+    tests: ['test/http/runs.test.ts'],
   },
   {
     name: 'visibility',

@@ -31,8 +31,9 @@ describe('the settings of a project', () => {
   it('are all files that agents read settings from, and no instructions', async () => {
     const project = createProject()
     project.write('web/.mcp.json', '{}')
+    project.write('Z/.mcp.json', '{}')
     project.write('src/index.js', '')
-    expect(await read(project)).toMatchObject({ paths: ['.claude/settings.json', 'web/.mcp.json'] })
+    expect(await read(project)).toMatchObject({ paths: ['.claude/settings.json', 'Z/.mcp.json', 'web/.mcp.json'] })
     expect(await read(createRepository())).toMatchObject({ paths: [] })
   })
 
@@ -73,6 +74,12 @@ describe('settings that agents may use', () => {
     expect([await trusted('trusted'), await trusted('never')]).toEqual([digest, undefined])
     project.write('.codex/config.toml', '')
     expect(await trusted('trusted')).toBeUndefined()
+  })
+
+  it('are none in a project without settings, whatever was decided', async () => {
+    const project = createRepository()
+    const { decisions } = await decide(project, 'trusted')
+    expect(await findTrusted(await placeOf(project), { use: 'trusted', decisions })).toBeUndefined()
   })
 
   it('are none if the user has refused them, or was never asked', async () => {

@@ -1,6 +1,11 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import type { ToolKind } from '../adapter/acp-profile.ts'
+import type { Denial } from '../adapter/agent.ts'
 import type { JsonObject } from '../adapter/json-fields.ts'
+import type { Permission } from '../adapter/permission.ts'
 import { ClientMethods } from './client-methods.ts'
 import type { ClientTerminals } from './client-terminals.ts'
 import type { Verdict } from './permissions.ts'
@@ -46,5 +51,88 @@ describe('a command that the agent runs through drover', () => {
     ],
   ])('%s', async (_, decided, commands, asked) => {
     expect(await askedAbout(decided, commands)).toEqual(asked)
+  })
+})
+
+describe('a file that the agent writes through drover', () => {
+  /** What the user answers, about which path each time, and what was denied. */
+  function setUp(permission: Permission | undefined, verdicts: Verdict[] = []) {
+    const workdir = realpathSync(temporaryDirectory())
+    const asked: string[] = []
+    const denied: Denial[] = []
+    const methods = new ClientMethods({
+      client: { files: true },
+      terminals: {} as ClientTerminals,
+      workdir,
+      permission,
+      ask: async (call) => {
+        asked.push(String((call['rawInput'] as JsonObject)['path']))
+        return verdicts.shift() ?? 'deny'
+      },
+      onDenied: (denial) => denied.push(denial),
+    })
+    const write = async (name: string) => {
+      const path = join(workdir, name)
+      await methods.answer('fs/write_text_file', { path, content: '' })?.catch(() => undefined)
+      return existsSync(path)
+    }
+    return { methods, workdir, write, asked, denied }
+  }
+
+  it('is not written after the user has denied it, and each time asked about again', async () => {
+    const { workdir, write, asked, denied } = setUp('ask')
+    expect([await write('a'), await write('a')]).toEqual([false, false])
+    const path = join(workdir, 'a')
+    expect(asked).toEqual([path, path])
+    expect(denied).toEqual([path, path].map((subject) => ({ tool: 'edit', subject, needs: 'edit' })))
+  })
+
+  it('is written once after the user has allowed it, and more after a grant for the session', async () => {
+    const { write, asked, denied } = setUp('ask', ['allow', 'deny', 'allow_session'])
+    expect([await write('a'), await write('b'), await write('c'), await write('d')]).toEqual([true, false, true, true])
+    expect([asked.length, denied.length]).toEqual([3, 1])
+  })
+
+  it('is covered by a call for it, named in any way, and not by one for another', async () => {
+    const { methods, workdir, write, asked } = setUp('ask')
+    const grant = (path: string) =>
+      methods.grant({ kind: 'edit', locations: [{ path }] }, { kind: 'edit', verdict: 'allow' })
+    grant('./x/../a')
+    expect([await write('b'), await write('a')]).toEqual([false, true])
+    grant(join(workdir, 'ab'))
+    expect([await write('c'), asked.length]).toEqual([false, 2])
+  })
+
+  it.each<[Permission | undefined, boolean]>([
+    ['read-only', false],
+    ['edit', true],
+    ['everything', true],
+    [undefined, true],
+  ])('needs no question with the permission %s', async (permission, isWritten) => {
+    const { write, asked, denied } = setUp(permission, ['allow'])
+    expect([await write('a'), asked, denied.length]).toEqual([isWritten, [], isWritten ? 0 : 1])
+  })
+
+  it('is not written when the turn is over, not even if the user allows it then', async () => {
+    const { methods, workdir, write } = setUp('edit')
+    methods.close()
+    await expect(methods.answer('fs/write_text_file', {})).rejects.toThrow('the turn is over')
+    expect(await write('a')).toBe(false)
+    const decided = Promise.withResolvers<Verdict>()
+    const options = { client: { files: true }, terminals: {} as ClientTerminals, workdir, permission: 'ask' as const }
+    const late = new ClientMethods({ ...options, ask: () => decided.promise, onDenied: () => {} })
+    const written = late.answer('fs/write_text_file', { path: join(workdir, 'b'), content: '' })
+    late.close()
+    decided.resolve('allow')
+    await expect(written).rejects.toThrow('the turn is over')
+    expect(existsSync(join(workdir, 'b'))).toBe(false)
+  })
+
+  it('needs a client that offers it', () => {
+    const options = { terminals: {} as ClientTerminals, workdir: '/', permission: undefined, onDenied: () => {} }
+    const methods = new ClientMethods({ ...options, client: undefined, ask: async () => 'allow' })
+    for (const method of ['fs/write_text_file', 'fs/read_text_file', 'terminal/create', 'constructor']) {
+      expect(methods.answer(method, {})).toBeUndefined()
+    }
   })
 })

@@ -93,6 +93,8 @@ describe('a request that must ignore its project', () => {
     writeFileSync(join(workdir, 'opencode.json'), '{}')
     expect(() => refuseNewSettings(request)).toThrow(refused)
     expect(() => refuseNewSettings(acpRequest())).not.toThrow()
+    mkdirSync(join(workdir, '.claude'))
+    writeFileSync(join(workdir, '.claude', 'settings.json'), '{}')
     expect(() => refuseNewSettings(agentRequest('claude', { ignoresProject: true, workdir }))).not.toThrow()
   })
 })

@@ -51,6 +51,8 @@ describe('a file that is reported as changed', () => {
     ['dist/wind.js', 'claimed'],
     ['/etc/passwd', 'claimed'],
     ['../other/file.ts', 'claimed'],
+    ['..', 'claimed'],
+    ['.', 'observed'],
   ])('%s: %s', (path, verdict) => {
     expect(verdictOfFile(path)).toBe(verdict)
   })
@@ -69,6 +71,12 @@ describe('applied work without files', () => {
     expect(claimsOf([], [], { changed: [], unread: ['a'] })).toEqual([])
     expect(claimsOf([], [])).toEqual([])
   })
+
+  it('is not, if files are reported or nothing was applied', () => {
+    expect(claimsOf(['docs/wind.md'], [], { changed: [] })).toHaveLength(1)
+    const unable = { result: 'unable', files_changed: [], activities: [], uncertainties: [], attempts: 1 } as const
+    expect(compareClaims({ ...unable, files_changed: [] }, { ...WORK, changed: [] })).toEqual([])
+  })
 })
 
 describe('an activity', () => {
@@ -85,8 +93,45 @@ describe('an activity', () => {
     ['without a visible exit code', 0, [ran('npm test')], 'claimed'],
     ['in a pipeline', 0, [ran('npm test | tail', 0)], 'claimed'],
     ['another command', 0, [ran('npm test -- one', 1)], 'claimed'],
+    ['that failed, and then ran without a visible exit code', 0, [ran('npm test', 1), ran('npm test')], 'claimed'],
+    [
+      'beside an edit',
+      0,
+      [{ did: 'edit', seq: 1, paths: ['a'], execution_id: 'exec_1' }, ran('npm test', 0)],
+      'observed',
+    ],
   ])('%s', (_name, exit, trace, verdict) => {
     expect(verdictOf(exit, trace as Traced[])).toMatchObject({ verdict })
+  })
+
+  it.each([
+    ['no tool call shows it', [ran('ls', 0)]],
+    ['a tool call shows exit code 1', [ran('npm test', 1)]],
+    ['a tool call shows exit code 0 in `cd web && npm test`', [ran('cd web && npm test', 0)]],
+    ['it was seen, but the agent does not show its exit code', [ran('npm test')]],
+    [
+      'it was seen in `npm test | tail`, which ended with exit code 0; that is not certainly its own',
+      [ran('npm test | tail', 0)],
+    ],
+    [
+      `it was seen in \`npm test | tail ${'x'.repeat(184)}\`, which ended with exit code 0; that is not certainly its own`,
+      [ran(`npm test | tail ${'x'.repeat(300)}`, 0)],
+    ],
+  ])('says %s', (note, trace) => {
+    expect(verdictOf(0, trace)?.note).toBe(note)
+  })
+
+  it('is not contradicted by a check of drover whose exit code may be that of another command', () => {
+    expect(verdictOf(0, [], [{ command: 'npm test | tail', exit_code: 1 }])).toMatchObject({ verdict: 'claimed' })
+  })
+
+  it('that is reported again later is not judged by a check of drover, which ran at last', () => {
+    const twice: [string, number][] = [
+      ['npm test', 1],
+      ['npm test', 0],
+    ]
+    const claims = claimsOf(['src/wind.ts'], twice, { checks: [{ command: 'npm test', exit_code: 0 }] })
+    expect(claims.map(({ verdict }) => verdict)).toEqual(['observed', 'claimed', 'observed'])
   })
 
   it('names the event that shows it', () => {

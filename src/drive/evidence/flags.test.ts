@@ -42,6 +42,26 @@ describe('a check', () => {
     expect(flagsOf({ claims: [claim], trace: [edit(1), command, laterAttempt] })).toEqual(flag)
   })
 
+  it('is found by its event, in the attempt that it belongs to', () => {
+    const first = { ...command, seq: 0, command: 'ls' }
+    const ofEarlier = { ...command, execution_id: 'exec_0' }
+    for (const trace of [
+      [first, edit(1), command],
+      [ofEarlier, edit(1), command],
+      [edit(1), command, { ...command, seq: 4 }],
+      [first, edit(3)],
+      [first, edit(1)],
+    ]) {
+      expect(flagsOf({ claims: [claim], trace })).toEqual([])
+    }
+  })
+
+  it('is flagged only if an event shows it, and only if it is one', () => {
+    const { seq: _, execution_id: __, ...unseen } = claim
+    const file = { ...claim, about: 'file', subject: 'src/wind.ts' } as const
+    expect(flagsOf({ claims: [unseen, file], trace: [command, edit(5)] })).toEqual([])
+  })
+
   it('that drover ran itself is not', () => {
     const facts = { claims: [claim], trace: [command, edit(5)], checkedByDrover: ['npm test'] }
     expect(flagsOf(facts)).toEqual([])
@@ -68,6 +88,16 @@ describe('a test', () => {
       '#[test] #[ignore] fn a() { assert!(true) }',
       ['test_skipped wind.test.ts'],
     ],
+    ['emptied of a case', `it('a', () => {})`, '', ['test_emptied wind.test.ts']],
+    ['emptied of a spaced case', `test ('a', () => {})`, '', ['test_emptied wind.test.ts']],
+    ['emptied of a table', 'it.each`a`', '', ['test_emptied wind.test.ts']],
+    ['emptied in Rust', '#[test] fn a() {}', '', ['test_emptied wind.test.ts']],
+    ['emptied in Rust with Tokio', '#[tokio::test] async fn a() {}', '', ['test_emptied wind.test.ts']],
+    ['emptied in Go', 'func TestA(t *testing.T) {}', '', ['test_emptied wind.test.ts']],
+    ['skipped by its name', `it('a', () => {})`, `xit('a', () => {})`, ['test_skipped wind.test.ts']],
+    ['skipped by its spaced name', `it('a', () => {})`, `xit ('a', () => {})`, ['test_skipped wind.test.ts']],
+    ['skipped in Go', 'func TestA(t) {}', 'func TestA(t) { t.Skip("later") }', ['test_skipped wind.test.ts']],
+    ['without cases', 'export const A = 1', 'export const A = 2', []],
     ['new', undefined, `it.skip('a')`, []],
     ['changed', `it('a', () => {})`, `it('b', () => {})`, []],
     ['with a skip that was there before', `it.skip('a')`, `it.skip('a'); it('b')`, []],
@@ -83,9 +113,13 @@ describe('a test', () => {
     'wind_test.go',
     'spec/wind.rb',
     'a/__tests__/b.js',
+    'test.ts',
   ])('is recognized: %s', (path) => expect(isTestPath(path)).toBe(true))
 
-  it.each(['src/wind.ts', 'latest.ts', 'contest/a.ts', 'src/testimony.md'])('is not %s', (path) => {
+  it.each([
+    ...['src/wind.ts', 'latest.ts', 'contest/a.ts', 'src/testimony.md'],
+    ...['wind.test.ts.snap', 'test_wind.py.txt', 'wind_test.go.txt'],
+  ])('is not %s', (path) => {
     expect(isTestPath(path)).toBe(false)
   })
 })
@@ -99,6 +133,14 @@ describe('the configuration of a check', () => {
     'pyproject.toml',
     '.github/workflows/ci.yml',
     'Makefile',
+    'jest.config.mts',
+    '.prettierrc',
+    'prettier.yml',
+    '.golangci.yml',
+    'build.gradle',
+    'phpunit.xml',
+    'phpunit.xml.dist',
+    '.gitlab-ci.yml',
   ])('is %s', (path) => {
     expect(isCheckConfiguration(path)).toBe(true)
     expect(flagsOf({ changed: [path], implementation: { ...FACTS.implementation, files_changed: [path] } })).toEqual([
@@ -106,12 +148,13 @@ describe('the configuration of a check', () => {
     ])
   })
 
-  it.each(['src/package.json.ts', 'src/config.ts', 'makefile.md'])('is not %s', (path) => {
+  it.each(['src/package.json.ts', 'src/config.ts', 'makefile.md', '.gitlab-ci.yml.bak'])('is not %s', (path) => {
     expect(isCheckConfiguration(path)).toBe(false)
   })
 
   it('is a program that a check names', () => {
     expect(isNamedBy(['sh ./check.sh --all'], 'check.sh')).toBe(true)
+    expect(isNamedBy(['npm test', 'sh check.sh'], 'check.sh')).toBe(true)
     expect(isNamedBy(['sh check.sh'], 'other.sh')).toBe(false)
     expect(isNamedBy(['npx vitest run src/a.test.ts'], 'src/a.test.ts')).toBe(false)
     expect(flagsOf({ changed: ['src/check.sh'], checkPrograms: ['src/check.sh'] })).toEqual([
@@ -133,6 +176,9 @@ describe('the configuration of a check', () => {
 describe('other flags', () => {
   it('name changes that were not reported, at most 20', () => {
     expect(flagsOf({ changed: ['src/wind.ts', 'other.ts'] })).toEqual(['change_not_reported other.ts'])
+    const reporting = (...files: string[]) => ({ implementation: { ...FACTS.implementation, files_changed: files } })
+    expect(flagsOf(reporting('/work/src/wind.ts'))).toEqual([])
+    expect(flagsOf(reporting('docs', 'src'))).toEqual([])
     const many = Array.from({ length: 21 }, (_, at) => `other/${at}`)
     expect(flagsOf({ changed: many }).slice(-2)).toEqual([
       'change_not_reported other/19',
@@ -142,8 +188,13 @@ describe('other flags', () => {
   })
 
   it('name denied tool calls', () => {
-    const warnings = ['2 tool calls were denied: Bash (npm test), Write', 'something else']
-    expect(flagsOf({ warnings })).toEqual([`tool_call_denied ${warnings[0]}`])
+    const denied = [
+      '2 tool calls were denied: Bash (npm test), Write',
+      '1 tool call was denied: Bash',
+      '12 tool calls were denied',
+    ]
+    const others = ['something else', 'it says that 2 tool calls were denied']
+    expect(flagsOf({ warnings: [...denied, ...others] })).toEqual(denied.map((each) => `tool_call_denied ${each}`))
   })
 
   it('say what was not looked at', () => {

@@ -26,6 +26,8 @@ describe('the exit code of a command', () => {
   it.each([
     ['claude', 'Bash', undefined, 0],
     ['claude', 'Bash', 'Exit code 3\non-stderr', 3],
+    ['claude', 'Bash', 'Error: Exit code 127', 127],
+    ['claude', 'Bash', 'It ended with exit code 3', undefined],
     ['claude', 'Bash', 'Claude requested permissions to use Bash', undefined],
     ['codex', 'command_execution', undefined, 0],
     ['codex', 'command_execution', 'exit code 3', 3],
@@ -46,6 +48,10 @@ describe('the exit code of a command', () => {
     ['claude', 'Bash', 'grep knots wind.txt', undefined],
     ['claude', 'Bash', 'npm test | grep failed', undefined],
     ['claude', 'Bash', '[ -f wind.txt ]', undefined],
+    ['claude', 'Bash', 'egrep knots wind.txt', undefined],
+    ['claude', 'Bash', '/usr/bin/diff a b', undefined],
+    ['claude', 'Bash', 'mygrep knots wind.txt', 0],
+    ['claude', 'Bash', 'grepping knots', 0],
     ['claude', 'Bash', 'echo grep', 0],
     ['codex', 'command_execution', "/bin/bash -lc 'grep knots wind.txt'", 0],
   ] as const)('%s does not show whether %s %s found something', (backend, name, command, exit_code) => {
@@ -78,6 +84,30 @@ describe('a trace', () => {
   it('skips calls that neither edit nor run commands', () => {
     expect(traceOf('claude', [{ name: 'Read', input: { file_path: 'a.ts' } }])).toEqual([])
     expect(traceOf('claude', [{ name: 'Odd', input: 'text' }])).toEqual([])
+    expect(traceOf('claude', [{ name: 'Bash', input: null }])).toEqual([])
+    expect(traceOf('claude', [{ name: 'Write', input: { content: '' } }])).toEqual([])
+  })
+
+  it('joins a result with its call, once', () => {
+    const trace = new Trace({ showsExitCodes: true })
+    const note = (type: string, content: object) =>
+      trace.note({ type, backend: 'claude', session_id: '', timestamp: '', content } as unknown as PromptEvent)
+    for (const id of ['1', '2']) note('tool_use', { tool_id: id, tool_name: 'Bash', input: { command: `c${id}` } })
+    note('tool_use', { tool_name: 'Bash', input: { command: 'without id' } })
+    for (const id of ['1', '2', '1']) note('tool_result', { tool_id: id, tool_name: 'Bash' })
+    note('tool_result', { tool_name: 'Bash' })
+    expect(trace.entries.map((entry) => entry.did === 'command' && entry.command)).toEqual(['c1', 'c2', 'without id'])
+  })
+
+  it('shows the command in a shell, unless it is too long to be read', () => {
+    const shown = (command: string) => {
+      const [entry] = traceOf('codex', [{ name: 'command_execution', input: { command } }])
+      return entry?.did === 'command' ? entry.command : ''
+    }
+    expect(shown("bash -lc 'npm test'")).toBe('npm test')
+    expect(shown(`bash -lc '${'x'.repeat(8180)}'`)).toMatch(/^x+$/)
+    expect(shown(`bash -lc '${'x'.repeat(8181)}'`)).toMatch(/^x+$/)
+    expect(shown(`bash -lc '${'x'.repeat(8182)}'`)).toMatch(/^bash -lc/)
   })
 
   it('keeps the latest 2000 entries', () => {
