@@ -119,7 +119,8 @@ describe('a file that the agent writes through drover', () => {
     await expect(methods.answer('fs/write_text_file', {})).rejects.toThrow('the turn is over')
     expect(await write('a')).toBe(false)
     const decided = Promise.withResolvers<Verdict>()
-    const options = { client: { files: true }, terminals: {} as ClientTerminals, workdir, permission: 'ask' as const }
+    const client = { files: true } as const
+    const options = { client, terminals: {} as ClientTerminals, workdir, permission: 'ask' } as const
     const late = new ClientMethods({ ...options, ask: () => decided.promise, onDenied: () => {} })
     const written = late.answer('fs/write_text_file', { path: join(workdir, 'b'), content: '' })
     late.close()

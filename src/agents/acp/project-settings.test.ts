@@ -51,7 +51,7 @@ describe('the settings that an agent would use', () => {
     for (const name of ['.gemini', '.cursor']) mkdirSync(join(workdir, name))
     const theirs = ['.claude/settings.json', '.claude/settings.local.json', '.gemini', '.cursor']
     expect(found('another')).toEqual(expect.arrayContaining(theirs))
-    expect(new Set(found('another')).size).toBe(found('another').length)
+    expect(new Set(found('another')).size).toBe(found('another')?.length)
   })
 
   it('are looked for up to the root if the home is elsewhere', () => {

@@ -162,6 +162,27 @@ describe('an agent that makes no progress', () => {
     expect(call(watch, 'broken', 4)).toContain('4 times in a row')
   })
 
+  it('is not one whose calls differ in their input, or whose results belong to no call', () => {
+    const watch = new ProgressWatch({ stallMs: 100, now: 0 })
+    const results = ['a', 'b', 'c', 'd'].map((command, now) => call(watch, 'broken', now, command))
+    expect(results).toEqual(Array(4).fill(undefined))
+    const orphan = event('tool_result', { tool_id: 't', tool_name: 'Bash', output: 'broken' })
+    expect(Array.from({ length: 5 }, () => watch.note(orphan, 9))).toEqual(Array(5).fill(undefined))
+  })
+
+  it('is known by calls that run at the same time, with and without ids', () => {
+    const watch = new ProgressWatch({ stallMs: 100, now: 0 })
+    const note = (type: string, tool_id: string | undefined, more: object) =>
+      watch.note(event(type, { ...(tool_id && { tool_id }), tool_name: 'Bash', ...more }), 1)
+    const round = (ids: readonly (string | undefined)[]) => {
+      for (const id of ids) note('tool_use', id, { input: { command: `c${id}` } })
+      return ids.map((id) => note('tool_result', id, { output: 'same' }))
+    }
+    expect([1, 2, 3, 4, 5].flatMap(() => round(['1', '2']))).toEqual(Array(10).fill(undefined))
+    expect([1, 2, 3].flatMap(() => round([undefined]))).toEqual(Array(3).fill(undefined))
+    expect(round([undefined])[0]).toContain('4 times in a row')
+  })
+
   it('is told for how long', () => {
     expect(stallReason(90_000)).toContain('for 90 s there was no text')
   })

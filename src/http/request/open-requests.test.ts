@@ -63,13 +63,13 @@ describe('open requests', () => {
     expect(() => sendOpen('ops')).toThrow('your address')
   })
 
-  it.each<[string, object, string?, number?]>([
-    ['of the user of the server', { isLocalUser: true }],
-    ['through a socket that cannot tell its senders apart', { address: 'local' }],
-    ['for the health', {}, '/health'],
-    ['without a limit', {}, undefined, 0],
-  ])('%s are not counted', (_, facts, url, limit) => {
-    const { send } = setUp({ limit: limit ?? 2 })
+  it.each<[string, { facts?: object; url?: string; limit?: number }]>([
+    ['of the user of the server', { facts: { isLocalUser: true } }],
+    ['through a socket that cannot tell its senders apart', { facts: { address: 'local' } }],
+    ['for the health', { url: '/health' }],
+    ['without a limit', { limit: 0 }],
+  ])('%s are not counted', (_, { facts, url, limit = 2 }) => {
+    const { send } = setUp({ limit })
     for (let count = 0; count < 5; count += 1) send(undefined, facts, url)
   })
 
