@@ -46,7 +46,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     command: ['opencode', 'acp'],
     install: 'npm install --global opencode-ai',
     version: '1.18.33',
-    profile: OPENCODE,
+    profile: { ...OPENCODE, staysInside: true },
   },
   {
     name: 'qwen',
