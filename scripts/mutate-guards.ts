@@ -59,7 +59,7 @@ export const GUARDS: readonly Group[] = [
       'src/executions/store/fair-share.ts',
       'src/http/context/{logins,sender,wrong-keys}.ts',
       'src/http/executions/{decide-approval,requested-execution}.ts',
-      'src/http/request/{browser-login,browsers,connection-slots,identify,open-requests,rate-limit}.ts',
+      'src/http/request/{browser-login,connection-slots,open-requests}.ts',
     ],
     tests: [
       'src/prompts/approvals.test.ts',
@@ -68,7 +68,7 @@ export const GUARDS: readonly Group[] = [
       'src/executions/store/fair-share.test.ts',
       'src/http/context/{logins,sender,wrong-keys}.test.ts',
       'src/http/executions/*.test.ts',
-      'src/http/request/{browser-login,browsers,connection-slots,identify,open-requests,rate-limit}.test.ts',
+      'src/http/request/{browser-login,connection-slots,open-requests}.test.ts',
     ],
   },
   {
@@ -127,6 +127,14 @@ export const GUARDS: readonly Group[] = [
       { file: 'src/agents/pool/warm-pool.ts', from: '#release(entry', to: 'async #measure(' },
     ],
     tests: ['src/agents/pool/*.test.ts', 'test/agents/warm/pool.test.ts'],
+  },
+  {
+    name: 'senders',
+    guards: ['src/http/request/{browsers,identify,rate-limit}.ts'],
+    tests: [
+      'src/http/request/{browsers,identify,rate-limit}.test.ts',
+      'test/http/{browsers,keys,rate-limit,request-id}.test.ts',
+    ],
   },
   {
     name: 'requests',

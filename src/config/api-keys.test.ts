@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { digest } from '../kit/digest.ts'
 import type { Log } from '../kit/log.ts'
@@ -17,7 +17,7 @@ function temporaryDirectory(): string {
 /** The working directory of gopass. */
 const HERE = '/'
 
-type NamedKey = { name: string; sha256: string; role?: 'client' | 'operator' }
+type NamedKey = Parameters<typeof loadApiKeys>[0]['server']['keys'][number]
 
 type Wishes = {
   env?: Record<string, string>
@@ -113,6 +113,52 @@ describe('loadApiKeys', () => {
   ])('reports %s for short keys in %s', async (isShort, keys) => {
     expect((await load({ env: { DROVER_API_KEYS: keys } })).hasShortKey()).toBe(isShort)
     expect((await load({ env: { DROVER_API_KEYS_FILE: keysFile(keys) } })).hasShortKey()).toBe(isShort)
+  })
+
+  it('limits a key as the config says, and only so', async () => {
+    const secret = (name: string) => `a-key-of-${name}-that-is-long-enough`
+    const named = (name: string) => ({ name, sha256: digest(secret(name)) })
+    const { ring } = await load({
+      keys: [
+        {
+          ...named('limited'),
+          ...{ id: 'key_1', role: 'operator', max_approval_mode: 'auto', max_sandbox_mode: 'workspace' },
+          ...{ rate_limit_rps: 2, rate_limit_burst: 5 },
+        },
+        { ...named('asking'), max_approval_mode: 'always', rate_limit_rps: 3 },
+        { ...named('reading'), max_sandbox_mode: 'read-only', rate_limit_burst: 7 },
+        named('free'),
+      ],
+    })
+    const found = ['limited', 'asking', 'reading', 'free'].map((name) => ring.find(secret(name)))
+    expect(found[0]).toMatchObject({ id: 'key_1', role: 'operator' })
+    expect(found[3]).toMatchObject({ name: 'free', role: 'client' })
+    expect(found.map((key) => [key?.ceilings, key?.rateLimit])).toStrictEqual([
+      [
+        { approval: 'auto', sandbox: 'workspace' },
+        { rps: 2, burst: 5 },
+      ],
+      [{ approval: 'always' }, { rps: 3 }],
+      [{ sandbox: 'read-only' }, { burst: 7 }],
+      [{}, {}],
+    ])
+  })
+
+  it('asks gopass again every five minutes, until it is closed', async () => {
+    const { log } = recordingLog()
+    const asking = await load({ gopass: 'a', env: fakeGopass('echo a-key-that-is-long-enough') })
+    const other = await load({ env: { DROVER_API_KEYS: 'a-key-that-is-long-enough' } })
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const reload = vi.spyOn(asking, 'reload').mockResolvedValue()
+    for (const keys of [asking, other]) keys.watch(log)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(5 * 60_000 - 1)
+    expect(reload).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(reload).toHaveBeenCalledOnce()
+    for (const keys of [asking, other]) keys.close()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('runs gopass for the password only, without a shell', async () => {

@@ -51,6 +51,32 @@ describe('Approvals', () => {
     expect(heard).toEqual(['asked 1', 'asked 2', 'settled 1'])
   })
 
+  it('lists what waits longest first, whichever execution asked first', async () => {
+    let now = Date.parse('2026-01-31T09:00:00.000Z')
+    const approvals = new Approvals({ timeoutMs: 1000, clock: { now: () => new Date(now) } })
+    const asked = ['a 1', 'b 2', 'a 3'].map((each) => {
+      const [execution = '', id = ''] = each.split(' ')
+      now += 5
+      return approvals.ask(execution, request(id))
+    })
+    expect(approvals.list().map(({ approval_id: id }) => id)).toEqual(['1', '2', '3'])
+    for (const execution of ['a', 'b']) approvals.forget(execution)
+    expect(approvals.list()).toEqual([])
+    await Promise.all(asked)
+  })
+
+  it('keeps what else an execution asks for, and no timer, after a decision', async () => {
+    vi.useFakeTimers()
+    const approvals = new Approvals({ timeoutMs: 1000 })
+    const [one, two] = [approvals.ask('e', request('1')), approvals.ask('e', request('2'))]
+    approvals.decide('e', '1', { decision: 'allow', by })
+    await one
+    expect([approvals.list().length, vi.getTimerCount()]).toEqual([1, 1])
+    approvals.decide('e', '2', { decision: 'allow', by })
+    await two
+    expect([approvals.list().length, vi.getTimerCount()]).toEqual([0, 0])
+  })
+
   it('takes each decision once, and only for what is asked', async () => {
     const approvals = new Approvals({ timeoutMs: 1000 })
     const asked = approvals.ask('e', request('1'))
