@@ -68,6 +68,28 @@ describe('Logins', () => {
     expect(logins.find(login)?.name).toBe(name)
   })
 
+  it('accepts a link once, and no key that is not valid', () => {
+    const { open, wait } = setUp()
+    const logins = open()
+    const [link, old] = [logins.createLink(), logins.createLink()]
+    expect([link, link, 'unknown'].map((token) => logins.useLink(token) !== undefined)).toEqual([true, false, false])
+    expect(logins.useKey('another-key-that-is-long')).toBeUndefined()
+    wait(5 * MINUTE_MS)
+    expect([logins.createLink(), old].map((token) => logins.useLink(token) !== undefined)).toEqual([true, false])
+  })
+
+  it('tells how long a login lasts, and stores none that has ended', () => {
+    const { open, file, wait } = setUp()
+    const logins = open()
+    expect(logins.useKey(KEY)?.maxAgeSecs).toBe(WEEK_MS / 1000)
+    const stored = () => (JSON.parse(readFileSync(file, 'utf8')) as unknown[]).length
+    begin(logins)
+    expect(stored()).toBe(2)
+    wait(WEEK_MS)
+    begin(logins)
+    expect(stored()).toBe(1)
+  })
+
   it('keeps logins when the server restarts, in a file without secrets that only the user can read', () => {
     const { open, file } = setUp()
     const login = begin(open())
