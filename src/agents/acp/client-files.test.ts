@@ -51,6 +51,13 @@ describe('a file that an agent writes through drover', () => {
     expect(readFileSync(join(free.outside, 'a'), 'utf8')).toBe('new')
   })
 
+  it('is one of git only if everything is allowed', async () => {
+    const confined = createPlace()
+    await expect(confined.write(join(confined.workdir, '.git', 'config'))).rejects.toThrow('belongs to git')
+    const free = createPlace('everything')
+    expect(await free.write(join(free.workdir, '.git', 'config'))).toEqual({})
+  })
+
   it('is not reached through a link that leads out', async () => {
     const { workdir, outside, write } = createPlace()
     symlinkSync(outside, join(workdir, 'link'))

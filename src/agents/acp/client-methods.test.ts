@@ -54,6 +54,26 @@ describe('a command that the agent runs through drover', () => {
   })
 })
 
+describe('what the agent asks of drover', () => {
+  it('runs if the user allows it when asked, and reaches the terminals', async () => {
+    const called: string[] = []
+    const terminals = new Proxy({}, { get: (_, name) => async () => ({ called: called.push(String(name)) }) })
+    const methods = new ClientMethods({
+      client: { files: true, terminal: true },
+      terminals: terminals as ClientTerminals,
+      workdir: realpathSync(temporaryDirectory()),
+      permission: 'ask',
+      ask: async () => 'allow',
+      onDenied: () => called.push('denied'),
+    })
+    for (const method of ['create', 'output', 'wait_for_exit', 'kill', 'release']) {
+      await methods.answer(`terminal/${method}`, { command: 'make' })
+    }
+    expect(called).toEqual(['create', 'output', 'waitForExit', 'kill', 'release'])
+    await expect(methods.answer('fs/read_text_file', { path: 'a' })).rejects.toThrow('must be absolute')
+  })
+})
+
 describe('a file that the agent writes through drover', () => {
   /** What the user answers, about which path each time, and what was denied. */
   function setUp(permission: Permission | undefined, verdicts: Verdict[] = []) {
@@ -99,6 +119,11 @@ describe('a file that the agent writes through drover', () => {
       methods.grant({ kind: 'edit', locations: [{ path }] }, { kind: 'edit', verdict: 'allow' })
     grant('./x/../a')
     expect([await write('b'), await write('a')]).toEqual([false, true])
+    for (const path of ['d', 'e']) grant(path)
+    expect([await write('d'), await write('e'), asked.length]).toEqual([true, true, 1])
+    const locations = [{ path: 'f' }, { path: 'g' }]
+    methods.grant({ kind: 'move', locations }, { kind: 'move', verdict: 'allow' })
+    expect(await write('g')).toBe(true)
     grant(join(workdir, 'ab'))
     expect([await write('c'), asked.length]).toEqual([false, 2])
   })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Ceilings } from '../../prompts/ceilings.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import {
+  callerOf,
   chooseApproval,
   chooseRepository,
   type DriveCaller,
@@ -29,6 +30,7 @@ describe('the repository of a client', () => {
     ['/a', ['/a'], '/a'],
     ['/link', ['/a'], '/a'],
     ['/a', ['/link'], '/a'],
+    ['/b', ['/a', '/b'], '/b'],
     [undefined, ['/a'], '/a'],
     [undefined, ['/a', '/b'], 'drive_repository_required'],
     [undefined, [], 'drive_repository_not_named'],
@@ -58,6 +60,9 @@ it.each<['auto' | 'none' | undefined, 'auto' | 'none', Ceilings | undefined, str
   [undefined, 'none', WORKSPACE, 'auto'],
   ['none', 'auto', WORKSPACE, 'none'],
   [undefined, 'auto', WORKSPACE, 'auto'],
+  [undefined, 'auto', undefined, 'auto'],
+  ['auto', 'none', undefined, 'auto'],
+  ['none', 'none', WORKSPACE, 'none'],
 ])('approval %s with the setting %s and %j is %s', (given, setting, ceilings, expected) => {
   expect(chooseApproval(given, settings({ approval_mode: setting }), { ceilings })).toBe(expected)
 })
@@ -72,6 +77,21 @@ describe('who lets a run go on', () => {
     ['a key of the same name', { is: 'client', key: 'one', keyId: 'key_2' }, OF_ONE, WORKSPACE, 'drive_of_another'],
     ['a client without a key, of a key', { is: 'client', key: undefined }, OF_ONE, WORKSPACE, 'drive_of_another'],
     ['a client without a key', { is: 'client', key: undefined }, record({}), WORKSPACE, undefined],
+    [
+      'a client without a key, of a key of an older record',
+      { is: 'client', key: undefined },
+      record({ api_key: 'one' }),
+      WORKSPACE,
+      'drive_of_another',
+    ],
+    [
+      'a client without a key, of the user',
+      { is: 'client', key: undefined },
+      record({ asked_by: 'user' }),
+      WORKSPACE,
+      'drive_of_another',
+    ],
+    ['a limited caller that is no client', { is: 'user' }, record({}), WORKSPACE, 'drive_of_another'],
     [
       'a limited key, of the user',
       { is: 'client', key: 'ops', keyId: 'key_2' },
@@ -100,4 +120,12 @@ it.each([
 ])('the issue %s of a clone of ada/weather gets %s', (url, expected) => {
   expect(codeOf(() => refuseForeignIssue(url, { owner: 'ada', repo: 'weather' }))).toBe(expected)
   expect(codeOf(() => refuseForeignIssue(url, undefined))).toBe('drive_issue_not_allowed')
+})
+
+it('a run belongs to the user or to the key that has started it, with what it was allowed then', () => {
+  const record = (more: object) => more as DrivenRecord
+  expect(callerOf(record({ asked_by: 'user', api_key: 'ops' }))).toStrictEqual({ is: 'user' })
+  const asked = { asked_by: 'client', api_key: 'ops', key_id: 'key_2' }
+  expect(callerOf(record(asked))).toStrictEqual({ is: 'client', key: 'ops', keyId: 'key_2' })
+  expect(callerOf(record({ ...asked, ceilings: WORKSPACE }))).toMatchObject({ ceilings: WORKSPACE })
 })
