@@ -131,10 +131,7 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'senders',
     guards: ['src/http/request/{browsers,identify,rate-limit}.ts'],
-    tests: [
-      'src/http/request/{browsers,identify,rate-limit}.test.ts',
-      'test/http/{browsers,keys,rate-limit,request-id}.test.ts',
-    ],
+    tests: ['src/http/request/{browsers,identify,rate-limit}.test.ts'],
   },
   {
     name: 'requests',

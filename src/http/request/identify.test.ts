@@ -1,7 +1,18 @@
 import fc from 'fast-check'
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { bearerToken, clientAddress, readTrace, trustedProxies } from './identify.ts'
+import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
+import {
+  bearerToken,
+  bodyLimitFor,
+  checkKey,
+  clientAddress,
+  type KeyCheck,
+  readTrace,
+  requestIdFrom,
+  requireKey,
+  trustedProxies,
+} from './identify.ts'
 
 /** The address that an endpoint sees, through Fastify's own reading of `X-Forwarded-For`. */
 async function addressBehind(trusted: readonly string[], peer: string, forwardedFor?: string): Promise<string> {
@@ -143,5 +154,93 @@ describe('bearerToken', () => {
 
   it('is fast for many blanks', () => {
     expect(bearerToken(`Bearer ${' '.repeat(16_000)}x\n`)).toBeUndefined()
+  })
+})
+
+const OPEN = ['/', '/console/', '/console/a/b', '/api/v1/login', '/health', '/openapi.json', '/docs', '/docs/a']
+const CLOSED = [
+  '/console',
+  '/api/v1/logins',
+  '/x/health',
+  '/healthy',
+  '/docsx',
+  '/api/v1/prompt',
+  '/openapi.json/x',
+  '/v1',
+]
+
+describe('a key', () => {
+  const key = { id: 'k', name: 'ci' } as ApiKey
+  const ring = (isRequired: boolean) => ({ isRequired, find: (text: string) => (text === 'right' ? key : undefined) })
+  const needs = (path: string, check: KeyCheck, { isRequired = true, isMetricsPublic = false } = {}) => {
+    try {
+      requireKey({ path, check }, { keys: ring(isRequired) as unknown as KeyRing, isMetricsPublic })
+      return false
+    } catch (error) {
+      return (error as { details: { problem: string } }).details.problem
+    }
+  }
+
+  it.each(OPEN)('is not needed for %s', (path) => {
+    expect(needs(path, { result: 'missing' })).toBe(false)
+    expect(needs(path, { result: 'invalid' })).toBe(false)
+  })
+
+  it.each([...CLOSED, '/metrics'])('is needed for %s, if the server has keys', (path) => {
+    expect(needs(path, { result: 'missing' })).toBe('missing')
+    expect(needs(path, { result: 'invalid' })).toBe('invalid')
+    expect(needs(path, { result: 'valid', key })).toBe(false)
+    expect(needs(path, { result: 'missing' }, { isRequired: false })).toBe(false)
+    expect(needs(path, { result: 'missing' }, { isMetricsPublic: true })).toBe(path === '/metrics' ? false : 'missing')
+  })
+
+  it.each<[object, string]>([
+    [{}, 'missing'],
+    [{ 'x-api-key': 'right' }, 'valid'],
+    [{ 'x-api-key': 'wrong' }, 'invalid'],
+    [{ authorization: 'Bearer right' }, 'valid'],
+    [{ 'x-api-key': 'right', authorization: 'Bearer wrong' }, 'valid'],
+    [{ 'x-api-key': '', authorization: 'Bearer right' }, 'valid'],
+    [{ 'x-api-key': ['right'], authorization: 'Bearer wrong' }, 'invalid'],
+    [{ 'x-api-key': '' }, 'missing'],
+  ])('in %j is %s', (headers, result) => {
+    expect(checkKey({ ...headers }, ring(true) as unknown as KeyRing).result).toBe(result)
+  })
+})
+
+describe('a body', () => {
+  it('of a stranger to an open endpoint is short', () => {
+    for (const path of OPEN) {
+      expect([0, 100, 9999].map((limitBytes) => bodyLimitFor(path, { isKnown: false, limitBytes }))).toEqual([
+        4096, 100, 4096,
+      ])
+      expect(bodyLimitFor(path, { isKnown: true, limitBytes: 9999 })).toBe(9999)
+    }
+    for (const path of CLOSED) expect(bodyLimitFor(path, { isKnown: false, limitBytes: 9999 })).toBe(9999)
+  })
+})
+
+describe('a request id', () => {
+  it.each<[object, boolean]>([
+    [{ 'x-request-id': 'a' }, true],
+    [{ 'x-request-id': 'Az09._:/+=@-' }, true],
+    [{ 'x-request-id': 'a.'.repeat(64) }, true],
+    [{ 'x-request-id': `${'a.'.repeat(64)}a` }, false],
+    [{ 'x-request-id': '' }, false],
+    [{ 'x-request-id': 'a b' }, false],
+    [{ 'x-request-id': ' a' }, false],
+    [{ 'x-request-id': ['a', 'b'] }, false],
+    [{ 'x-request-id': 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz' }, false],
+    [{ 'x-request-id': 'is-my-key-here', 'x-api-key': 'my-key' }, false],
+    [{ 'x-request-id': 'is-my-key-here', authorization: 'Bearer my-key' }, false],
+    [{ 'x-request-id': 'a', 'x-api-key': '' }, true],
+    [{ 'x-request-id': 'a', 'x-api-key': 'other', authorization: 'Bearer another' }, true],
+  ])('in %j is taken: %s', (headers, isTaken) => {
+    const { 'x-request-id': id } = headers as { 'x-request-id'?: string }
+    expect(requestIdFrom({ ...headers })).toBe(isTaken ? id : undefined)
+  })
+
+  it('is missing without a header', () => {
+    expect(requestIdFrom({})).toBeUndefined()
   })
 })
