@@ -304,7 +304,8 @@ describe('a failing command', () => {
     const [marker, other] = [join(directory, 'ran'), join(directory, 'other')]
     writeFileSync(join(directory, 'npm'), `#!/bin/sh\n[ "$*" = test ] && : > '${marker}'\nexit 3\n`, { mode: 0o755 })
     const env = { PATH: `${directory}:/usr/bin:/bin`, OTHER: other }
-    const { status } = spawnSync('bash', ['-c', line], { env, stdio: 'ignore' })
+    // Not here: what a line leaves in the background may find the real `npm` when the directory is gone.
+    const { status } = spawnSync('bash', ['-c', line], { env, cwd: directory, stdio: 'ignore' })
     const shown = findRun(read('npm test'), read(line), status ?? 'unknown')
     // It either did not run, also not with other arguments, or ended with 3.
     expect([undefined, 'unknown', ...(existsSync(marker) ? [3] : [])]).toContain(shown?.exitCode)
