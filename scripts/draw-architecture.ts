@@ -6,7 +6,7 @@ const BOX = { width: 144, height: 52 }
 const STEP = { x: 158, y: 92 }
 const MARGIN = { x: 24, y: 24 }
 const COLUMNS = 7
-const ROWS = 8
+const ROWS = 9
 
 type BoxPosition = { column: number; row: number; says: string; lastColumn?: number }
 
@@ -14,30 +14,31 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   console: { column: 1, row: 0, says: 'a page for browsers' },
   library: { column: 2, row: 0, says: 'for Node programs' },
   cli: { column: 3, row: 0, says: 'words in, text out' },
-  acp: { column: 0, row: 1, says: 'an agent for editors' },
+  acp: { column: 4, row: 0, says: 'an agent for editors' },
   http: { column: 2, row: 1, says: 'three styles of API' },
+  service: { column: 3, row: 2, says: 'what drover can do' },
   hosts: { column: 6, row: 1, says: 'installs into agents' },
   config: { column: 2, row: 2, says: 'every setting' },
-  drive: { column: 3, row: 2, says: 'agents do a run' },
-  executions: { column: 1, row: 3, says: 'numbered events' },
-  runs: { column: 4, row: 3, says: 'operations on runs' },
-  demo: { column: 0, row: 4, says: 'the demo agent' },
-  prompts: { column: 1, row: 4, says: 'one, many, compared' },
-  journal: { column: 3, row: 4, says: 'the events of a run' },
-  workspace: { column: 4, row: 4, says: 'reads git and files' },
-  source: { column: 5, row: 4, says: 'issue to pinned source' },
-  sessions: { column: 1, row: 5, says: 'stored conversations' },
-  engine: { column: 3, row: 5, says: 'decides, without I/O' },
-  store: { column: 0, row: 6, says: 'SQLite or PostgreSQL' },
-  agents: { column: 1, row: 6, says: 'one program each' },
-  contract: { column: 3, row: 6, lastColumn: 6, says: 'every message between drover and an agent' },
-  kit: { column: 0, row: 7, lastColumn: 6, says: 'faults, shapes, files, locks, processes' },
+  drive: { column: 3, row: 3, says: 'agents do a run' },
+  executions: { column: 1, row: 4, says: 'numbered events' },
+  runs: { column: 4, row: 4, says: 'operations on runs' },
+  demo: { column: 0, row: 5, says: 'the demo agent' },
+  prompts: { column: 1, row: 5, says: 'one, many, compared' },
+  journal: { column: 3, row: 5, says: 'the events of a run' },
+  workspace: { column: 4, row: 5, says: 'reads git and files' },
+  source: { column: 5, row: 5, says: 'issue to pinned source' },
+  sessions: { column: 1, row: 6, says: 'stored conversations' },
+  engine: { column: 3, row: 6, says: 'decides, without I/O' },
+  store: { column: 0, row: 7, says: 'SQLite or PostgreSQL' },
+  agents: { column: 1, row: 7, says: 'one program each' },
+  contract: { column: 3, row: 7, lastColumn: 6, says: 'every message between drover and an agent' },
+  kit: { column: 0, row: 8, lastColumn: 6, says: 'faults, shapes, files, locks, processes' },
 }
 
 /** Each is named beside its top folder. */
 const HALVES: readonly BoxPosition[] = [
-  { says: 'serving prompts', column: 0, row: 3 },
-  { says: 'orchestrating changes', column: 5, row: 3 },
+  { says: 'serving prompts', column: 0, row: 4 },
+  { says: 'orchestrating changes', column: 5, row: 4 },
 ]
 
 export function drawArchitecture(): string {

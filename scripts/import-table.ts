@@ -9,7 +9,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sessions: ['store', 'agents', 'kit'],
   prompts: ['sessions', 'agents', 'kit'],
   executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
-  http: ['drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
+  service: ['drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
+  http: ['service', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],
   workspace: ['contract', 'kit'],
@@ -17,9 +18,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hosts: ['contract', 'kit'],
   runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
   drive: ['executions', 'prompts', 'sessions', 'agents', 'runs', 'journal', 'source', 'workspace', 'contract', 'kit'],
-  acp: ['executions', 'prompts', 'sessions', 'agents', 'kit'],
+  acp: ['service', 'prompts', 'sessions', 'agents', 'kit'],
   cli: [
     'acp',
+    'service',
     'drive',
     'http',
     'executions',
@@ -35,7 +37,19 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'kit',
   ],
-  library: ['drive', 'http', 'executions', 'prompts', 'sessions', 'agents', 'runs', 'workspace', 'config', 'kit'],
+  library: [
+    'service',
+    'drive',
+    'http',
+    'executions',
+    'prompts',
+    'sessions',
+    'agents',
+    'runs',
+    'workspace',
+    'config',
+    'kit',
+  ],
   // For types only: the console runs in browsers.
   console: ['http', 'drive', 'executions', 'prompts', 'sessions', 'agents'],
   'bin.ts': ['cli', 'kit'],
@@ -43,8 +57,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** The two halves of drover. They share only `SHARED`, and only what is above both may import both. */
 export const HALVES = {
-  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions', 'acp'],
+  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']
-export const ABOVE_BOTH_HALVES = ['drive', 'http', 'library', 'cli', 'console', 'bin.ts']
+export const ABOVE_BOTH_HALVES = ['drive', 'service', 'http', 'acp', 'library', 'cli', 'console', 'bin.ts']

@@ -58,7 +58,8 @@ export const GUARDS: readonly Group[] = [
       'src/config/{api-keys,key-ring}.ts',
       'src/executions/store/fair-share.ts',
       'src/http/context/{logins,sender,wrong-keys}.ts',
-      'src/http/executions/{decide-approval,requested-execution}.ts',
+      'src/http/executions/requested-execution.ts',
+      'src/service/execution-calls.ts',
       'src/http/request/{browser-login,connection-slots,open-requests}.ts',
     ],
     tests: [
@@ -69,6 +70,7 @@ export const GUARDS: readonly Group[] = [
       'src/http/context/{logins,sender,wrong-keys}.test.ts',
       'src/http/executions/*.test.ts',
       'src/http/request/{browser-login,connection-slots,open-requests}.test.ts',
+      'src/service/execution-calls.test.ts',
     ],
   },
   {

@@ -15,10 +15,6 @@ const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8')
 const [, chatCompletion = [], submit = []] = page.split(/^## Walkthrough /m).map(stepsIn)
 
 describe('the walkthroughs of docs/architecture.md', () => {
-  it('have at most 12 files each', () => {
-    expect([chatCompletion.length, submit.length]).toEqual([12, 12])
-  })
-
   it('names functions that a streamed chat completion calls', async () => {
     const coverage = temporaryDirectory()
     const server = serveDrover(
@@ -53,6 +49,27 @@ describe('the walkthroughs of docs/architecture.md', () => {
     expect(notCalled(submit, coverage)).toEqual([])
   })
 })
+
+/** A reader who follows one of these meets as many files. More is a sign of indirection. */
+describe('the files whose functions run', () => {
+  it('for a prompt on the command line are at most 150', async () => {
+    const [coverage, home] = [temporaryDirectory(), temporaryDirectory()]
+    const env = { NODE_V8_COVERAGE: coverage, HOME: home }
+    const ran = await run([process.execPath, SOURCES, 'prompt', '--demo', 'hello'], env)
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') })
+    const files = filesIn(coverage)
+    expect(files).toContain('prompts/run-prompt.ts')
+    expect(files.length).toBeLessThanOrEqual(150)
+  })
+})
+
+/** The files in `src` of which a function was called, not only loaded. */
+function filesIn(coverage: string): string[] {
+  const source = `${pathToFileURL(join(ROOT, 'src'))}/`
+  const calls = readdirSync(coverage).flatMap((name) => callsIn(join(coverage, name)))
+  const named = calls.filter((call) => call.startsWith(source) && !call.endsWith(' '))
+  return [...new Set(named.map((call) => call.slice(source.length, call.lastIndexOf(' '))))]
+}
 
 /** The rows of a table that end in a function and a file. */
 function stepsIn(section: string): Step[] {

@@ -67,7 +67,7 @@ async function warmPrompt(): Promise<void> {
   const server = await startServer({ agents: 'none', env: { ...rest, PATH: `${WARM}:/usr/bin:/bin` }, config })
   const body = { backend: 'claude', prompt: 'hi', workdir: server.workdir }
   await server.request('/api/v1/prompt', { method: 'POST', body, headers: { 'X-API-Key': SECRETS.DROVER_API_KEYS } })
-  await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle'))
+  await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle'))
 }
 
 /** Each starts the programs of these names. */

@@ -29,7 +29,7 @@ async function createMachines(script: DrivenScript, { deadAfterMs = 20_000 } = {
     const place = { url, machine, deadAfterMs }
     const server = await startServer({ agents: 'none', isWorker: false, postgres: place, env: KEYS })
     // As `drover serve` does: a process with a name also looks for others that have died.
-    await server.context.store.owner()
+    await server.context.drover.opened.sessions.owner()
     return server
   }
   const worker = (machine: string) => {

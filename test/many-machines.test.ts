@@ -106,7 +106,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
       const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on' })
       expect([again.status, await machineOf(url, again.headers['x-execution-id'])]).toEqual([200, row?.['machine']])
     }
-    await workers[row?.['machine'] === 'one' ? 0 : 1]?.context.worker?.stop()
+    await workers[row?.['machine'] === 'one' ? 0 : 1]?.context.drover.worker?.stop()
     const refused = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on' })
     expect([refused.status, refused.body]).toMatchObject([503, { error: 'session_machine_gone' }])
   })
@@ -117,7 +117,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const { session_id: session } = first.body as { session_id: string }
     const [old, other] =
       (await machineOf(url, first.headers['x-execution-id'])) === 'one' ? workers : [...workers].reverse()
-    await old?.context.worker?.stop()
+    await old?.context.drover.worker?.stop()
     rmSync(claudeOf(old), { recursive: true })
     const { status, body } = await resume(session, 'which word?')
     const output = expect.stringContaining('KUMQUAT-81')
@@ -127,8 +127,8 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(readdirSync(join(claudeOf(other), 'projects'))).toHaveLength(1)
     // What is not stored is not guessed: without the file the turn is refused, and the session stays as it is.
     await runSql(url, 'DELETE FROM session_files')
-    await other?.context.worker?.stop()
-    await old?.context.worker?.start(old.context.prompts)
+    await other?.context.drover.worker?.stop()
+    await old?.context.drover.worker?.start((by) => old.context.drover.contextFor(by))
     expect((await resume(session, 'which word?')).body).toMatchObject({ error: 'session_machine_gone' })
   })
 
@@ -145,7 +145,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const waiting = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on', detach: true })
     const { execution_id: id } = waiting.body as { execution_id: string }
     await runSql(url, "DELETE FROM processes WHERE name = 'x'")
-    await (door.context.executionStore as PostgresExecutionStore).endStranded(0)
+    await (door.context.drover.opened.executions as PostgresExecutionStore).endStranded(0)
     const { body: ended } = await door.request(`/api/v1/executions/${id}`)
     expect(ended).toMatchObject({ state: 'failed', error: { code: 'session_machine_gone' } })
   })
@@ -183,7 +183,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const { url, door, workers } = await startMachines(['one'])
     const { body } = await post(door, '/api/v1/prompt', { ...HELLO, workdir: join(root, 'other') })
     const { session_id: session } = body as { session_id: string }
-    await workers[0]?.context.worker?.stop()
+    await workers[0]?.context.drover.worker?.stop()
     await startOn({ url, machine: 'one', config: { work: { repositories: [join(root, 'repository')] } } })
     for (const fork of [false, true]) {
       const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on', fork })

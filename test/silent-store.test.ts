@@ -135,7 +135,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     const worker = await startOn(proxy.url, 'one', { agents: 'none', env })
     const door = await startOn(url, 'door', { agents: 'none', isWorker: false })
     // A process with a name also looks for others that have died.
-    await door.context.store.owner()
+    await door.context.drover.opened.sessions.owner()
     const stateOf = async (id: string) =>
       ((await door.request(`/api/v1/executions/${id}`)).body as Execution | undefined)?.state
     const first = (await detach(door, 'an endless task')) ?? ''

@@ -5,16 +5,24 @@ import type { ApprovalRequest, Backend, Decided } from '../agents/adapter/agent.
 import { type JsonObject, objectAt, textAt } from '../agents/adapter/json-fields.ts'
 import type { JsonRpcPeer } from '../agents/warm/json-rpc.ts'
 import { JsonRpcFailure } from '../agents/warm/json-rpc-frame.ts'
-import type { OpenedPrompts } from '../executions/open-prompts.ts'
-import { findTurns, readTurns } from '../executions/session-turns.ts'
 import { Fault } from '../kit/fault.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import { resolveWorkdir } from '../prompts/workdir-policy.ts'
 import { sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
-import { AcpSession, backendOf, type Editor, findContinued, newAcpSessionId, toSessionInfo } from './acp-session.ts'
+import type { VisibleSessions } from '../sessions/session-store.ts'
+import {
+  AcpSession,
+  backendOf,
+  type Editor,
+  findContinued,
+  newAcpSessionId,
+  type Served,
+  toSessionInfo,
+} from './acp-session.ts'
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
 import { readPrompt } from './read-prompt.ts'
@@ -23,7 +31,7 @@ import { type Choice, choose, firstMode, modesOf, optionsOf } from './session-op
 import { agentText, pastTool, usageOf, userText } from './session-updates.ts'
 
 export type AcpAgentOptions = {
-  prompts: OpenedPrompts
+  served: Served
   version: string
   defaultBackend: Backend
   /** The backends that are enabled and installed. */
@@ -114,9 +122,9 @@ export class AcpAgent {
   }
 
   #create(place: Place): object {
-    const { context } = this.#options.prompts
-    const cwd = resolveWorkdir(place.cwd, context.workdirs)
-    const mode = firstMode(context.settings.unified_flags)
+    const { workdirs, settings } = this.#context()
+    const cwd = resolveWorkdir(place.cwd, workdirs)
+    const mode = firstMode(settings.unified_flags)
     const choice = { backend: this.#options.defaultBackend, mode }
     const session = this.#add(newAcpSessionId(), { cwd, choice })
     this.#noteServers(place)
@@ -124,26 +132,26 @@ export class AcpAgent {
   }
 
   #add(id: string, { cwd, choice }: { cwd: string; choice: Choice }, stored?: Session): AcpSession {
-    const { prompts } = this.#options
-    const session = new AcpSession(id, { prompts, editor: this.#editor(), cwd, choice }, stored)
+    const { served } = this.#options
+    const session = new AcpSession(id, { served, editor: this.#editor(), cwd, choice }, stored)
     this.#sessions.set(id, session)
     return session
   }
 
   async #open({ sessionId, ...place }: InSession & Place, { isReplayed }: { isReplayed: boolean }): Promise<object> {
-    const { prompts, defaultBackend } = this.#options
-    const { context } = prompts
+    const { served, defaultBackend } = this.#options
+    const { workdirs, settings } = this.#context()
     const open = this.#sessions.get(sessionId)
     await open?.end()
-    const found = await findContinued(sessionId, prompts)
+    const found = await findContinued(sessionId, served)
     const last = found.at(-1)
     if (last === undefined) {
       if (open === undefined) throw sessionNotFound({ id: sessionId })
       // Nothing was sent yet, so nothing is stored.
       return this.#choices(open.choice)
     }
-    const cwd = resolveWorkdir(last.working_dir ?? place.cwd, context.workdirs)
-    const choice = { backend: backendOf(found, defaultBackend), mode: firstMode(context.settings.unified_flags) }
+    const cwd = resolveWorkdir(last.working_dir ?? place.cwd, workdirs)
+    const choice = { backend: backendOf(found, defaultBackend), mode: firstMode(settings.unified_flags) }
     this.#add(sessionId, { cwd, choice }, last)
     this.#noteServers(place)
     if (isReplayed) for (const session of found) await this.#replay(sessionId, session)
@@ -152,8 +160,7 @@ export class AcpAgent {
 
   /** What is kept of the turns. */
   async #replay(id: string, { id: session }: Session): Promise<void> {
-    const executions = await this.#options.prompts.openExecutions()
-    for await (const turn of readTurns(executions, await findTurns(executions, { session }))) {
+    for await (const turn of this.#options.served.drover.sessions.turns(session)) {
       await this.#update(id, userText(turn.prompt))
       for (const [at, tool] of turn.tools.entries()) {
         await this.#update(id, pastTool(`${turn.execution_id}-${at}`, tool))
@@ -163,11 +170,10 @@ export class AcpAgent {
   }
 
   async #list({ cwd, cursor }: { cwd?: string | null; cursor?: string | null }): Promise<object> {
-    const { prompts } = this.#options
     const offset = Number(cursor ?? 0)
-    const workdir = cwd === undefined || cwd === null ? undefined : resolveWorkdir(cwd, prompts.context.workdirs)
+    const workdir = cwd === undefined || cwd === null ? undefined : resolveWorkdir(cwd, this.#context().workdirs)
     const filter = workdir === undefined ? {} : { workdir }
-    const { sessions, total } = await (await prompts.openStore()).list(filter, { limit: PAGE, offset })
+    const { sessions, total } = await (await this.#stored()).list(filter, { limit: PAGE, offset })
     const next = offset + sessions.length
     return { sessions: sessions.map(toSessionInfo), ...(next < total && { nextCursor: String(next) }) }
   }
@@ -181,8 +187,8 @@ export class AcpAgent {
   /** A session that does not exist is deleted already. */
   async #delete({ sessionId }: InSession): Promise<object> {
     await this.#close({ sessionId })
-    const store = await this.#options.prompts.openStore()
-    for (const { id } of await findContinued(sessionId, this.#options.prompts)) await store.delete(id)
+    const store = await this.#stored()
+    for (const { id } of await findContinued(sessionId, this.#options.served)) await store.delete(id)
     return {}
   }
 
@@ -211,6 +217,16 @@ export class AcpAgent {
   async #choose(sessionId: string, change: { option: string; value: string }): Promise<void> {
     const session = this.#find(sessionId)
     session.choice = choose(session.choice, { ...change, backends: this.#backends(session.choice) })
+  }
+
+  #context(): PromptContext {
+    const { drover, by } = this.#options.served
+    return drover.contextFor(by)
+  }
+
+  async #stored(): Promise<VisibleSessions> {
+    const { drover, by } = this.#options.served
+    return await drover.sessions.of(by)
   }
 
   #find(id: string): AcpSession {

@@ -1,17 +1,16 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it goes on with. */
 import type { ApprovalRequest, Backend, Decided } from '../agents/adapter/agent.ts'
-import { carryConversation } from '../executions/carry-conversation.ts'
-import type { OpenedPrompts } from '../executions/open-prompts.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
+import type { Caller } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import { runPrompt } from '../prompts/run-prompt.ts'
+import type { InProcessDrover } from '../service/in-process.ts'
 import { sessionAmbiguous, sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { isResumable } from '../sessions/session-changes.ts'
 import { newSessionId } from '../sessions/session-id.ts'
-import type { SessionStore } from '../sessions/session-store.ts'
+import type { VisibleSessions } from '../sessions/session-store.ts'
 import { acpSessionBusy } from './faults.ts'
 import { type Choice, modeRequest } from './session-options.ts'
 import { TurnUpdates } from './session-updates.ts'
@@ -31,12 +30,18 @@ export type Editor = {
   ): Promise<Decided>
 }
 
-type Parts = { prompts: OpenedPrompts; editor: Editor; cwd: string; choice: Choice }
+/** Drover, and for whom it works. */
+export type Served = { drover: EditorDrover; by: Caller }
+
+/** What an editor needs of drover. */
+type EditorDrover = Pick<InProcessDrover, 'prompts' | 'sessions' | 'agents' | 'contextFor'>
+
+type Parts = { served: Served; editor: Editor; cwd: string; choice: Choice }
 
 export class AcpSession {
   readonly id: string
   choice: Choice
-  readonly #prompts: OpenedPrompts
+  readonly #served: Served
   readonly #editor: Editor
   readonly #cwd: string
   /** The stored session, after its first turn. */
@@ -44,10 +49,10 @@ export class AcpSession {
   #turns = 0
   #running: { cancel: AbortController; ended: Promise<unknown> } | undefined
 
-  constructor(id: string, { prompts, editor, cwd, choice }: Parts, stored?: Session) {
+  constructor(id: string, { served, editor, cwd, choice }: Parts, stored?: Session) {
     this.id = id
     this.choice = choice
-    this.#prompts = prompts
+    this.#served = served
     this.#editor = editor
     this.#cwd = cwd
     this.#stored = stored
@@ -82,7 +87,8 @@ export class AcpSession {
     const updates = new TurnUpdates(`${this.#turns}-`)
     const onApproval = (asked: ApprovalRequest) =>
       this.#editor.ask(this.id, { toolCall: updates.ofApproval(asked), request: asked }, signal)
-    const run = runPrompt(request, this.#prompts.context, { signal, onApproval })
+    const { drover, by } = this.#served
+    const run = (await drover.prompts.start(by, request, { signal, onApproval })).events()
     let next = await run.next()
     for (; next.done !== true; next = await run.next()) {
       const update = updates.of(next.value)
@@ -104,9 +110,9 @@ export class AcpSession {
 
   /** Undefined if nothing of the conversation is kept. */
   async #history(session: Session): Promise<PromptRequest['history']> {
-    const stores = { sessions: await this.#prompts.openStore(), executions: await this.#prompts.openExecutions() }
+    const { drover, by } = this.#served
     try {
-      return await carryConversation(session, stores, { ids: randomIds })
+      return await drover.sessions.conversation(by, session)
     } catch (error) {
       if (error instanceof Fault) return undefined
       throw error
@@ -115,7 +121,8 @@ export class AcpSession {
 
   async #noteSession({ session_id: id }: PromptResult): Promise<void> {
     if (id === '') return
-    const store = await this.#prompts.openStore()
+    const { drover, by } = this.#served
+    const store = await drover.sessions.of(by)
     const before = this.#stored
     this.#stored = await store.find(id)
     if (before !== undefined && before.id !== id) await store.edit(before.id, { metadata: { [CONTINUED_BY]: id } })
@@ -127,8 +134,8 @@ export function newAcpSessionId(): string {
 }
 
 /** The sessions that an editor knows by one id, oldest first. None if the first one does not exist. */
-export async function findContinued(id: string, prompts: OpenedPrompts): Promise<Session[]> {
-  const store = await prompts.openStore()
+export async function findContinued(id: string, { drover, by }: Served): Promise<Session[]> {
+  const store = await drover.sessions.of(by)
   const found: Session[] = []
   let next: unknown = id
   while (typeof next === 'string' && !found.some((session) => session.id === next)) {
@@ -141,7 +148,7 @@ export async function findContinued(id: string, prompts: OpenedPrompts): Promise
 }
 
 /** An editor knows whole ids only: the beginning of one is another session. */
-async function findWhole(id: string, store: SessionStore): Promise<Session | undefined> {
+async function findWhole(id: string, store: VisibleSessions): Promise<Session | undefined> {
   try {
     const session = await store.find(id)
     return session.id === id ? session : undefined

@@ -8,6 +8,7 @@ import { parsePlainJson } from '../kit/json/plain-json.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
+import { type Caller, type ClientKey, ownerKey, visibleKeyId } from '../prompts/caller.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
 import { hasPlace } from '../prompts/fair-queue.ts'
@@ -53,10 +54,14 @@ export type DispatchOptions = {
   repositories: readonly string[]
 }
 
-/** What a worker gets: the request, and the parts of the context that depend on the client. */
+/** What a worker gets: the request, and who has sent it. Only clients use the queue. */
 export type QueuedPrompt = {
   request: PromptRequest
-  context: Pick<PromptContext, 'caller' | 'ceilings' | 'client' | 'trace'>
+  context: Pick<Caller, 'ceilings' | 'trace'> & {
+    caller: 'client'
+    client?: ClientKey | undefined
+    role?: 'client' | 'operator'
+  }
   /** How deep its sender is. The agent is one deeper. */
   depth?: number
   execution: Pick<ExecutionOptions, 'kind' | 'parentId' | 'clientRequest' | 'isEphemeral' | 'isInBackground'>
@@ -90,10 +95,10 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
   const machine = await findMachine(options, prompt)
   const work = await toWork(options, prompt, machine)
   const { id } = work.execution
-  const full = await findNoRoom(options, prompt.context.client?.id ?? NO_KEY)
+  const full = await findNoRoom(options, ownerKey(prompt.context.by)?.id ?? NO_KEY)
   if (full !== undefined) {
     execution.onBegin?.({ id })
-    await recordRefusal(options, { ...work, client: prompt.context.client }, full)
+    await recordRefusal(options, { ...work, client: ownerKey(prompt.context.by) }, full)
     throw full
   }
   await addOnce(options, work)
@@ -138,7 +143,7 @@ async function findNoRoom({ queue, queueLimit: limit }: DispatchOptions, keyId: 
 /** A prompt that finds no room is a failed execution, as on one machine. */
 async function recordRefusal(
   { executions }: DispatchOptions,
-  { execution, keep, countsUsage: isReal, client }: QueuedWork & Pick<PromptContext, 'client'>,
+  { execution, keep, countsUsage: isReal, client }: QueuedWork & { client: ClientKey | undefined },
   full: Fault,
 ): Promise<void> {
   const { id, kind, parent_id: parentId, client_request: clientRequest, ...known } = execution
@@ -200,7 +205,8 @@ async function toWork(
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
   const { backend, model, resumes, dry_run: isDryRun = false } = request
   const workdir = directoryOf(request)
-  const { caller, ceilings, client, trace } = context
+  const { ceilings, trace } = context.by
+  const client = ownerKey(context.by)
   const execution: Execution = {
     ...{ id, kind, backend, state: 'queued', owner: '', created_at: createdAt, last_seq: 0 },
     ...(parentId !== undefined && { parent_id: parentId }),
@@ -217,7 +223,13 @@ async function toWork(
     countsUsage: countsUsage({ backend, isDryRun }),
     request: toQueuedText({
       request,
-      context: { caller, ceilings, client, trace },
+      context: {
+        caller: 'client',
+        ceilings,
+        client,
+        trace,
+        role: visibleKeyId(context.by) === undefined ? 'operator' : 'client',
+      },
       depth: depthIn(context.env),
       execution: { kind, parentId, clientRequest, isEphemeral, isInBackground },
     }),

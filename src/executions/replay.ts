@@ -11,7 +11,11 @@ import { executionLost } from './store/faults.ts'
 type Source = { executions: Executions; executionStore: ExecutionStore }
 
 /** The result of an execution when it has ended. Throws a Fault if it has none. */
-export async function resultOf(id: string, { executions }: Source, signal: AbortSignal): Promise<object> {
+export async function resultOf(
+  id: string,
+  { executions }: Pick<Source, 'executions'>,
+  signal: AbortSignal,
+): Promise<object> {
   const execution = await executions.ended(id, signal)
   if (execution?.result === undefined) throw executionLost({ id, state: execution?.state ?? 'running' })
   return execution.result

@@ -1,6 +1,6 @@
 /** Runs the prompts that wait in the queue of many machines. */
 import type { Log } from '../kit/log.ts'
-import { atDepth, depthIn } from '../kit/process/environment-variables.ts'
+import type { Caller } from '../prompts/caller.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { createWorkdirPolicy } from '../prompts/workdir-policy.ts'
@@ -22,6 +22,8 @@ export type WorkerOptions = {
   log: Log
 }
 
+type ContextFor = (by: Caller) => PromptContext
+
 /** If a notice is lost, the queue is still looked at this often. */
 const LOOK_MS = 2000
 const REMOVE_EVERY_MS = 10_000
@@ -31,7 +33,7 @@ export class Worker {
   /** By execution id. */
   readonly #running = new Map<string, Promise<void>>()
   readonly #timers: NodeJS.Timeout[] = []
-  #prompts: PromptContext | undefined
+  #contextFor: ContextFor | undefined
   #unwatch: () => void = () => {}
   #announced = ''
   #isLooking = false
@@ -44,10 +46,10 @@ export class Worker {
     this.#options = options
   }
 
-  /** `prompts` is the context that prompts run in. */
-  async start(prompts: PromptContext): Promise<void> {
+  /** `contextFor` gives the context that the prompts of a caller run in. */
+  async start(contextFor: ContextFor): Promise<void> {
     const { queue, store, facts } = this.#options
-    this.#prompts = confineTo(facts().repositories, prompts)
+    this.#contextFor = (by) => confineTo(facts().repositories, contextFor(by))
     await this.#announce()
     this.#unwatch = store.watch(({ type }) => {
       if (type === 'queue' || type === 'missed') this.#look()
@@ -85,7 +87,7 @@ export class Worker {
 
   async #claimAll(): Promise<void> {
     const { queue, facts, limits } = this.#options
-    const limit = this.#prompts?.slots.limit ?? 0
+    const { slots: limit } = facts()
     while (this.#looksAgain && !this.#isStopped) {
       this.#looksAgain = false
       await this.#announce()
@@ -121,13 +123,13 @@ export class Worker {
 
   async #runOne({ id, request: text, lastSeq, createdAt }: ClaimedWork): Promise<void> {
     const { signal } = this.#options
-    if (this.#prompts === undefined) return
+    if (this.#contextFor === undefined) return
     const queued = fromQueuedText(text)
-    const { waited: _, ...observer } = this.#prompts.observer ?? {}
+    const { client: key, role = 'client', ceilings, trace } = queued.context
+    const own = this.#contextFor({ is: 'client', role, key, ceilings, trace, depth: queued.depth })
     // The server that got the prompt knows how long it has waited.
-    const { env } = this.#prompts
-    const own = { env: atDepth(env, queued.depth ?? depthIn(env)), observer, dispatch: undefined }
-    const context = { ...this.#prompts, ...queued.context, ...own }
+    const { waited: _, ...observer } = own.observer ?? {}
+    const context = { ...own, observer, dispatch: undefined }
     const options = { ...queued.execution, id, continues: { lastSeq, createdAt } }
     let hasBegun = false
     try {

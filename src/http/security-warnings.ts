@@ -6,7 +6,7 @@ import { NATIVE_AGENTS } from '../agents/registry.ts'
 import { findLoweredModes } from '../config/ceilings.ts'
 import type { Config } from '../config/config.shape.ts'
 import { type Ceilings, isLimiting } from '../prompts/ceilings.ts'
-import { ceilingsFor } from './context/ceilings.ts'
+import { ceilingsFor } from '../service/ceilings-for.ts'
 import { type Exposure, exposureOf } from './context/exposure.ts'
 import type { BoundAddress } from './listen.ts'
 

@@ -45,6 +45,7 @@ export async function createServer(
   const { server } = context.config
   const connections = trackConnections(createSlots(context), limitedAddress(server.trusted_proxies))
   const app = createFastify(context, connections)
+  context.exposure.listensWith(app.server)
   const routed = collectRoutes(app)
   const handlers = trackHandlers(app)
   // Generated validators check requests in the endpoints. Fastify's own would coerce input.
@@ -55,7 +56,7 @@ export async function createServer(
   addBodyParser(app, connections, context.jsonThread)
   addRequestHooks(app, context, {
     connections,
-    rateLimiter: rateLimiterFrom(server, context.rateLimits),
+    rateLimiter: rateLimiterFrom(server, context.drover.opened.rateLimits),
     openRequests: new OpenRequests(context),
     routes: routed,
   })
@@ -75,7 +76,7 @@ export async function createServer(
     endpoints: routed.filter(({ method }) => method !== 'HEAD'),
     connections,
     handlers,
-    background: context.background,
+    background: context.drover.background,
   }
 }
 

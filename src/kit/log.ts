@@ -15,6 +15,15 @@ export type Log = {
   with(fields: LogFields): Log
 }
 
+/** For a process that has no log. */
+export const SILENT_LOG: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  with: () => SILENT_LOG,
+}
+
 /** Writes synchronously, so that the last lines before a crash are not lost. */
 export async function createLog(options: { level: LogLevel; descriptor?: number }): Promise<Log> {
   const { pino } = await import('pino')

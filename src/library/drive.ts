@@ -12,6 +12,7 @@ import { removeDelivered } from '../drive/start/remove-delivered.ts'
 import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
 import { systemClock } from '../kit/clock.ts'
 import { checker } from '../kit/schema.ts'
+import { USER } from '../prompts/caller.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import { answerQuestion } from '../runs/operations.ts'
 import { parseAnswer } from '../runs/parse-request.ts'
@@ -36,7 +37,8 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const request = checkRequest(given)
   const target = targetOf(request)
   const { config, paths, env, cwd, demo } = opened
-  const prompts = opened.contextFor({ isWarm: config.warm.enabled })
+  const context = opened.drover.runContextFor(USER)
+  const prompts = config.warm.enabled ? context : { ...context, warm: undefined }
   refuseDeepNesting(prompts)
   const git = locateGit({ env, cwd })
   const workspace = await discoverWorkspace({ start: request.directory ?? cwd, git, signal })

@@ -6,13 +6,12 @@ import { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { type ConfigEnvironment, findPaths, type Paths } from '../config/paths.ts'
 import { readConfig } from '../config/read-config.ts'
-import { type OpenedPrompts, openPrompts } from '../executions/open-prompts.ts'
 import { openUserStores } from '../executions/open-user-stores.ts'
-import type { Loss, Stores } from '../executions/store/open-stores.ts'
+import type { Loss } from '../executions/store/open-stores.ts'
 import { systemClock } from '../kit/clock.ts'
 import { hideVariables } from '../kit/process/hide-variables.ts'
 import { endProcessesAtExit } from '../kit/process/running-processes.ts'
-import type { PromptContext } from '../prompts/prompt-context.ts'
+import { InProcessDrover } from '../service/in-process.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
 import type { DroverOptions } from './types.ts'
@@ -27,10 +26,7 @@ export type OpenedInstance = {
   cwd: string
   isRoot: boolean
   demo: readonly [string, ...string[]] | undefined
-  prompts: OpenedPrompts
-  /** The context of prompts. The demo agent does not stay up. */
-  contextFor(options: { isWarm: boolean }): PromptContext
-  openStores(): Promise<Stores>
+  drover: InProcessDrover
   /** Calls it when other machines have taken over from this process, or may have. */
   onLost(listener: (loss: Loss) => void): void
   /** Variables that other programs can read in the environment of this process. */
@@ -97,7 +93,7 @@ export class Instance {
     await Promise.all([...this.#running].map((run) => run.ended()))
     await Promise.all([...this.#closings].map((closing) => closing()))
     const opened = await this.#opened?.catch(() => undefined)
-    await opened?.prompts[Symbol.asyncDispose]()
+    await opened?.drover[Symbol.asyncDispose]()
   }
 
   async #open(): Promise<OpenedInstance> {
@@ -112,18 +108,13 @@ export class Instance {
     const paths = findPaths(sources)
     const demo = this.#options.demo === true ? demoAgent() : undefined
     const isRoot = process.getuid?.() === 0
-    let stores: Promise<Stores> | undefined
-    const open = () => {
-      const onLost = (loss: Loss) => this.#onLost(loss)
-      stores ??= openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost })
-      return stores
-    }
-    const prompts = openPrompts({
-      settings: config,
-      ...{ env, cwd, isRoot, demo, onWarning, openStores: open },
-      clock: systemClock,
-      // Without them, sessions have no turns and cannot go on with another agent.
+    const onLost = (loss: Loss) => this.#onLost(loss)
+    const drover = new InProcessDrover({
+      ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock },
+      openStores: () => openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost }),
+      // Without them, sessions have no turns and cannot be continued by another agent.
       keep: 'events',
+      observer: { sessionLeft: onWarning },
       createPool: (owner) =>
         new WarmPool({
           limits: toWarmLimits({ ...config.warm, spares: 0 }),
@@ -133,12 +124,10 @@ export class Instance {
         }),
     })
     const readKeys = async () => (await readConfig(sources)).config.server.keys
-    const onLost = (listener: (loss: Loss) => void) => void this.#losses.add(listener)
-    const { context } = prompts
-    const cold = { ...context, warm: undefined }
-    const contextFor: OpenedInstance['contextFor'] = ({ isWarm }) => (isWarm && demo === undefined ? context : cold)
-    const opened = { config, paths, env, cwd, isRoot, demo, prompts, contextFor, readKeys, readableVariables }
-    return { ...opened, openStores: open, onLost }
+    return {
+      ...{ config, paths, env, cwd, isRoot, demo, drover, readKeys, readableVariables },
+      onLost: (listener) => void this.#losses.add(listener),
+    }
   }
 
   /** What runs has lost its sessions, or may have. */

@@ -1,22 +1,16 @@
 /** The prompts of a program: one, several at once, a chain, a comparison. */
 import type { ApprovalRequest, Decided } from '../agents/adapter/agent.ts'
 import { isObject } from '../agents/adapter/json-fields.ts'
-import { carryConversation } from '../executions/carry-conversation.ts'
-import { randomIds } from '../kit/ids.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
+import { USER } from '../prompts/caller.ts'
 import { validateCompareRequest } from '../prompts/checks.generated.js'
-import { compareAgents } from '../prompts/compare-agents.ts'
 import { resumeInvalid } from '../prompts/faults.ts'
-import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { CompareRequest } from '../prompts/prompt-request.shape.ts'
 import type * as internal from '../prompts/prompt-request.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
-import type { BatchWatcher, BatchOptions as InternalBatchOptions } from '../prompts/run-batch.ts'
-import { runChain } from '../prompts/run-chain.ts'
-import { runParallel } from '../prompts/run-parallel.ts'
-import { runPrompt } from '../prompts/run-prompt.ts'
-import type { Session } from '../sessions/session.shape.ts'
+import type { BatchWatcher } from '../prompts/run-batch.ts'
+import type { BatchStart, RunningBatch } from '../service/drover.ts'
 import { validateChainRequest, validateParallelRequest, validatePromptRequest } from './checks.generated.js'
 import { DroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
@@ -39,18 +33,18 @@ export function promptCalls(instance: Instance): PromptCalls {
   return {
     prompt: (request, options = {}) => startPrompt(instance, toRequest(request), options),
     parallel: (request, options) =>
-      runBatch(instance, options, async ({ config, context, batch }) => {
+      runBatch(instance, options, ({ config, drover, batch }) => {
         const { tasks, ...rest } = checkParallel(request)
         const named = tasks.map((task) => withBackend(task, config))
-        return await runParallel({ ...rest, tasks: named }, context, batch)
+        return drover.batches.parallel(USER, { ...rest, tasks: named }, batch)
       }),
     chain: (request, options) =>
-      runBatch(instance, options, async ({ config, context, batch }) => {
+      runBatch(instance, options, ({ config, drover, batch }) => {
         const { steps, ...rest } = checkChain(request)
-        return await runChain({ ...rest, steps: steps.map((step) => withBackend(step, config)) }, context, batch)
+        return drover.batches.chain(USER, { ...rest, steps: steps.map((step) => withBackend(step, config)) }, batch)
       }),
     compare: (request, options) =>
-      runBatch(instance, options, ({ context, batch }) => compareAgents(checkCompare(request), context, batch)),
+      runBatch(instance, options, ({ drover, batch }) => drover.batches.compare(USER, checkCompare(request), batch)),
   }
 }
 
@@ -91,12 +85,13 @@ type Call = {
 async function runToEnd(instance: Instance, call: Call): Promise<PromptResult> {
   const { opened, request, options, emit, signal } = call
   const { onApproval } = options
-  // Only a process that stays up can ask.
-  const context = opened.contextFor({ isWarm: instance.isWarm || onApproval !== undefined })
-  const run = runPrompt(request, context, {
+  const { events } = await opened.drover.prompts.start(USER, request, {
     signal,
+    // Only a process that stays up can ask.
+    isCold: !instance.isWarm && onApproval === undefined,
     ...(onApproval !== undefined && { onApproval: toApprover(onApproval) }),
   })
+  const run = events()
   let next = await run.next()
   for (; next.done !== true; next = await run.next()) emit(next.value)
   return next.value
@@ -133,23 +128,7 @@ async function resolveRequest(asked: PromptRequest, opened: OpenedInstance): Pro
     if (fork) throw resumeInvalid({ problem: 'fork needs a session; name it, or remove fork' })
     return withBackend(request, opened.config)
   }
-  const session = await (await opened.prompts.openStore()).find(id)
-  const { backend = session.backend } = request
-  if (!fork) {
-    if (backend !== session.backend) throw resumeInvalid({ problem: needsFork(session) })
-    return { ...request, backend, resumes: session }
-  }
-  const history = backend === session.backend ? undefined : await historyOf(session, opened)
-  return { ...request, backend, forks: session, history }
-}
-
-async function historyOf(session: Session, { prompts }: OpenedInstance) {
-  const stores = { sessions: await prompts.openStore(), executions: await prompts.openExecutions() }
-  return await carryConversation(session, stores, { ids: randomIds })
-}
-
-function needsFork({ backend }: Session): string {
-  return `the session is one of ${backend}; another backend needs fork: true, which starts a new session`
+  return await opened.drover.sessions.continuing(USER, { ...request, id, fork })
 }
 
 function toFailure(result: PromptResult): DroverError {
@@ -158,12 +137,12 @@ function toFailure(result: PromptResult): DroverError {
   return new DroverError({ code, message: error, result })
 }
 
-type BatchCall = { config: OpenedInstance['config']; context: PromptContext; batch: InternalBatchOptions }
+type BatchCall = Pick<OpenedInstance, 'config' | 'drover'> & { batch: BatchStart }
 
 async function runBatch<R>(
   instance: Instance,
   options: BatchOptions = {},
-  work: (call: BatchCall) => Promise<R>,
+  start: (call: BatchCall) => Promise<RunningBatch<R>>,
 ): Promise<R> {
   const { signal, onEvent } = options
   const run = new EventRun<never, R>(
@@ -171,9 +150,8 @@ async function runBatch<R>(
       throwingDroverErrors(async () => {
         const watcher = onEvent === undefined ? undefined : toWatcher(onEvent)
         const opened = await instance.open()
-        const context = opened.contextFor(instance)
-        const batch = { signal: canceled, watcher, wantsDeltas: onEvent !== undefined }
-        return await work({ config: opened.config, context, batch })
+        const batch = { signal: canceled, watcher, wantsDeltas: onEvent !== undefined, isCold: !instance.isWarm }
+        return await (await start({ ...opened, batch })).result()
       }),
     signal,
   )

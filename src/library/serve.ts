@@ -4,11 +4,9 @@ import { type ApiKeys, loadApiKeys } from '../config/api-keys.ts'
 import { privateFilesOf } from '../config/paths.ts'
 import { startStoreCleanup } from '../http/clean-store.ts'
 import { createContext } from '../http/context/create-context.ts'
-import { loseOwner } from '../http/context/lose-owner.ts'
 import { drain } from '../http/drain.ts'
 import { baseUrl, listen } from '../http/listen.ts'
 import { withMetrics } from '../http/metrics/create-metrics.ts'
-import { drivePromptsFor } from '../http/response/prompts-of.ts'
 import { createServer } from '../http/server.ts'
 import { settleKeys } from '../http/settle-keys.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -37,7 +35,7 @@ export async function serve(opened: OpenedInstance, options: ServeOptions): Prom
 async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKeys): Promise<RunningServer> {
   const { config, paths, env, cwd } = opened
   const log = createLog(options.onLog)
-  const stores = await opened.openStores()
+  const stores = await opened.drover.stores()
   // A process with a name also looks for others that have died.
   if (stores.queue !== undefined) await stores.sessions.owner()
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
@@ -63,7 +61,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       consoleDirectory: besidePackage('dist/console/'),
     }),
   )
-  opened.onLost((loss) => loseOwner(context, loss))
+  opened.onLost((loss) => context.drover.lose(loss))
   sweepScratch()
   const server = await createServer(context)
   await settleKeys({ stores, keys: keys.ring, drivenRuns: paths.drivenRuns, log })
@@ -76,20 +74,19 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     executionDays: config.executions.keep_days,
     maxExecutionMb: config.executions.max_mb,
   })
-  await context.runs.continueAll(drivePromptsFor(context, server.app.server))
-  await context.worker?.start(context.prompts)
+  await context.drover.begin()
   let closing: Promise<void> | undefined
   const close = async () => {
     cleaning.stop()
     keys.close()
     shutdown.abort()
-    const work = context.worker?.stop()
-    const warm = context.prompts.warm?.close()
+    const work = context.drover.worker?.stop()
+    const warm = context.drover.warm?.close()
     // Only its own prompts: those of the program go on.
     await drain(server, { drainMs: DRAIN_MS, graceMs: GRACE_MS }, async () => drainDeadline.abort())
     await Promise.all([warm, work])
-    await context.runs.close()
-    await context.executions.close()
+    await context.drover.runs.close()
+    await context.drover.records.close()
   }
   return {
     url: baseUrl(bound),

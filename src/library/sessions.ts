@@ -1,7 +1,7 @@
 /** The sessions of the user, for a program. */
 import { realpathSync } from 'node:fs'
-import { findTurns, readTurns } from '../executions/session-turns.ts'
 import { checker } from '../kit/schema.ts'
+import { USER } from '../prompts/caller.ts'
 import type { SessionEdit, SessionFilter } from '../sessions/session-store.ts'
 import { validateSessionChange, validateSessionQuery } from './checks.generated.js'
 import type { Instance } from './instance.ts'
@@ -16,7 +16,8 @@ const checkChange = checker<SessionEdit>('the change', validateSessionChange)
 const DEFAULT_LIMIT = 100
 
 export function sessionCalls(instance: Instance): Sessions {
-  const store = async () => await (await instance.open()).prompts.openStore()
+  const sessions = async () => (await instance.open()).drover.sessions
+  const store = async () => await (await sessions()).of(USER)
   return {
     list: (query = {}) =>
       throwingDroverErrors(async () => {
@@ -29,9 +30,8 @@ export function sessionCalls(instance: Instance): Sessions {
     turns: (id) =>
       throwingDroverErrors(async () => {
         const { id: session } = await (await store()).find(id)
-        const executions = await (await instance.open()).prompts.openExecutions()
         const turns: SessionTurn[] = []
-        for await (const turn of readTurns(executions, await findTurns(executions, { session }))) turns.push(turn)
+        for await (const turn of (await sessions()).turns(session)) turns.push(turn)
         return turns
       }),
   }

@@ -6,12 +6,13 @@ import { nestingTooDeep } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
-type Permissions = Pick<PromptContext, 'ceilings' | 'isUnsafeExtraAllowed' | 'locate'>
+type Permissions = Pick<PromptContext, 'by' | 'isUnsafeExtraAllowed' | 'locate'>
 type Asked = Pick<PromptRequest, 'backend' | 'approval_mode' | 'sandbox_mode'> & { extra?: readonly string[] }
 
 /** `place` is where the prompt is in the request. An unknown backend is refused elsewhere. */
 export function checkPermissions(asked: Asked, permissions: Permissions, place = '$'): void {
-  const { ceilings, isUnsafeExtraAllowed } = permissions
+  const { isUnsafeExtraAllowed } = permissions
+  const { ceilings } = permissions.by
   refuseAboveCeilings(asked, ceilings, place)
   const agent = permissions.locate(asked.backend)?.agent
   if (agent === undefined) return
@@ -22,7 +23,8 @@ export function checkPermissions(asked: Asked, permissions: Permissions, place =
 
 /** A batch with an item above a ceiling is refused as a whole, before any of its items runs. */
 export function checkItems(name: string, items: readonly Asked[], permissions: Permissions): void {
-  const { ceilings, isUnsafeExtraAllowed } = permissions
+  const { isUnsafeExtraAllowed } = permissions
+  const { ceilings } = permissions.by
   if (ceilings === undefined) return
   for (const [at, { extra = [], ...item }] of items.entries()) {
     // Without `allow_unsafe_extra`, an argument that is not allowed fails its own item, with or without ceilings.

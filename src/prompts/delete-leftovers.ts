@@ -14,7 +14,7 @@ export async function deleteLeftovers(
   const { backend, workdir } = agentRequest
   for (const command of commands) {
     // Ctrl-C on the command line ends this too.
-    const until = context.caller === 'operator' ? signal : NEVER
+    const until = context.by.is === 'user' ? signal : NEVER
     const reason = await cleanUpSession(command, { cwd: workdir, signal: until })
     if (reason === undefined) continue
     const words = [backend, ...command.argv.slice(agentRequest.program.length)].join(' ')

@@ -37,7 +37,7 @@ function shownArgv({ program, shownAs }: AgentRequest, { argv }: AgentCommand): 
 
 /** A client gets a session, as for any other prompt. */
 async function storeDrySession(prompt: Prompt): Promise<{ sessionId: string; warnings: string[] }> {
-  if (prompt.context.caller !== 'client' || prompt.request.resumes !== undefined) return { sessionId: '', warnings: [] }
+  if (prompt.context.by.is !== 'client' || prompt.request.resumes !== undefined) return { sessionId: '', warnings: [] }
   const turn = await openTurn(prompt)
   const warnings = await turn.finish({ outcome: 'completed', usage: NO_USAGE })
   return { sessionId: turn.sessionId, warnings }

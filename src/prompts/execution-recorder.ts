@@ -1,6 +1,6 @@
 /** How prompts are recorded as executions. The prompts half only knows this interface; `executions` implements it. */
 import type { JsonObject } from '../kit/json/json-value.ts'
-import type { ClientKey } from './client-key.ts'
+import type { ClientKey } from './caller.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
 

@@ -1,13 +1,12 @@
 /** What all prompts of a process share: settings, agents, sessions, limits. */
-import type { Backend, TraceContext, Usage } from '../agents/adapter/agent.ts'
+import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import type { AgentLocation, BackendSettings } from '../agents/locate-agents.ts'
 import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
 import type { Approvals } from './approvals.ts'
-import type { Ceilings } from './ceilings.ts'
-import type { ClientKey } from './client-key.ts'
+import type { Caller } from './caller.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
 import type { PrivateFiles } from './private-files.ts'
@@ -25,11 +24,8 @@ type PromptSettings = {
 }
 
 export type PromptContext = {
-  /**
-   * `operator`: the user of the command line. `client`: a client of the server. Its sessions are tagged `api`, and its
-   * dry runs need an installed agent and store a session.
-   */
-  caller: 'operator' | 'client'
+  /** Whose prompts they are. The sessions of a client are tagged `api`, and its dry runs need an installed agent and store a session. */
+  by: Caller
   settings: PromptSettings
   env: Readonly<Record<string, string | undefined>>
   /** The working directory of prompts that name none. */
@@ -43,25 +39,19 @@ export type PromptContext = {
   slots: Slots
   /** Undefined: agents may work anywhere. */
   workdirs?: WorkdirPolicy | undefined
-  /** Without `ceilings` the caller may pass any argument to an agent. */
+  /** A caller without ceilings may then pass any argument to an agent. */
   isUnsafeExtraAllowed: boolean
-  /** Undefined: the caller may use every mode. */
-  ceilings?: Ceilings | undefined
-  /** What an agent must not read if `ceilings` limit it. Undefined: nothing limits it. */
+  /** What an agent must not read if ceilings limit its caller. Undefined: nothing limits it. */
   privateFiles?: PrivateFiles | undefined
   /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
   /** How long an agent may take to begin its answer; null or undefined: no limit. */
   firstEventTimeoutMs?: number | null
-  /** The trace of the request that the prompts belong to; agents continue it. */
-  trace?: TraceContext | undefined
   observer?: PromptObserver
   /** Agents that stay up. Undefined: every prompt starts its agent. */
   warm?: WarmPool | undefined
   /** Where callers decide about what agents ask for. Undefined: no one can be asked. */
   approvals?: Approvals | undefined
-  /** The API key that the prompts, their sessions and their executions belong to. Undefined: the user, or no key is needed. */
-  client?: ClientKey | undefined
   /** Records every prompt as an execution. */
   executions?: ExecutionRecorder
   /** Lets a worker of many machines run the prompt. Undefined: it runs in this process. */

@@ -1,5 +1,6 @@
 /** Records the run of a prompt as an execution. */
 import type { AgentRequest } from '../agents/adapter/agent.ts'
+import { ownerKey } from './caller.ts'
 import type { ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
@@ -9,13 +10,13 @@ type PromptRun = AsyncGenerator<PromptEvent, PromptResult, undefined>
 
 export function beginExecution(
   { backend, model, workdir, prompt, isEphemeral, isDryRun }: AgentRequest,
-  { executions, locate, client }: PromptContext,
+  { executions, locate, by }: PromptContext,
   { onBegin, onSession: _, ...options }: ExecutionOptions & { onCancel: () => void },
 ): ExecutionRecording | undefined {
   if (executions === undefined) return undefined
   const isDemo = locate(backend)?.isDemo ?? false
   const known = { kind: 'prompt' as const, backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
-  const recording = executions.begin({ ...known, ...options, client })
+  const recording = executions.begin({ ...known, ...options, client: ownerKey(by) })
   onBegin?.(recording)
   return recording
 }

@@ -1,6 +1,7 @@
 /** Runs several prompts of one call, with a limit on how many run at once. Results are in the order of the requests. */
 import type { AgentEvent } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
+import { ownerKey } from './caller.ts'
 import { refuseDeepNesting } from './check-permissions.ts'
 import type { ExecutionKind, ExecutionOptions } from './execution-recorder.ts'
 import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'
@@ -49,7 +50,7 @@ export async function runBatch<Result extends BatchResult>(
   const { onBegin, onSession: _, ...execution } = options.execution ?? {}
   const cancel = new AbortController()
   const onCancel = () => cancel.abort()
-  const { client } = context
+  const client = ownerKey(context.by)
   const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind, prompt, client, onCancel })
   if (recording === undefined) return await work(options)
   onBegin?.(recording)

@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { createPromptFixture } from '../../test/support/prompt-fixture.ts'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { until } from '../../test/support/until.ts'
 import { createSlots } from './concurrency-slots.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
@@ -14,13 +15,16 @@ const task = (backend: string, prompt = 'say hello') => ({ backend, prompt })
 
 describe('runParallel', () => {
   it('returns the results in the order of the tasks', async () => {
-    const { context } = await createPromptFixture({
-      claude: { text: ['late'], delayMs: 400 },
-      codex: { text: ['early'] },
-    })
+    const permits = join(temporaryDirectory(), 'permits')
+    const { context } = await createPromptFixture({ claude: { text: ['late'], permits }, codex: { text: ['early'] } })
     const ended: number[] = []
     const request = { tasks: [task('claude'), task('codex')] }
-    const watcher = { ended: (item: number) => void ended.push(item) }
+    const watcher = {
+      ended: (item: number) => {
+        ended.push(item)
+        writeFileSync(permits, '.')
+      },
+    }
     const result = await runParallel(request, context, { signal: never, watcher })
     expect(result).toMatchObject({ total_tasks: 2, completed: 2, failed: 0, canceled: 0 })
     expect(result.results.map(({ output }) => output)).toEqual(['late', 'early'])

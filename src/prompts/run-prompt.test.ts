@@ -10,6 +10,7 @@ import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import { mergeLayers } from '../config/layers.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import { sessionStoreUnavailable } from '../store/faults.ts'
+import { USER } from './caller.ts'
 import { createSlots } from './concurrency-slots.ts'
 import { runPrompt } from './run-prompt.ts'
 
@@ -175,18 +176,18 @@ describe('the session of a prompt', () => {
 
   it('is not stored for an ephemeral prompt, which needs no store', async () => {
     const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is gone' }))
-    const { context } = await createPromptFixture({}, { openStore, caller: 'operator' })
+    const { context } = await createPromptFixture({}, { openStore, by: { is: 'user' } })
     const { result } = await finishPrompt({ ...HELLO, ephemeral: true }, context)
     expect(result).toMatchObject({ session_id: '', exit_code: 0 })
   })
 
   it.each([
-    ['operator', ': sessions.db cannot be used: the disk is full; fix that and try again'],
-    ['client', '; the server log has the reason'],
-  ] as const)('causes a warning for the %s when its end cannot be written', async (caller, reason) => {
+    [USER, ': sessions.db cannot be used: the disk is full; fix that and try again'],
+    [{ is: 'client', role: 'client' }, '; the server log has the reason'],
+  ] as const)('causes a warning for $0.is when its end cannot be written', async (by, reason) => {
     const failures: unknown[] = []
     const observer = { sessionFailed: (error: unknown) => failures.push(error) }
-    const fixture = await createPromptFixture({}, { observer, caller })
+    const fixture = await createPromptFixture({}, { observer, by })
     const { store } = fixture
     const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
     const failing = new Proxy(store, {
@@ -204,7 +205,7 @@ describe('the session of a prompt', () => {
 describe('a prompt whose session cannot be created', () => {
   it('runs without one, with a warning', async () => {
     const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is read-only' }))
-    const { context } = await createPromptFixture({}, { openStore, caller: 'operator' })
+    const { context } = await createPromptFixture({}, { openStore, by: { is: 'user' } })
     const { result } = await finishPrompt(HELLO, context)
     const warning =
       'the session could not be saved: sessions.db cannot be used: it is read-only; fix that and try again'
@@ -314,7 +315,7 @@ describe('a dry run', () => {
   })
 
   it('stores nothing for the operator, and needs no agent', async () => {
-    const { context, store, directory } = await createPromptFixture({}, { caller: 'operator' })
+    const { context, store, directory } = await createPromptFixture({}, { by: { is: 'user' } })
     rmSync(join(directory, 'claude'))
     const { result } = await finishPrompt({ ...HELLO, dry_run: true }, context)
     expect(result).toMatchObject({
@@ -415,7 +416,7 @@ describe('the session that gemini stores for an ephemeral prompt', () => {
   it('does not delay Ctrl-C', async () => {
     const left: string[] = []
     const observer = { sessionLeft: (message: string) => left.push(message) }
-    const { context, directory } = await createPromptFixture({}, { slots: slots(), observer, caller: 'operator' })
+    const { context, directory } = await createPromptFixture({}, { slots: slots(), observer, by: { is: 'user' } })
     mkdirSync(join(directory, 'real'))
     deleteWith(directory, 'sleep 60')
     const interruption = new AbortController()

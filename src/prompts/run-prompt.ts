@@ -13,6 +13,7 @@ import { runWarmOrCold } from '../agents/pool/run-warm.ts'
 import { Fault, messageOf } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
+import { ownerKey } from './caller.ts'
 import { describePolicyChanges, onlyPermissions, policyOf } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
@@ -114,7 +115,7 @@ function policyChanges(request: PromptRequest, agentRequest: AgentRequest, conte
 
 async function* runInSlot(prompt: Prompt): PromptRun {
   const { agentRequest, context, options } = prompt
-  const slot = await context.slots.take(options.signal, context.client?.id)
+  const slot = await context.slots.take(options.signal, ownerKey(context.by)?.id)
   if (slot === undefined) return canceledResult(agentRequest.backend)
   const leftovers: AgentCommand[] = []
   try {
@@ -162,7 +163,7 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
     ...{ signal: options.signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
     ...{
       pool: poolFor(backend, context),
-      client: context.client?.id ?? '',
+      client: ownerKey(context.by)?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
     ...{ onApproval: approverOf(prompt), isSentOnce: options.isSentOnce },
@@ -200,8 +201,8 @@ function poolFor(backend: string, { locate, warm }: PromptContext): PromptContex
 
 /** Who decides about what the agent asks for. A caller whose modes are limited must not widen them this way. */
 function approverOf({ context, recording, options }: Prompt): PromptRunOptions['onApproval'] {
-  const { approvals, ceilings } = context
-  if (ceilings !== undefined) return undefined
+  const { approvals, by } = context
+  if (by.ceilings !== undefined) return undefined
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
   return (request) => approvals.ask(recording.id, request)
 }

@@ -5,6 +5,7 @@ import type { AgentResult } from '../agents/agent-result.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-store.ts'
+import { ownerKey, visibleKeyId } from './caller.ts'
 import { policyOf } from './continue-session.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -33,11 +34,10 @@ type Prompt = { request: PromptRequest; agentRequest: AgentRequest; context: Pro
 
 /** While the prompt waited, its session may have been deleted, or is no longer shared. Throws a Fault as for a missing one. */
 export async function recheckSession({ request, context }: Pick<Prompt, 'request' | 'context'>): Promise<void> {
-  const { client, openStore } = context
   const session = request.resumes ?? request.forks
-  if (session === undefined || client === undefined) return
-  const store = await openStore()
-  await store.seenBy(client.seesAll === true ? undefined : client.id).find(session.id)
+  if (session === undefined || context.by.is === 'user') return
+  const store = await context.openStore()
+  await store.seenBy(visibleKeyId(context.by)).find(session.id)
 }
 
 /**
@@ -51,7 +51,7 @@ export async function openTurn(prompt: Prompt): Promise<SessionTurn> {
     if (!(error instanceof Fault)) throw error
     context.observer?.sessionFailed?.(error)
     // The reason may name a file of the server.
-    const reason = context.caller === 'client' ? '; the server log has the reason' : `: ${error.message}`
+    const reason = context.by.is === 'client' ? '; the server log has the reason' : `: ${error.message}`
     return [`the session could not be saved${reason}`]
   }
   try {
@@ -97,7 +97,7 @@ async function openSession(
   store: SessionStore,
   { request, agentRequest, context }: Prompt,
 ): Promise<{ id: string; priorUsage: Usage | undefined; warnings: string[] }> {
-  const { observer, settings, caller } = context
+  const { observer, settings, by } = context
   const { resumes, metadata } = request
   if (resumes !== undefined) {
     const { session, threadUsage } = await store.reopen(resumes.id)
@@ -108,7 +108,7 @@ async function openSession(
     if (metadata !== undefined) await store.edit(session.id, { metadata })
     return { id: session.id, priorUsage: threadUsage, warnings }
   }
-  const tags = [...settings.session.default_tags, ...(caller === 'client' ? ['api'] : [])]
+  const tags = [...settings.session.default_tags, ...(by.is === 'client' ? ['api'] : [])]
   const { id } = await store.create(newSession({ request, agentRequest, context }, tags))
   observer?.sessionCreated?.(agentRequest.backend)
   return { id, priorUsage: undefined, warnings: [] }
@@ -117,7 +117,7 @@ async function openSession(
 function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
   const { prompt, metadata, forks, title, shared, newSessionId: id } = request
-  const { client } = context
+  const client = ownerKey(context.by)
   return {
     ...(id !== undefined && { id }),
     ...(client !== undefined && { keyId: client.id, api_key: client.name }),

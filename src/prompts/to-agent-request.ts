@@ -24,6 +24,7 @@ import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
 /** Throws a Fault for a request that cannot be run. */
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
   refuseDeepNesting(context)
+  const { ceilings } = context.by
   const located = locateBackend(request.backend, context)
   const { agent, backend } = located
   const { resumes, forks, history } = request
@@ -47,16 +48,16 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     ...filledIn,
     ...project,
     closedFiles: closedFilesFor({ ...context, agent, workdir, isDryRun }),
-    ...('profile' in agent && context.ceilings !== undefined && confineDefault(filledIn, context.ceilings)),
+    ...('profile' in agent && ceilings !== undefined && confineDefault(filledIn, ceilings)),
     ...(history !== undefined && { prompt: history.text + request.prompt }),
-    extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
+    extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
     // The beginning of an answer is only seen if the agent prints it in pieces.
     ...(hasFirstEventLimit(context) && { wantsDeltas: true }),
     program: programFor(located, context, isDryRun),
-    shownAs: context.caller === 'client' ? agent.executable : undefined,
+    shownAs: context.by.is === 'client' ? agent.executable : undefined,
     env: context.env,
-    trace: context.trace,
+    trace: context.by.trace,
     isRoot: context.isRoot,
     timeoutMs: timeoutOf(request, context),
     firstEventTimeoutMs: context.firstEventTimeoutMs,
@@ -66,12 +67,12 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
 }
 
 type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'knownGitSettings' | 'surroundings'>
-type Place = Pick<PromptContext, 'ceilings' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'>
+type Place = Pick<PromptContext, 'by' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'>
 
 /** Under a ceiling, an agent must not use settings that another agent may have written, nor those that widen its modes. */
-function projectOf(request: PromptRequest, { ceilings, agent, env, workdir }: Place): ProjectParts {
+function projectOf(request: PromptRequest, { by, agent, env, workdir }: Place): ProjectParts {
   const { ignoresProject: isAsked, knownGitSettings } = request
-  const isLimited = isLimiting(ceilings)
+  const isLimited = isLimiting(by.ceilings)
   const ignoresProject = isAsked === true || isLimited
   return {
     ignoresProject,
@@ -81,12 +82,11 @@ function projectOf(request: PromptRequest, { ceilings, agent, env, workdir }: Pl
   }
 }
 
-type ClosedFacts = Pick<PromptContext, 'ceilings' | 'privateFiles'> &
-  Pick<AgentRequest, 'agent' | 'workdir' | 'isDryRun'>
+type ClosedFacts = Pick<PromptContext, 'by' | 'privateFiles'> & Pick<AgentRequest, 'agent' | 'workdir' | 'isDryRun'>
 
 /** A dry run must not show where the files of drover are. */
-function closedFilesFor({ ceilings, privateFiles, agent, workdir, isDryRun }: ClosedFacts): readonly string[] {
-  if (privateFiles === undefined || !isLimiting(ceilings)) return []
+function closedFilesFor({ by, privateFiles, agent, workdir, isDryRun }: ClosedFacts): readonly string[] {
+  if (privateFiles === undefined || !isLimiting(by.ceilings)) return []
   const closed = closeFiles(privateFiles, workdir)
   if (!agent.abilities.os_sandbox) refuseAround(closed, workdir)
   return isDryRun ? ['<private>'] : closed
@@ -101,13 +101,10 @@ function checkOrigin(request: PromptRequest, located: AgentLocation): void {
 }
 
 /** Today's settings for a backend, and the ceilings of the caller. Throws a Fault if there is no such backend. */
-export function settingsFor(
-  backend: Backend,
-  { settings, ceilings }: Pick<PromptContext, 'settings' | 'ceilings'>,
-): Settings {
+export function settingsFor(backend: Backend, { settings, by }: Pick<PromptContext, 'settings' | 'by'>): Settings {
   const own = Object.hasOwn(settings.backends, backend) ? settings.backends[backend] : undefined
   if (own === undefined) throw backendNotFound({ backend, known: backendNames(settings.backends) })
-  return { own, shared: settings.unified_flags, ceilings }
+  return { own, shared: settings.unified_flags, ceilings: by.ceilings }
 }
 
 function hasFirstEventLimit({ firstEventTimeoutMs = null }: PromptContext): boolean {
@@ -126,9 +123,9 @@ function workdirOf(workdir: string, { workdirs: policy }: PromptContext): string
 
 /** The operator may try a dry run before the agent is installed. */
 function programFor(located: AgentLocation, context: PromptContext, isDryRun: boolean): Program {
-  const isOnlyShown = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
+  const isOnlyShown = isDryRun && context.by.is === 'user' && located.isEnabled && located.program === undefined
   // A client must not learn which command the operator configured.
-  const wanted = context.caller === 'client' ? located.agent.executable : located.wanted
+  const wanted = context.by.is === 'client' ? located.agent.executable : located.wanted
   return isOnlyShown ? [located.wanted] : requireProgram(located, wanted)
 }
 

@@ -1,6 +1,7 @@
 /** What agents ask for, in a real browser: who sees it, and which keys and buttons decide. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { USER } from '../../src/prompts/caller.ts'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -121,7 +122,7 @@ async function twoApprovals() {
   for (const target of ['one', 'two']) {
     ids.push(await askForApproval(server, {}, { target }))
     // The oldest is shown first.
-    await until(() => server.context.prompts.approvals?.list().length === ids.length)
+    await until(async () => (await server.context.drover.executions.approvals(USER)).length === ids.length)
   }
   const { page } = await visit(`${server.url}/`)
   const cards = page.getByRole('article')

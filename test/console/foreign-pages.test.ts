@@ -38,7 +38,7 @@ async function attack(target: string): Promise<string[]> {
 }
 
 const count = async (server: TestServer) =>
-  (await server.context.executionStore.list({}, { limit: 9 })).executions.length
+  (await server.context.drover.opened.executions.list({}, { limit: 9 })).executions.length
 
 it('reads nothing and starts no agent', async () => {
   const server = await startServer({ agents: 'demo' })
@@ -50,7 +50,7 @@ it('reads nothing and starts no agent', async () => {
     ...(await page.evaluate(attack, server.url.replace('127.0.0.1', 'localhost'))),
   ]
   expect(got.join('')).toBe('')
-  await server.context.executions.save()
+  await server.context.drover.records.save()
   expect(await count(server)).toBe(1)
 })
 

@@ -79,7 +79,7 @@ describe('another server on the same host', () => {
     expect(thief.loot[0]?.cookie).toContain(`drover_login_${server.port}=`)
     expect(thief.loot.map(({ status }) => status)).toEqual(thief.loot.map(() => 401))
     expect(await page.evaluate('[localStorage.length, sessionStorage.length]')).toEqual([0, 0])
-    expect((await server.context.executionStore.list({}, { limit: 1 })).executions).toEqual([])
+    expect((await server.context.drover.opened.executions.list({}, { limit: 1 })).executions).toEqual([])
     await page.goto(`${server.url}/`)
     await home(page)
   })

@@ -61,7 +61,8 @@ describe('a pull request', () => {
   it('is opened in your worktree: gh runs git, which an agent may have led to a repository of its own', async () => {
     const driving = createPushing()
     const ran = join(driving.scratch, 'ran')
-    driving.rewrite({ implement: [{ ...HONEST, runs: [replaceRepository(ran)] }] })
+    // The last agent: no other one would start after it.
+    driving.rewrite({ implement: [HONEST], summarize: [{ runs: [replaceRepository(ran)] }] })
     const { code, stdout } = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
     expect(code).toBe(0)
     const [delivered] = dataOf(driving.records(runIdIn(stdout)), 'delivered')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RunReader } from '../../src/drive/service/run-reader.ts'
 import { systemClock } from '../../src/kit/clock.ts'
+import { USER } from '../../src/prompts/caller.ts'
 import { locateGit } from '../../src/workspace/git.ts'
 import { catchLie, LIES } from '../faults/lies.ts'
 import { createDriving } from '../support/driven-agents.ts'
@@ -77,7 +78,7 @@ describe('an agent that', () => {
     const git = locateGit({ env: driving.env, cwd: '/' })
     const directory = join(driving.env.DROVER_HOME, 'driven-runs')
     const reader = new RunReader({ directory, git, clock: systemClock, version: '1.0.0', isDrivenHere: () => false })
-    const facts = await reader.read(reader.find(id, { keyId: undefined }))
+    const facts = await reader.read(reader.find(id, USER))
     expect((await reader.patch(facts)).patch).toContain('\n+wind: 23 knots\n')
     expect((await reader.detail(facts)).report).toContain('| `wind.txt` | +1 | -1 |')
     expect((await driving.drive('--list')).stdout).toContain('it contains another git repository')

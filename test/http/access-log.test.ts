@@ -197,7 +197,7 @@ describe('the access log', () => {
     const client = new AbortController()
     const options = { method: 'POST', headers: { ...headers }, body, signal: client.signal }
     const answered = Promise.allSettled([server.request(path, options)])
-    await until(() => server.context.prompts.slots.load().running === 1)
+    await until(() => server.context.drover.slots.load().running === 1)
     client.abort()
     await answered
     const { message, fields } = await until(() => server.logged.find(({ fields }) => 'request_id' in fields))

@@ -102,7 +102,9 @@ describe('a known agent that speaks ACP', () => {
     const { body } = await prompt('claude-agent-acp')
     const { session_id: id } = body as { session_id: string }
     expect(await prompt('', 'and now?', `/api/v1/sessions/${id}/resume`)).toMatchObject({ status: 200 })
-    const options = { settingSources: ['user'], strictMcpConfig: true, additionalDirectories: [server.workdir] }
+    const disallowedTools = [`Read(/${server.home})`, `Read(/${server.home}/**)`]
+    const project = { settingSources: ['user'], strictMcpConfig: true, additionalDirectories: [server.workdir] }
+    const options = { ...project, disallowedTools }
     const metas = receivedFrames(directory, 'claude-agent-acp').flatMap(({ method, params }) =>
       /^session\/(?:new|load)$/.test(method ?? '') ? [[method, params?.['_meta']]] : [],
     )
@@ -147,7 +149,7 @@ describe('settings that are planted later', () => {
   it('while a process stays up: the next prompt there is refused', async () => {
     const { plant, prompt, server, directory } = await start({ agents: { goose: {} }, isWarm: true })
     await prompt('goose')
-    await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
+    await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle') === true)
     const remove = plant('.agents/plugins/x/hooks.json')
     expect(await prompt('goose')).toMatchObject(refused('.agents/plugins'))
     const opened = () => receivedFrames(directory, 'goose').filter(({ method }) => method === 'session/new').length

@@ -77,7 +77,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model }) => {
     for await (const part of stream.fullStream) if (part.type === 'text-delta') leaving.abort()
     const { agent } = JSON.parse(readFileSync(pidFile, 'utf8')) as { agent: number }
     await until(() => !isRunning(agent))
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 
   it('stops the agent when it aborts before the answer', async () => {

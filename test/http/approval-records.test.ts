@@ -1,6 +1,7 @@
 /** Who decided what about something that an agent asked for, and where that is recorded. */
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
+import { USER } from '../../src/prompts/caller.ts'
 import type { ApprovalRecord } from '../../src/prompts/prompt-result.shape.ts'
 import { HONEST } from '../support/driven-home.ts'
 import { serveRuns } from '../support/served-runs.ts'
@@ -26,8 +27,8 @@ async function ask(server: TestServer, headers: Headers = {}): Promise<string> {
 }
 
 async function decide(server: TestServer, headers: Headers, body: object = { decision: 'allow' }): Promise<void> {
-  const [waiting] = await until(() => {
-    const all = server.context.prompts.approvals?.list() ?? []
+  const [waiting] = await until(async () => {
+    const all = await server.context.drover.executions.approvals(USER)
     return all.length > 0 && all
   })
   const path = `/api/v1/executions/${waiting?.execution_id}/approvals/${waiting?.approval_id}`

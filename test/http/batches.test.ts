@@ -50,7 +50,7 @@ describe('POST /api/v1/parallel', () => {
       total_duration_ms: expect.any(Number),
       results: [ran, lost, ran],
     })
-    expect(await server.context.store.count()).toBe(0)
+    expect(await server.context.drover.opened.sessions.count()).toBe(0)
   })
 
   it.each([
@@ -77,10 +77,10 @@ describe('POST /api/v1/parallel', () => {
     const leaving = new AbortController()
     const tasks = ['claude', 'codex', 'gemini'].map((backend) => ({ backend, prompt: 'x' }))
     const gone = server.request('/api/v1/parallel', { method: 'POST', body: { tasks }, signal: leaving.signal })
-    await until(() => server.context.prompts.slots.load().running === 3)
+    await until(() => server.context.drover.slots.load().running === 3)
     leaving.abort()
     await expect(gone).rejects.toThrow()
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 })
 
@@ -176,7 +176,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
       expect(answer.status).toBe(200)
       expect(answer.body).toEqual({ ...ran, session_id: id })
     }
-    expect(await server.context.store.find(id)).toMatchObject({ turn_count: 3, status: 'completed' })
+    expect(await server.context.drover.opened.sessions.find(id)).toMatchObject({ turn_count: 3, status: 'completed' })
   })
 
   it('streams', async () => {
@@ -204,7 +204,10 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
     const answer = await resume({ fork: true })
     const { session_id: forked } = answer.body as { session_id: string }
     expect(forked).not.toBe(id)
-    expect(await server.context.store.find(forked)).toMatchObject({ parent_id: id, metadata: { a: 1 } })
+    expect(await server.context.drover.opened.sessions.find(forked)).toMatchObject({
+      parent_id: id,
+      metadata: { a: 1 },
+    })
   })
 
   it.each([
@@ -222,7 +225,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
 
   it('refuses an active session with 409', async () => {
     const { server, id, resume } = await start()
-    await server.context.store.reopen(id)
+    await server.context.drover.opened.sessions.reopen(id)
     const answer = await resume({})
     expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ error: 'session_active' })])
   })

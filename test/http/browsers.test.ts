@@ -132,7 +132,7 @@ describe('a page', () => {
         message: expect.stringContaining('drover config set server.cors_allowed_origins ORIGIN'),
       })
     }
-    expect(await server.context.executionStore.list({}, { limit: 1 })).toMatchObject({ executions: [] })
+    expect(await server.context.drover.opened.executions.list({}, { limit: 1 })).toMatchObject({ executions: [] })
   })
 
   it.each<[string, number]>([

@@ -18,11 +18,15 @@ const post = (server: TestServer, path: string, body: unknown, headers = {}): Pr
 /** A session that was started with modes above the ceilings, as on the command line. */
 async function storeSession(server: TestServer, extra: string[] = []): Promise<string> {
   const policy = { approval_mode: 'none', sandbox_mode: 'full', extra } as const
-  const { id } = await server.context.store.create({
+  const { id } = await server.context.drover.opened.sessions.create({
     ...{ backend: 'codex', working_dir: server.workdir, initial_prompt: 'x', tags: [], metadata: {}, policy },
   })
   const ownId = '0199a213-81c0-7800-8aa1-bbab2a035a53'
-  await server.context.store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE, backendSessionId: ownId })
+  await server.context.drover.opened.sessions.finishTurn(id, {
+    outcome: 'completed',
+    usage: NO_USAGE,
+    backendSessionId: ownId,
+  })
   return id
 }
 
@@ -60,7 +64,7 @@ describe('a server with ceilings', () => {
       400,
       { error: `${code}_mode_above_ceiling`, details: { ...details, setting } },
     ])
-    expect(await server.context.store.count()).toBe(0)
+    expect(await server.context.drover.opened.sessions.count()).toBe(0)
   })
 
   it('refuses a prompt that is not a dry run, too', async () => {

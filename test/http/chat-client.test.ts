@@ -123,20 +123,18 @@ describe('the openai package', () => {
   })
 
   it('ends the agent when it aborts a stream', async () => {
-    const { client, server } = await open()
+    const script = (pidFile: string) => JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile })
+    const { client, server } = await open(
+      {},
+      { envIn: (workdir) => ({ FAKE_AGENT_SCRIPT: script(join(workdir, 'pids')) }) },
+    )
     const pidFile = join(server.workdir, 'pids')
-    Object.assign(server.context.prompts, {
-      env: {
-        ...server.context.prompts.env,
-        FAKE_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
-      },
-    })
     const stream = await client.chat.completions.create({ ...hello, model: 'claude', stream: true })
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
     stream.controller.abort()
     const agent = await until(() => readPids(pidFile).agent)
     await until(() => !isRunning(agent))
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 
   it('runs no agent for a dry run', async () => {
@@ -274,21 +272,24 @@ describe('a session of the openai package', () => {
       return { id: response.headers.get('x-drover-session') ?? '', text: await response.text() }
     }
     const { id } = await ask({}, 'new')
-    const session = await server.context.store.find(id)
+    const session = await server.context.drover.opened.sessions.find(id)
     expect(session).toMatchObject({ initial_prompt: 'first question', system_prompt: 'be brief', status: 'completed' })
     // The client sends the whole conversation again; the agent gets only what is new.
     const messages = [...first.messages, { role: 'assistant', content: 'first answer' }, say('second question')]
     const again = await ask({ messages, dry_run: true }, id)
     expect(again.text).toMatch(new RegExp(`--resume ${session.backend_session_id}\\b.*<<< 'second question'`))
     expect((await ask({ model: 'llama', messages }, id.slice(0, 12))).id).toBe(id)
-    expect(await server.context.store.find(id)).toMatchObject({ backend: 'claude', status: 'completed' })
+    expect(await server.context.drover.opened.sessions.find(id)).toMatchObject({
+      backend: 'claude',
+      status: 'completed',
+    })
   })
 
   it('is not stored without the header', async () => {
     const { client, server } = await open({ text: ['one'] })
     const { response } = await client.chat.completions.create(hello).withResponse()
     expect(response.headers.get('x-drover-session')).toBeNull()
-    expect((await server.context.store.list({}, { limit: 1, offset: 0 })).total).toBe(0)
+    expect((await server.context.drover.opened.sessions.list({}, { limit: 1, offset: 0 })).total).toBe(0)
   })
 
   it('works in the directory of the header, if the operator allows it', async () => {
@@ -300,7 +301,7 @@ describe('a session of the openai package', () => {
         headers: { 'x-drover-session': 'new', 'x-drover-workdir': Buffer.from(workdir).toString('latin1') },
       })
     const id = (await ask(directory).asResponse()).headers.get('x-drover-session') ?? ''
-    expect(await server.context.store.find(id)).toMatchObject({ working_dir: directory })
+    expect(await server.context.drover.opened.sessions.find(id)).toMatchObject({ working_dir: directory })
     for (const refused of [temporaryDirectory(), '/etc', 'relative', join(directory, 'nothing')]) {
       const error = await ask(refused).catch((reason) => reason)
       expect(error).toMatchObject({ status: 400, code: 'workdir_not_allowed' })
@@ -326,7 +327,7 @@ describe('a session of the openai package', () => {
     const asked = { ...hello, model: 'claude', ...over }
     const refused = client.chat.completions.create(asked, { headers: { 'x-drover-session': id } })
     expect(await refused.catch((reason) => reason)).toMatchObject(refusal)
-    expect((await server.context.store.list({}, { limit: 9, offset: 0 })).total).toBe(1)
+    expect((await server.context.drover.opened.sessions.list({}, { limit: 9, offset: 0 })).total).toBe(1)
   })
 })
 

@@ -50,11 +50,11 @@ const postToFull = async (server: TestServer, api: Api) => {
   const leaving = new AbortController()
   const { path, headers, body } = api
   const first = server.request(path, { method: 'POST', headers, body, signal: leaving.signal })
-  await until(() => server.context.prompts.slots.load().running === 1)
+  await until(() => server.context.drover.slots.load().running === 1)
   const answer = await post(server, api)
   leaving.abort()
   await expect(first).rejects.toThrow()
-  await until(() => server.context.prompts.slots.load().running === 0)
+  await until(() => server.context.drover.slots.load().running === 0)
   return answer
 }
 

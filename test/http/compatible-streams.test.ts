@@ -53,7 +53,7 @@ describe.each(Object.entries(APIS))('a %s stream', (_name, { path, headers, body
     for (const line of begin) expect(await stream.nextLine()).toMatch(line)
     for (const line of [...beat, ...beat]) expect(await stream.nextLine()).toBe(line)
     stream.hangUp()
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 
   it('ends with an error if the agent fails after that', async () => {

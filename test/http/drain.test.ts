@@ -34,7 +34,9 @@ async function startSlow() {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
 async function hasOneQueued({ context }: TestServer): Promise<boolean> {
-  const queued = IS_ON_POSTGRES ? (await context.queue?.load())?.waiting : context.prompts.slots.load().queued
+  const queued = IS_ON_POSTGRES
+    ? (await context.drover.opened.queue?.load())?.waiting
+    : context.drover.slots.load().queued
   return queued === 1
 }
 
@@ -170,7 +172,7 @@ describe('drain', () => {
     const ask = (prompt: string) =>
       server.request('/api/v1/prompt', { method: 'POST', body: { backend: 'claude', prompt } })
     const first = ask('first')
-    await until(() => server.context.prompts.slots.load().running === 1)
+    await until(() => server.context.drover.slots.load().running === 1)
     const second = ask('second')
     await until(() => hasOneQueued(server))
     server.shutdown.abort()
@@ -190,7 +192,7 @@ describe('drain', () => {
     const body = { model: 'claude', max_tokens: 9, messages }
     const ask = () => server.request(path, { method: 'POST', headers, body })
     const first = ask()
-    await until(() => server.context.prompts.slots.load().running === 1)
+    await until(() => server.context.drover.slots.load().running === 1)
     const second = ask()
     await until(() => hasOneQueued(server))
     server.shutdown.abort()

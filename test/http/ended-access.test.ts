@@ -103,7 +103,7 @@ describe('the streams of a key', () => {
     const body = { backend: 'claude', prompt: 'talk' }
     const waiting = expect(server.request('/api/v1/prompt', { method: 'POST', body, headers: ada })).rejects.toThrow()
     await openStream({ port: server.port, ...STATES, headers: { 'x-api-key': BOB } })
-    await until(() => server.context.prompts.slots.load().running === PROMPTS)
+    await until(() => server.context.drover.slots.load().running === PROMPTS)
     await revoke(ADA)
     await allEnd(streams)
     await waiting
@@ -111,8 +111,8 @@ describe('the streams of a key', () => {
     // A request has a line in the log when it ends.
     expect(server.access.filter(({ route }) => route === STATES.path)).toHaveLength(1)
     // A prompt whose client is gone is canceled; the detached one goes on.
-    await until(() => server.context.prompts.slots.load().running === 1)
-    expect(server.context.executions.find(id)?.state).toBe('running')
+    await until(() => server.context.drover.slots.load().running === 1)
+    expect(server.context.drover.records.find(id)?.state).toBe('running')
   })
 
   it('of a run end when the key is revoked, and the run goes on', async () => {

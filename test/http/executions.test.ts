@@ -461,7 +461,7 @@ describe('an ephemeral prompt', () => {
     const { body } = await post(server, { ...hello, ephemeral: true, detach: true })
     const { execution_id: id } = body as { execution_id: string }
     const following = eventsOf(server, id)
-    await until(() => server.context.executions.find(id)?.state === 'running')
+    await until(() => server.context.drover.records.find(id)?.state === 'running')
     permit()
     expect((await following).at(-1)).toMatchObject({ type: 'state', content: { state: 'completed' } })
     await until(async () => (await server.request(`${EXECUTIONS}/${id}`)).status === 404)

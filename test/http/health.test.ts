@@ -67,7 +67,7 @@ describe('/health', () => {
         throw new Error('/secret/sessions.db is gone')
       },
     } as unknown as SessionStore
-    const server = await startServer({ context: { store: broken } })
+    const server = await startServer({ changeStores: (stores) => ({ ...stores, sessions: broken }) })
     const { status, body, text } = await server.request('/health')
     expect({ status, body }).toMatchObject({
       status: 503,

@@ -12,8 +12,8 @@ const scripted = (script: Script, options: ServerOptions = {}) =>
   startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...options.env } })
 
 async function executionsIn(server: TestServer): Promise<ExecutionPage['executions']> {
-  await server.context.executions.save()
-  return (await server.context.executionStore.list({}, { limit: 100 })).executions
+  await server.context.drover.records.save()
+  return (await server.context.drover.opened.executions.list({}, { limit: 100 })).executions
 }
 
 const native = { backend: 'claude', prompt: 'say hello' }
@@ -111,10 +111,10 @@ describe('an Idempotency-Key', () => {
     const server = await scripted({ hangAfter: 'init' }, { server: { max_concurrent_runs: 1, max_queued_runs: 0 } })
     const busy = await post(server, 'busy', {}, { ...native, detach: true })
     const { execution_id: id } = busy.body as { execution_id: string }
-    await until(() => server.context.executions.find(id)?.state === 'running')
+    await until(() => server.context.drover.records.find(id)?.state === 'running')
     expect((await post(server, 'k')).status).toBe(503)
     await server.request(`/api/v1/executions/${id}/cancel`, { method: 'POST' })
-    await until(() => server.context.executions.find(id) === undefined)
+    await until(() => server.context.drover.records.find(id) === undefined)
     const again = await post(server, 'k', {}, { ...native, detach: true })
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, undefined])
   })
@@ -176,9 +176,11 @@ describe('an Idempotency-Key', () => {
     const stream = await openStream({ port: server.port, path, body, headers })
     const id = String(stream.headers['x-execution-id'])
     await stream.nextLine()
-    await server.context.executions.save()
-    await server.context.executionStore.loseAllOf(server.context.executions.owner)
-    const other = await startServer({ context: { executionStore: server.context.executionStore } })
+    await server.context.drover.records.save()
+    await server.context.drover.opened.executions.loseAllOf(server.context.drover.records.owner)
+    const other = await startServer({
+      changeStores: (stores) => ({ ...stores, executions: server.context.drover.opened.executions }),
+    })
     const again = await other.request(path, { method: 'POST', body, headers })
     expect([again.status, again.headers['x-execution-id']]).toEqual([409, id])
     stream.hangUp()
@@ -188,11 +190,13 @@ describe('an Idempotency-Key', () => {
     const server = await scripted({ hangAfter: 'init' })
     const { body } = await post(server, 'k', {}, { ...native, detach: true })
     const { execution_id: id } = body as { execution_id: string }
-    await until(() => server.context.executions.find(id)?.state === 'running')
-    await server.context.executions.save()
+    await until(() => server.context.drover.records.find(id)?.state === 'running')
+    await server.context.drover.records.save()
     // As the next server does when this one was killed.
-    await server.context.executionStore.loseAllOf(server.context.executions.owner)
-    const other = await startServer({ context: { executionStore: server.context.executionStore } })
+    await server.context.drover.opened.executions.loseAllOf(server.context.drover.records.owner)
+    const other = await startServer({
+      changeStores: (stores) => ({ ...stores, executions: server.context.drover.opened.executions }),
+    })
     const again = await post(other, 'k', {}, { ...native, detach: true })
     expect([again.status, again.body]).toMatchObject([202, { execution_id: id, state: 'lost' }])
   })

@@ -163,21 +163,19 @@ describe('the anthropic package', () => {
   })
 
   it('ends the agent when it aborts a stream', async () => {
-    const { client, server } = await open()
+    const script = (pidFile: string) => JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile })
+    const { client, server } = await open(
+      {},
+      { envIn: (workdir) => ({ FAKE_AGENT_SCRIPT: script(join(workdir, 'pids')) }) },
+    )
     const pidFile = join(server.workdir, 'pids')
-    Object.assign(server.context.prompts, {
-      env: {
-        ...server.context.prompts.env,
-        FAKE_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
-      },
-    })
     const stream = client.messages.stream(hello)
     await new Promise<void>((resolve) => void stream.on('text', () => resolve()))
     stream.abort()
     await stream.done().catch(() => undefined)
     const agent = await until(() => readPids(pidFile).agent)
     await until(() => !isRunning(agent))
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 
   it('may send all fields of the API, and unknown ones', async () => {
@@ -220,7 +218,7 @@ describe('the anthropic package', () => {
     const asked = { ...hello, model: 'codex', system: 'be brief' }
     const first = await client.messages.create(asked, { headers: { 'x-drover-session': 'new' } }).asResponse()
     const id = first.headers.get('x-drover-session') ?? ''
-    const { backend_session_id: thread } = await server.context.store.find(id)
+    const { backend_session_id: thread } = await server.context.drover.opened.sessions.find(id)
     const messages = [...hello.messages, { role: 'assistant' as const, content: 'one' }, ...hello.messages]
     const again = { ...asked, messages, dry_run: true } as typeof asked
     const { data } = await client.messages.create(again, { headers: { 'x-drover-session': id } }).withResponse()

@@ -206,7 +206,7 @@ describe('the metrics of agents', () => {
 
   it('are still sent if the sessions cannot be counted', async () => {
     const broken = { list: () => Promise.reject(new Error('disk')) } as unknown as SessionStore
-    const server = await start({ context: { store: broken } })
+    const server = await start({ changeStores: (stores) => ({ ...stores, sessions: broken }) })
     expect(await scrape(server)).toContain('drover_active_sessions Nan')
     expect(server.logged).toContainEqual(expect.objectContaining({ level: 'error', fields: { reason: 'disk' } }))
   })
@@ -217,7 +217,7 @@ describe('a server without metrics', () => {
     const source = (isEnabled: boolean) => `
       import { withMetrics } from './src/http/metrics/create-metrics.ts'
       import './src/http/server.ts'
-      await withMetrics({ config: { backends: {}, server: { metrics_enabled: ${isEnabled} } }, prompts: {} })
+      await withMetrics({ config: { backends: {}, server: { metrics_enabled: ${isEnabled} } }, drover: { opened: {}, observe() {} } })
       const { createRequire } = await import('node:module')
       console.log(Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('prom-client')))`
     const isLoaded = (isEnabled: boolean) =>

@@ -145,7 +145,7 @@ describe('a session of another key', () => {
     await ada.prompt()
     const { session_id: own } = await bob.prompt()
     expect(await bob.ask('/api/v1/sessions/abcd')).toMatchObject({ status: 200, body: { id: own } })
-    await server.context.store.edit(own, { shared: true })
+    await server.context.drover.opened.sessions.edit(own, { shared: true })
     expect((await ada.ask('/api/v1/sessions/abcd')).status).toBe(409)
     expect((await bob.ask('/api/v1/sessions/abcd')).status).toBe(200)
   })
@@ -171,7 +171,7 @@ describe('a session of another key', () => {
     const { session_id: id } = await ada.prompt()
     const own = await bob.prompt({ prompt: 'plain work' })
     // Of the user of the machine.
-    const { id: local } = await server.context.store.create(LOCAL)
+    const { id: local } = await server.context.drover.opened.sessions.create(LOCAL)
     const queries = [
       '',
       '?search=secret',
@@ -312,7 +312,7 @@ describe('a shared session', () => {
   ])('is not %s by a prompt that waited while others lost it: %j %j', async (_name, how, change) => {
     const { server, ada, bob, boss } = await start(KEYS, { limits: { max_concurrent_runs: 1 } })
     const { session_id: id } = await ada.prompt({ shared: true })
-    const slot = await server.context.prompts.slots.take(new AbortController().signal)
+    const slot = await server.context.drover.slots.take(new AbortController().signal)
     const resume = async (client: typeof bob) => {
       const { body } = await client.post(`/api/v1/sessions/${id}/resume`, { prompt: 'tell me', detach: true, ...how })
       return `/api/v1/executions/${(body as { execution_id: string }).execution_id}`

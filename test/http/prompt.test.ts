@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Backend, NATIVE_BACKENDS } from '../../src/agents/adapter/agent.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
@@ -87,7 +87,7 @@ describe('POST /api/v1/prompt', () => {
     const answer = await server.request(PROMPT, { method: 'POST', body })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ error, message: expect.any(String) })
-    expect(await server.context.store.count()).toBe(0)
+    expect(await server.context.drover.opened.sessions.count()).toBe(0)
   })
 
   it.each<[string, object]>([
@@ -152,7 +152,7 @@ describe('POST /api/v1/prompt', () => {
     mkdirSync(workdir)
     const { body } = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x', workdir } })
     const { session_id: id } = body as { session_id: string }
-    expect(await server.context.store.find(id)).toMatchObject({ working_dir: workdir })
+    expect(await server.context.drover.opened.sessions.find(id)).toMatchObject({ working_dir: workdir })
   })
 
   it.each([
@@ -188,7 +188,7 @@ describe('POST /api/v1/prompt', () => {
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ exit_code: 124, error: expect.stringContaining('2 s') })
     const { session_id: id } = answer.body as { session_id: string }
-    expect(await server.context.store.find(id)).toMatchObject({ status: 'paused' })
+    expect(await server.context.drover.opened.sessions.find(id)).toMatchObject({ status: 'paused' })
   })
 
   it('accepts a shorter timeout from the request, but no longer one', async () => {
@@ -208,7 +208,7 @@ describe('POST /api/v1/prompt', () => {
     const body = { backend: 'claude', prompt: 'x', ephemeral: true }
     const answer = await server.request(PROMPT, { method: 'POST', body })
     expect(answer.body).toMatchObject({ session_id: '', exit_code: 0 })
-    expect(await server.context.store.count()).toBe(0)
+    expect(await server.context.drover.opened.sessions.count()).toBe(0)
   })
 
   it('stores any JSON metadata with the session', async () => {
@@ -248,7 +248,7 @@ describe('POST /api/v1/prompt', () => {
         body: { error: code, details: { program: 'claude' } },
       })
     }
-    expect(await server.context.store.count()).toBe(0)
+    expect(await server.context.drover.opened.sessions.count()).toBe(0)
   })
 
   it('does not reveal where the agents are installed', async () => {
@@ -287,11 +287,9 @@ describe('POST /api/v1/prompt', () => {
   })
 
   it('ends the agent when the client disconnects, and pauses its session', async () => {
-    const server = await startServer()
+    const script = (pidFile: string) => JSON.stringify({ hangAfter: 'init', pidFile })
+    const server = await startServer({ envIn: (workdir) => ({ FAKE_AGENT_SCRIPT: script(join(workdir, 'pids')) }) })
     const pidFile = join(server.workdir, 'pids')
-    Object.assign(server.context.prompts, {
-      env: { ...server.context.prompts.env, FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init', pidFile }) },
-    })
     const leaving = new AbortController()
     const gone = server.request(PROMPT, {
       method: 'POST',
@@ -305,7 +303,8 @@ describe('POST /api/v1/prompt', () => {
     await until(() => !isRunning(agent))
     await until(() => server.access.length === 1)
     expect(server.access[0]).toMatchObject({ status: 499 })
-    const status = async () => (await server.context.store.list({}, { limit: 1, offset: 0 })).sessions[0]?.status
+    const status = async () =>
+      (await server.context.drover.opened.sessions.list({}, { limit: 1, offset: 0 })).sessions[0]?.status
     // The connection closes before the agent has ended.
     await until(async () => (await status()) !== 'active')
     expect(await status()).toBe('paused')
@@ -324,7 +323,7 @@ describe('POST /api/v1/prompt', () => {
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)
     expect(answer.body).toMatchObject({ error: 'queue_full' })
     first.hangUp()
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 })
 
@@ -406,7 +405,7 @@ describe('a stream of POST /api/v1/prompt', () => {
 
   it('names the model that codex is configured with, in its first event and its result', async () => {
     const server = await scripted({ text: ['x'] })
-    const home = server.context.prompts.env['HOME'] ?? ''
+    const home = dirname(server.workdir)
     mkdirSync(join(home, '.codex'))
     writeFileSync(join(home, '.codex', 'config.toml'), 'model = "gpt-5.5"\n')
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('codex') })
@@ -429,7 +428,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     const seen: string[] = []
     while (!seen.includes('message')) seen.push(JSON.parse((await stream.nextLine()) ?? '').type)
     stream.hangUp()
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 
   it.each([
@@ -502,7 +501,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     }
     expect(beats).toEqual([beat, beat])
     stream.hangUp()
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 
   it('slows the agent down if the client does not read, and stays complete', async () => {
@@ -523,8 +522,8 @@ describe('a stream of POST /api/v1/prompt', () => {
       `POST ${PROMPT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
     )
     await until(() => server.access.length === 1)
-    await until(() => server.context.prompts.slots.load().running === 0)
-    const { sessions } = await server.context.store.list({}, { limit: 1, offset: 0 })
+    await until(() => server.context.drover.slots.load().running === 0)
+    const { sessions } = await server.context.drover.opened.sessions.list({}, { limit: 1, offset: 0 })
     expect(sessions[0]?.status).not.toBe('active')
   })
 
@@ -533,6 +532,6 @@ describe('a stream of POST /api/v1/prompt', () => {
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     expect(JSON.parse((await stream.nextLine()) ?? '{}')).toMatchObject({ type: 'init' })
     stream.hangUp()
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 })

@@ -157,7 +157,7 @@ describe('a response', () => {
     const { data, response } = await responses.create({ ...hello, store: false }).withResponse()
     expect(data).toMatchObject({ store: false, output_text: 'Hello there' })
     expect(response.headers.get('x-drover-session')).toBeNull()
-    expect((await server.context.store.list({}, { limit: 1, offset: 0 })).total).toBe(0)
+    expect((await server.context.drover.opened.sessions.list({}, { limit: 1, offset: 0 })).total).toBe(0)
     expect(await thrown(responses.retrieve(data.id))).toBeInstanceOf(NotFoundError)
   })
 
@@ -208,7 +208,7 @@ describe('a response', () => {
     expect(await thrown(responses.retrieve(response.id))).toBeInstanceOf(NotFoundError)
     const background = await thrown(responses.create({ ...dry, background: true } as typeof hello))
     expect(background).toMatchObject({ status: 400, param: 'background' })
-    expect((await server.context.executionStore.list({}, { limit: 1 })).executions).toEqual([])
+    expect((await server.context.drover.opened.executions.list({}, { limit: 1 })).executions).toEqual([])
   })
 
   it('works with a base URL that lacks the prefix of the API', async () => {
@@ -226,7 +226,7 @@ describe('previous_response_id', () => {
     const next = { model: 'claude', input: 'second', previous_response_id: first.id }
     const { data, response } = await responses.create(next).withResponse()
     expect(data.previous_response_id).toBe(first.id)
-    const session = await server.context.store.find(response.headers.get('x-drover-session') ?? '')
+    const session = await server.context.drover.opened.sessions.find(response.headers.get('x-drover-session') ?? '')
     expect(session).toMatchObject({ turn_count: 2, initial_prompt: 'say hello', status: 'completed' })
     const third = await responses.create({ ...next, previous_response_id: data.id, dry_run: true } as typeof next)
     expect(third.output_text).toMatch(new RegExp(`--resume ${session.backend_session_id}\\b.*<<< 'second'`))
@@ -290,7 +290,7 @@ describe('previous_response_id', () => {
 
   it('is refused if it is deleted meanwhile, or was too old', async () => {
     const { responses, server } = await open(HELLO)
-    const { store, executionStore } = server.context
+    const { sessions: store, executions: executionStore } = server.context.drover.opened
     const reopen = store.reopen.bind(store)
     for (const stream of [false, true]) {
       const { id } = await responses.create(hello)
@@ -306,7 +306,7 @@ describe('previous_response_id', () => {
     store.reopen = reopen
     const first = await responses.create({ ...hello, input: 'first fact' })
     const second = await responses.create({ ...hello, input: 'second fact', previous_response_id: first.id })
-    await server.context.executions.save()
+    await server.context.drover.records.save()
     await executionStore.remove(first.id.replace('resp_', 'exec_'))
     const asked = { ...hello, previous_response_id: second.id, store: false }
     const { response } = await responses.create(asked).withResponse()
@@ -410,7 +410,8 @@ describe('a response in the background', () => {
 
   it('has an end also for a client that has seen more events than a killed server had stored', async () => {
     const { server, responses } = await open(HELLO)
-    const { executions, executionStore: store } = server.context
+    const { executions, opened } = server.context.drover
+    const store = opened.executions
     const completed = await responses.create(hello)
     await executions.save()
     const { result: _, ...execution } = await store.find(completed.id.replace('resp_', 'exec_'))
@@ -455,7 +456,7 @@ describe('a response without its events', () => {
 describe('deleting a response', () => {
   it('deletes its session with its last response', async () => {
     const { responses, server } = await open(HELLO)
-    const sessions = async () => (await server.context.store.list({}, { limit: 1, offset: 0 })).total
+    const sessions = async () => (await server.context.drover.opened.sessions.list({}, { limit: 1, offset: 0 })).total
     const first = await responses.create(hello)
     const second = await responses.create({ ...hello, previous_response_id: first.id })
     await responses.delete(first.id)
@@ -475,7 +476,8 @@ describe('deleting a response', () => {
       )
       .asResponse()
     const session = chat.headers.get('x-drover-session') ?? ''
-    const { executionStore, executions } = server.context
+    const { executions, opened } = server.context.drover
+    const executionStore = opened.executions
     await executions.save()
     const [first] = (await executionStore.list({ session }, { limit: 1 })).executions
     await executionStore.remove(first?.id ?? '')
@@ -484,7 +486,7 @@ describe('deleting a response', () => {
     await responses.delete(id)
     await responses.delete(second.id)
     expect((await executionStore.list({ session }, { limit: 1 })).executions).toEqual([])
-    expect((await server.context.store.find(session)).id).toBe(session)
+    expect((await server.context.drover.opened.sessions.find(session)).id).toBe(session)
   })
 
   it('waits until the response has ended', async () => {
@@ -612,7 +614,7 @@ describe('an error of a response', () => {
     for await (const event of stream) if (event.type === 'response.output_text.delta') break
     const agent = await until(() => readPids(pidFile).agent)
     await until(() => !isRunning(agent))
-    await until(() => server.context.prompts.slots.load().running === 0)
+    await until(() => server.context.drover.slots.load().running === 0)
   })
 })
 
@@ -626,7 +628,7 @@ describe('a repeated request for a response', () => {
     const second = (await responses.create(asked, options)) as Response
     expect(second.id).toBe(first.id)
     expect(second.status).toBe('completed')
-    expect((await server.context.executionStore.list({}, { limit: 9 })).executions).toHaveLength(1)
+    expect((await server.context.drover.opened.executions.list({}, { limit: 9 })).executions).toHaveLength(1)
   })
 })
 

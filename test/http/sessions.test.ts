@@ -19,8 +19,12 @@ const NEW: NewSession = {
 async function keep(server: TestServer, over: Partial<NewSession> = {}): Promise<string> {
   const before = Date.now()
   await until(() => Date.now() > before)
-  const { id } = await server.context.store.create({ ...NEW, ...over })
-  await server.context.store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE, backendSessionId: `own-${id}` })
+  const { id } = await server.context.drover.opened.sessions.create({ ...NEW, ...over })
+  await server.context.drover.opened.sessions.finishTurn(id, {
+    outcome: 'completed',
+    usage: NO_USAGE,
+    backendSessionId: `own-${id}`,
+  })
   return id
 }
 
@@ -204,7 +208,7 @@ describe('a session', () => {
 
   it('that is active is not deleted', async () => {
     const server = await startServer()
-    const { id } = await server.context.store.create(NEW)
+    const { id } = await server.context.drover.opened.sessions.create(NEW)
     const { status, body } = await server.request(`/api/v1/sessions/${id}`, { method: 'DELETE' })
     expect({ status, body }).toMatchObject({ status: 409, body: { error: 'session_active' } })
   })

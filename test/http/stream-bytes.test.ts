@@ -17,10 +17,10 @@ async function replaying(backend: Backend, recording: string) {
   const script = { replay: `${file}.stdout`, exitCode, stderr: readFileSync(`${file}.stderr`, 'utf8') }
   const server = await startServer({
     env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) },
-    context: { ids: IDS, clock: { now: () => NOW } },
+    context: { ids: IDS },
+    clock: { now: () => NOW },
     ids: IDS,
   })
-  Object.assign(server.context.prompts, { clock: { now: () => NOW } })
   return server
 }
 

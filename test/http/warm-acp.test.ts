@@ -36,7 +36,7 @@ const prompt = (server: TestServer, text: string, over: object = {}) =>
   ask(server, { backend: 'fake', prompt: text, workdir: server.workdir, ...over })
 
 const idle = (server: TestServer) =>
-  until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
+  until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle') === true)
 
 const OPTIONS = [
   { optionId: 'yes', kind: 'allow_once' },
@@ -52,7 +52,7 @@ describe('a warm agent that speaks ACP', () => {
     const ids = ['session_id', 'duration_ms', 'execution_id']
     const facts = (answer: object) => Object.entries(answer).filter(([name]) => !ids.includes(name))
     expect(facts(warm)).toEqual(facts(cold))
-    expect(server.context.prompts.warm?.list()).toMatchObject([{ backend: 'fake', turns: 1 }])
+    expect(server.context.drover.warm?.list()).toMatchObject([{ backend: 'fake', turns: 1 }])
   })
 
   it('answers several prompts in one process, each in a session of its own', async () => {
@@ -180,7 +180,7 @@ describe('a question of an agent that lets drover run its commands', () => {
     const commands: unknown[] = []
     let warnings: unknown
     const { signal } = new AbortController()
-    for await (const events of server.context.executions.follow(id, { after: 0, signal })) {
+    for await (const events of server.context.drover.records.follow(id, { after: 0, signal })) {
       for (const { type, content } of events) {
         if (type === 'done') warnings = content['warnings']
         if (type !== 'approval_request') continue

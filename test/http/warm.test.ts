@@ -29,7 +29,7 @@ const resume = (server: TestServer, id: string, order: unknown) =>
 /** The process that answers. */
 const pidOf = async (server: TestServer, over: Body) => Number((await prompt(server, { pid: true }, over)).output)
 
-const warmOf = (server: TestServer) => server.context.prompts.warm?.list() ?? []
+const warmOf = (server: TestServer) => server.context.drover.warm?.list() ?? []
 
 /** Two prompts: the first runs alone, and starts the process of the second. */
 async function warmUp(server: TestServer, over: Body): Promise<void> {
@@ -153,7 +153,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     const server = await warmServer({ enabled: false })
     await prompt(server, 'one', { backend })
     await prompt(server, 'two', { backend })
-    expect(server.context.prompts.warm).toBeUndefined()
+    expect(server.context.drover.warm).toBeUndefined()
   })
 })
 
@@ -226,8 +226,8 @@ describe('a warm process', () => {
     const server = await warmServer()
     await warmUp(server, { backend: 'claude' })
     const first = await prompt(server, { pid: true }, { backend: 'claude' })
-    await server.context.store.reopen(first.session_id)
-    await server.context.store.finishTurn(first.session_id, {
+    await server.context.drover.opened.sessions.reopen(first.session_id)
+    await server.context.drover.opened.sessions.finishTurn(first.session_id, {
       outcome: 'completed',
       usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
     })
@@ -252,7 +252,7 @@ describe('something that an agent asks for', () => {
 
   /** The id of the approval that waits, from the events so far. */
   async function waiting({ context }: TestServer, id: string): Promise<string> {
-    for await (const events of context.executions.follow(id, { after: 0, signal: new AbortController().signal })) {
+    for await (const events of context.drover.records.follow(id, { after: 0, signal: new AbortController().signal })) {
       for (const event of events) if (event.type === 'approval_request') return String(event.content['approval_id'])
     }
     throw new Error('the execution has ended without a question')

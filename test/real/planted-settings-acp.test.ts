@@ -24,7 +24,7 @@ describe.each(startableAcp)('the real $name in a project with planted settings',
   })
 
   afterEach(async () => {
-    await server.context.prompts.warm?.close()
+    await server.context.drover.warm?.close()
     await until(() => processesIn(setup).length === 0)
     setup.remove()
   })
@@ -71,7 +71,7 @@ describe.each(startableAcp)('the real $name in a project with planted settings',
   const refused = { status: 400, body: { error: 'project_settings_refused' } }
   const isRefused = profile.withoutProject?.refused.length !== 0
   const end = async () => {
-    await server.context.prompts.warm?.close()
+    await server.context.drover.warm?.close()
     await until(() => processesIn(setup).length === 0)
   }
 
@@ -94,7 +94,7 @@ describe.each(startableAcp)('the real $name in a project with planted settings',
   it('does not use them in a process that stays up, planted before or after it started', async () => {
     const prompt = await serve({ max_sandbox_mode: 'workspace' }, true)
     expect(await prompt()).toMatchObject(answered)
-    await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
+    await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle') === true)
     const remove = plant()
     expect(await prompt()).toMatchObject(isRefused ? refused : answered)
     remove()

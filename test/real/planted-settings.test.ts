@@ -39,7 +39,7 @@ describe.each(installed)('the real $backend in a project with planted settings',
   })
 
   async function end(): Promise<void> {
-    await server?.context.prompts.warm?.close()
+    await server?.context.drover.warm?.close()
     await until(() => processesIn(setup).length === 0)
   }
 
@@ -71,7 +71,7 @@ describe.each(installed)('the real $backend in a project with planted settings',
     }
   }
 
-  const isUp = () => server?.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true
+  const isUp = () => server?.context.drover.warm?.list().some(({ state }) => state === 'idle') === true
 
   function expectIgnored(): void {
     expect(left()).toEqual([])
@@ -108,7 +108,7 @@ describe.each(installed)('the real $backend in a project with planted settings',
       await until(isUp)
       const { session_id: id } = await prompt()
       // Another process may already start for the next prompt.
-      expect(server?.context.prompts.warm?.list()).toContainEqual(expect.objectContaining({ backend, turns: 1 }))
+      expect(server?.context.drover.warm?.list()).toContainEqual(expect.objectContaining({ backend, turns: 1 }))
       await prompt({}, `/api/v1/sessions/${id}/resume`)
       await end()
       expectIgnored()

@@ -17,7 +17,7 @@ describe.each(startableAcp)('a file of drover that the model of the real $name a
   let server: TestServer
 
   afterEach(async () => {
-    await server.context.prompts.warm?.close()
+    await server.context.drover.warm?.close()
     await until(() => processesIn(setup).length === 0)
     setup.remove()
   })
@@ -44,7 +44,7 @@ describe.each(startableAcp)('a file of drover that the model of the real $name a
       const answer = await server.request('/api/v1/prompt', { method: 'POST', body })
       expect(answer.status, answer.text).toBe(200)
       if (isWarm && scenario === 'look')
-        await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
+        await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle') === true)
     }
     return upstream.received().slice(heardBefore).includes(CANARY)
   }

@@ -20,7 +20,7 @@ describe.each(installed)('a file of drover that the model of the real $backend a
   })
 
   afterEach(async () => {
-    await server.context.prompts.warm?.close()
+    await server.context.drover.warm?.close()
     await until(() => processesIn(setup).length === 0)
     setup.remove()
   })
@@ -43,7 +43,7 @@ describe.each(installed)('a file of drover that the model of the real $backend a
 
   /** Whether the model has got it, as the result of a tool. */
   const isHeard = () => upstream.received().slice(heardBefore).includes(CANARY)
-  const isUp = () => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true
+  const isUp = () => server.context.drover.warm?.list().some(({ state }) => state === 'idle') === true
 
   const around = () => join(server.home, '..')
 
@@ -95,7 +95,7 @@ describe.each(installed)('a file of drover that the model of the real $backend a
     await ask('look')
     await until(isUp)
     const { session_id: id } = await ask('cat')
-    expect(server.context.prompts.warm?.list()).toContainEqual(expect.objectContaining({ backend, turns: 1 }))
+    expect(server.context.drover.warm?.list()).toContainEqual(expect.objectContaining({ backend, turns: 1 }))
     for (const scenario of ['look', 'cat'] as const) await ask(scenario, { place: `/api/v1/sessions/${id}/resume` })
     expect(isHeard()).toBe(false)
   })

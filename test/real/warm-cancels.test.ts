@@ -46,8 +46,8 @@ describe.each(installed)('a $backend that stays up', ({ backend, path }) => {
         ...(session === undefined && fields),
       },
     })
-    const [id] = server.context.executions.running()
-    const wasWarm = server.context.prompts.warm?.list().some(({ state }) => state === 'busy') === true
+    const [id] = server.context.drover.records.running()
+    const wasWarm = server.context.drover.warm?.list().some(({ state }) => state === 'busy') === true
     const type = scenario === 'toolsleep' ? '"type":"tool_use"' : '"type":"message"'
     let line = await stream.nextLine()
     while (line !== undefined && !line.includes(type)) line = await stream.nextLine()
@@ -65,10 +65,10 @@ describe.each(installed)('a $backend that stays up', ({ backend, path }) => {
       const isNext = round % TURNS.length === 2
       const turn = { scenario, hangsUp: round % 2 === 1, ...(isNext && { session }) }
       // The first turn has a process of its own. On a busy machine, the next process may take long to start.
-      if (round > 0) await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle'))
+      if (round > 0) await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle'))
       const { id, wasWarm, rest } = await cancelTurn(server, turn)
       warmTurns += Number(wasWarm)
-      await until(() => server.context.executions.running().length === 0)
+      await until(() => server.context.drover.records.running().length === 0)
       expect(sleepers(setup)).toEqual([])
       const execution = (await server.request(`/api/v1/executions/${id}`)).body as { session_id: string }
       expect(execution).toMatchObject({ state: 'cancelled' })
@@ -79,7 +79,7 @@ describe.each(installed)('a $backend that stays up', ({ backend, path }) => {
     expect((await server.request('/api/v1/sessions?status=active')).body).toMatchObject({ total: 0 })
     expect((await server.request('/api/v1/executions?state=running')).body).toMatchObject({ executions: [] })
     expect(warmTurns).toBeGreaterThan(CANCELS * 0.8)
-    await server.context.prompts.warm?.close()
+    await server.context.drover.warm?.close()
     await until(() => processesIn(setup).length === 0)
   })
 })

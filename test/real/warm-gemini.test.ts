@@ -21,7 +21,7 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
   })
 
   afterEach(async () => {
-    await server?.context.prompts.warm?.close()
+    await server?.context.drover.warm?.close()
     await until(() => processesIn(setup).length === 0)
     setup.remove()
   })
@@ -48,13 +48,11 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
   /** A prompt in a process of its own, then the same in one that was up. */
   async function coldAndWarm(server: TestServer, over: object = {}): Promise<[Result, Result]> {
     const cold = await prompt(server, over)
-    await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
+    await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle') === true)
     const warm = await prompt(server, over)
     // A process whose turn failed has ended; another is started for the next prompt, after the answer.
     const turns = warm['exit_code'] === 0 ? 1 : 0
-    await expect
-      .poll(() => server.context.prompts.warm?.list(), { timeout: 10_000 })
-      .toMatchObject([{ backend, turns }])
+    await expect.poll(() => server.context.drover.warm?.list(), { timeout: 10_000 }).toMatchObject([{ backend, turns }])
     return [cold, warm]
   }
 
@@ -81,7 +79,7 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
     const [cold, warm] = await coldAndWarm(server, over)
     expect(facts(warm)).toEqual(facts(cold))
     expect(existsSync(join(setup.work, 'written-by-tool.txt'))).toBe(false)
-    await server.context.prompts.warm?.close()
+    await server.context.drover.warm?.close()
   })
 
   it('continues a session in its process, and in another when that has ended', async () => {
@@ -89,8 +87,8 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
     const [, first] = await coldAndWarm(server)
     const place = `/api/v1/sessions/${first.session_id}/resume`
     expect(await ask(server, { prompt: 'the second question' }, place)).toMatchObject({ exit_code: 0 })
-    expect(server.context.prompts.warm?.list()).toMatchObject([{ turns: 2 }])
-    await server.context.prompts.warm?.close()
+    expect(server.context.drover.warm?.list()).toMatchObject([{ turns: 2 }])
+    await server.context.drover.warm?.close()
     expect(await ask(server, { prompt: 'the third question' }, place)).toMatchObject({ exit_code: 0 })
     const asked = upstream
       .received()
@@ -103,7 +101,7 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
   it('leaves no session of an ephemeral prompt', async () => {
     const server = await start('plain')
     await coldAndWarm(server, { ephemeral: true })
-    await server.context.prompts.warm?.close()
+    await server.context.drover.warm?.close()
     expect(sessionFilesIn(setup)).toEqual([])
   })
 })

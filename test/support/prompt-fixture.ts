@@ -34,7 +34,7 @@ export async function createPromptFixture(scripts: Scripts = {}, over: Partial<P
   const store = await openSessionStore({ path: join(directory, 'sessions.db'), clock: systemClock, ids: randomIds })
   onTestFinished(() => store.close())
   const context: PromptContext = {
-    caller: 'client',
+    by: { is: 'client', role: 'operator' },
     settings: mergeLayers([]).config,
     env: { PATH: `${directory}:${PATH_HERE}`, HOME: directory },
     cwd: work,

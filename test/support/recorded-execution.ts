@@ -9,7 +9,7 @@ export async function recordExecution(
   { context }: TestServer,
   { events, prompt, output = '' }: { events: readonly AgentEvent[]; prompt: string; output?: string },
 ): Promise<string> {
-  const recording = context.executions.begin({
+  const recording = context.drover.records.begin({
     kind: 'prompt',
     backend: 'claude',
     workdir: '/srv/project',

@@ -7,12 +7,10 @@ import { onTestFinished } from 'vitest'
 import { type ApiKeys, loadApiKeys } from '../../src/config/api-keys.ts'
 import { findPaths, privateFilesOf } from '../../src/config/paths.ts'
 import { readConfig } from '../../src/config/read-config.ts'
-import { type Loss, openStores } from '../../src/executions/store/open-stores.ts'
+import { type Loss, openStores, type Stores } from '../../src/executions/store/open-stores.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
-import { loseOwner } from '../../src/http/context/lose-owner.ts'
 import type { AccessEntry, RegisterRoutes, RequestDone, ServerContext } from '../../src/http/context/server-context.ts'
 import { withMetrics } from '../../src/http/metrics/create-metrics.ts'
-import { drivePromptsFor } from '../../src/http/response/prompts-of.ts'
 import { createServer, type HttpServer } from '../../src/http/server.ts'
 import { settleKeys } from '../../src/http/settle-keys.ts'
 import { type Clock, systemClock } from '../../src/kit/clock.ts'
@@ -37,6 +35,10 @@ export type ServerOptions = {
   /** Other sections of the config. */
   config?: Record<string, unknown>
   env?: Record<string, string>
+  /** Further variables, which may name files in the working directory. */
+  envIn?: (workdir: string) => Record<string, string>
+  /** Replaces parts of the store. */
+  changeStores?: (stores: Stores) => Stores
   /** Replaces parts of the real context. */
   context?: Partial<ServerContext>
   /** The routes to serve instead of the real ones, by prefix. */
@@ -96,24 +98,19 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const { agents = 'fake', clock = systemClock } = options
   if (agents === 'fake') installFakeAgents(bin)
   if (agents === 'warm') installWarmAgents(bin)
-  // Without fake agents PATH is empty, because this machine may have real ones.
-  const env = {
-    PATH: agents === 'fake' || agents === 'warm' ? `${bin}:/usr/bin:/bin` : bin,
-    HOME: home,
-    DEMO_AGENT_WORD_MS: '0',
-    ...options.env,
-  }
+  const env = environmentFor(options, { home, bin, workdir })
   const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
   const readKeys = async () => (await readConfig({ env, homeDirectory: home, cwd: workdir })).config.server.keys
   const configFile = { path: configPath, readKeys }
   const keys = await loadApiKeys({ env, readableVariables: [], cwd: workdir, server: config.server, configFile })
   const lost = { notify: (_loss: Loss) => {} }
-  const stores = await openStores({
+  const opened = await openStores({
     ...(await storePlace(droverHome, options, (loss) => lost.notify(loss))),
     clock,
     ids: options.ids ?? randomIds,
   })
   const paths = findPaths({ env, homeDirectory: home, cwd: workdir })
+  const stores = options.changeStores?.(opened) ?? opened
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const seen: Pick<TestServer, 'access' | 'logged' | 'done'> = { access: [], logged: [], done: [] }
   const context = await withMetrics({
@@ -143,13 +140,12 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     observer: { requestDone: (done) => seen.done.push(done) },
     ...options.context,
   })
-  lost.notify = (loss) => loseOwner(context, loss)
+  lost.notify = (loss) => context.drover.lose(loss)
   const http = await createServer(context, options.routes)
   const { app } = http
   await settleKeys({ stores, keys: keys.ring, drivenRuns: join(droverHome, 'driven-runs'), log: context.log })
   // With PostgreSQL, workers publish their runs from their start on.
-  if (context.queue !== undefined) await context.runs.continueAll(drivePromptsFor(context, app.server))
-  await context.worker?.start(context.prompts)
+  if (stores.queue !== undefined) await context.drover.begin()
   const { host = '127.0.0.1' } = options
   const socketPath = options.isOnSocket === true ? join(home, 'drover.sock') : undefined
   app.server.listen(socketPath === undefined ? { host, port: 0 } : { path: socketPath })
@@ -158,13 +154,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     app.server.closeAllConnections()
     await app.close()
     keys.close()
-    await context.prompts.warm?.close()
+    await context.drover.warm?.close()
     drainDeadline.abort()
-    await context.worker?.stop()
+    await context.drover.worker?.stop()
     await http.background.idle()
-    await context.runs.close()
-    await context.executions.close()
-    await stores.sessions.close()
+    await context.drover.runs.close()
+    await context.drover.records.close()
+    await opened.sessions.close()
   })
   const bound = app.server.address() as AddressInfo | string
   const { address, port } = typeof bound === 'string' ? { address: '', port: 0 } : bound
@@ -188,6 +184,15 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     request: (path, requestOptions = {}) => ask({ ...reached, path, ...requestOptions }),
     connect: () => connectTo(socketPath === undefined ? { host: '127.0.0.1', port } : { path: socketPath }),
   }
+}
+
+/** Without fake agents PATH is empty, because this machine may have real ones. */
+function environmentFor(
+  { agents = 'fake', env, envIn }: ServerOptions,
+  { home, bin, workdir }: { home: string; bin: string; workdir: string },
+): Record<string, string> {
+  const PATH = agents === 'fake' || agents === 'warm' ? `${bin}:/usr/bin:/bin` : bin
+  return { PATH, HOME: home, DEMO_AGENT_WORD_MS: '0', ...env, ...envIn?.(workdir) }
 }
 
 async function storePlace(home: string, { postgres, storeWaitMs }: ServerOptions, onLost: (loss: Loss) => void) {

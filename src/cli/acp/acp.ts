@@ -1,26 +1,25 @@
 /** `drover acp`: drover as an agent for editors. Standard output carries only the protocol. */
 import { AcpAgent } from '../../acp/acp-agent.ts'
-import { locateAgents } from '../../agents/locate-agents.ts'
+import type { Served } from '../../acp/acp-session.ts'
 import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import { createJsonRpcPeer } from '../../agents/warm/json-rpc.ts'
 import type { Config } from '../../config/config.shape.ts'
-import type { OpenedPrompts } from '../../executions/open-prompts.ts'
-import { ceilingsFor } from '../../http/context/ceilings.ts'
-import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
+import type { Caller } from '../../prompts/caller.ts'
+import { ceilingsFor } from '../../service/ceilings-for.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { toMessage } from '../output/printable.ts'
 import { explainProtocol } from '../output/protocol-hint.ts'
-import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readSettings } from '../settings.ts'
 
 export const run: Run = async (invocation) => {
   const { runtime } = invocation
   const { config } = await readSettings(invocation)
   using interruption = listenForInterruption()
-  await using setup = setUpPrompts(invocation, { config, keep: 'events', createPool: poolFor(invocation, config) })
-  const agent = createAgent(invocation, config, limited(setup, config))
+  await using drover = openDrover(invocation, { config, keep: 'events', createPool: poolFor(invocation, config) })
+  const agent = createAgent(invocation, config, { drover, by: editorOf(config) })
   const input = runtime.stdin.stream()
   const peer = createJsonRpcPeer(
     { stdout: input, stdin: { write: async (text) => void (await runtime.terminal.out.write(text)) } },
@@ -51,24 +50,19 @@ function poolFor({ flags }: Invocation, { warm }: Config) {
 }
 
 /** An editor names directories and modes, so it has the limits of a client. */
-function limited(setup: OpenedPrompts, { server }: Config): OpenedPrompts {
-  const workdirs = createWorkdirPolicy({
-    allowed: server.allowed_workdir_prefixes,
-    blocked: server.blocked_workdir_prefixes,
-  })
-  const ceilings = ceilingsFor({ server, key: undefined, isOpen: false })
-  return { ...setup, context: { ...setup.context, workdirs, ceilings } }
+function editorOf({ server }: Config): Caller {
+  return { is: 'user', isConfined: true, ceilings: ceilingsFor({ server, key: undefined, isOpen: false }) }
 }
 
-function createAgent(invocation: Invocation, config: Config, prompts: OpenedPrompts): AcpAgent {
+function createAgent(invocation: Invocation, config: Config, served: Served): AcpAgent {
   const { runtime, flags } = invocation
-  const places = { ...runtime, backends: config.backends, demo: flags.isOn('demo') ? runtime.demoAgent : undefined }
   return new AcpAgent({
-    prompts,
+    served,
     version: runtime.version(),
     defaultBackend: flags.text('backend') ?? config.default_backend,
     backends: () =>
-      locateAgents(places)
+      served.drover.agents
+        .list()
         .filter(({ isEnabled, program }) => isEnabled && program !== undefined)
         .map(({ backend }) => backend),
     onWarning: (text) => warn(invocation, text),

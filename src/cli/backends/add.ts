@@ -9,12 +9,13 @@ import { findPaths } from '../../config/paths.ts'
 import { problemOfBackendName } from '../../config/rules.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { nearestWord } from '../../kit/nearest.ts'
+import { USER } from '../../prompts/caller.ts'
 import { toAgentRequest } from '../../prompts/to-agent-request.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { toOneLine } from '../output/printable.ts'
-import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined } from './faults.ts'
 
@@ -107,8 +108,8 @@ async function probe(
   const empty = { model: '', approval_mode: '', sandbox_mode: '', system_prompt: '', allowed_tools: '' } as const
   const settings = { ...empty, extra_flags: [], model_aliases: {}, profile: {}, env: {}, ...section, enabled: true }
   const extended = { ...config, backends: { ...config.backends, [name]: settings } } as Config
-  await using setup = setUpPrompts(invocation, { config: extended })
-  const request = toAgentRequest({ backend: name, prompt: PROMPT }, setup.context)
+  await using drover = openDrover(invocation, { config: extended })
+  const request = toAgentRequest({ backend: name, prompt: PROMPT }, drover.contextFor(USER))
   using interruption = listenForInterruption()
   const agent = request.agent as AcpAgent
   const { signal, by } = interruption

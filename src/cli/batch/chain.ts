@@ -1,11 +1,12 @@
 import { Fault } from '../../kit/fault.ts'
+import { USER } from '../../prompts/caller.ts'
 import { chainInvalid } from '../../prompts/faults.ts'
 import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
-import { type ChainResult, checkChain, runChain } from '../../prompts/run-chain.ts'
+import { type ChainResult, checkChain } from '../../prompts/run-chain.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { setUpPrompts } from '../prompt/prompt-setup.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { type Span, withTimes, withTotals } from './batch-report.ts'
 import { executeBatch } from './execute-batch.ts'
@@ -23,10 +24,9 @@ export const run: Run = async (invocation) => {
   const steps = content.steps.map(createTaskFiller(invocation, config))
   const request = requestOf(invocation, content, steps)
   checkReferences(request, refuse)
-  await using setup = setUpPrompts(invocation, { config })
-  const { context } = setup
+  await using drover = openDrover(invocation, { config })
   const isDryRun = request.dry_run || config.unified_flags.dry_run
-  checkRunnable(steps, context, {
+  checkRunnable(steps, drover.contextFor(USER), {
     list: '$.steps',
     isDryRun,
     // A chain that stops at the first failure does not start if a step cannot run.
@@ -40,7 +40,7 @@ export const run: Run = async (invocation) => {
     items,
     isLive: true,
     isDryRun,
-    run: (options) => runChain(request, context, options),
+    run: async (options) => await (await drover.batches.chain(USER, request, options)).result(),
     onEnded: ({ fileName, step, numbered }, ended) =>
       files?.write(fileName, { step, result: { ...numbered, ...withTimes(ended.result, ended.span) } }),
   })

@@ -3,15 +3,15 @@ import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { withoutGitPlaces } from '../../kit/process/environment-variables.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
-import { compareAgents } from '../../prompts/compare-agents.ts'
+import { USER } from '../../prompts/caller.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagRequired, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { toMessage } from '../output/printable.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
-import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readSettings } from '../settings.ts'
 import { withTimes, withTotals } from './batch-report.ts'
@@ -81,12 +81,12 @@ async function compare(invocation: Invocation, comparison: Comparison): Promise<
   const directory = resultsDirectory(invocation)
   const files = openResultFiles(invocation, { directory, isDryRun })
   const items = backends.map((backend, at) => toItem(backend, { at, count: backends.length }))
-  await using setup = setUpPrompts(invocation, { config, atOnce: backends.length })
+  await using drover = openDrover(invocation, { config, atOnce: backends.length })
   const { result, span, spanOf, workdirOf, exitCode } = await executeBatch(invocation, {
     items,
     isLive: true,
     isDryRun,
-    run: (options) => compareAgents(request, setup.context, options),
+    run: async (options) => await (await drover.batches.compare(USER, request, options)).result(),
     onEnded: ({ fileName, backend }, ended) =>
       files?.write(fileName, { backend, prompt, result: withTimes(ended.result, ended.span) }),
   })

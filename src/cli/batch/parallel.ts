@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.shape.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { ParallelRequest } from '../../prompts/prompt-request.shape.ts'
-import { runParallel } from '../../prompts/run-parallel.ts'
 import type { Invocation, Run } from '../command.ts'
-import { setUpPrompts } from '../prompt/prompt-setup.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { toTaskEntry, withTotals } from './batch-report.ts'
 import { formatOutcome } from './batch-text.ts'
@@ -20,10 +20,14 @@ export const run: Run = async (invocation) => {
   const { content, refuse } = await readParallelFile(invocation)
   const items = content.tasks.map(createTaskFiller(invocation, config)).map(toItem)
   const request = requestOf(invocation, { content, items, config })
-  await using setup = setUpPrompts(invocation, { config, atOnce: request.max_parallel })
-  const { context } = setup
+  await using drover = openDrover(invocation, { config, atOnce: request.max_parallel })
   const isDryRun = isDryRunOf(request, config)
-  checkRunnable(request.tasks, context, { list: '$.tasks', isDryRun, tolerates: 'backend_unavailable', refuse })
+  checkRunnable(request.tasks, drover.contextFor(USER), {
+    list: '$.tasks',
+    isDryRun,
+    tolerates: 'backend_unavailable',
+    refuse,
+  })
   const directory = resultsDirectory(invocation, content.output_dir)
   const files = openResultFiles(invocation, { directory, isDryRun })
   const isLineByLine = !config.parallel.aggregate_output && !isDryRun
@@ -31,7 +35,7 @@ export const run: Run = async (invocation) => {
     items,
     isLive: !isLineByLine,
     isDryRun,
-    run: (options) => runParallel(request, context, options),
+    run: async (options) => await (await drover.batches.parallel(USER, request, options)).result(),
     onEnded: (item, ended) => {
       files?.write(item.fileName, { task: item.task, result: toTaskEntry(item.at, item.task, ended) })
       if (isLineByLine) printOutcomeNow(invocation, { item, result: ended.result })

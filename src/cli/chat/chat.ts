@@ -1,16 +1,17 @@
 /** `drover chat`: a conversation with an agent, line by line. */
 import { findPaths } from '../../config/paths.ts'
 import { Fault } from '../../kit/fault.ts'
+import { USER } from '../../prompts/caller.ts'
+import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { chatInputMissing, flagsConflict } from '../faults.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { toMessage } from '../output/printable.ts'
 import { isInteractive } from '../prompt/ask-user.ts'
 import { newestSession } from '../prompt/newest-session.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
-import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
@@ -23,9 +24,9 @@ export const run: Run = async (invocation) => {
   const { runtime } = invocation
   if (!runtime.stdin.isTty && !runtime.stdin.isPiped()) throw chatInputMissing({})
   const { config } = await readSettings(invocation)
-  await using setup = setUpPrompts(invocation, { config })
-  const resumes = await findSession(invocation, setup.openStore)
-  const conversation = new Conversation({ invocation, config, setup, resumes })
+  await using drover = openDrover(invocation, { config })
+  const resumes = await findSession(invocation, drover)
+  const conversation = new Conversation({ invocation, config, drover, resumes })
   const source = await openSource(invocation, conversation.backends)
   try {
     return await converse({ invocation, conversation, source })
@@ -34,20 +35,17 @@ export const run: Run = async (invocation) => {
   }
 }
 
-async function findSession(
-  invocation: Invocation,
-  openStore: () => Promise<SessionStore>,
-): Promise<Session | undefined> {
+async function findSession(invocation: Invocation, drover: InProcessDrover): Promise<Session | undefined> {
   const { flags, runtime } = invocation
   const id = flags.text('session')
   if (id !== undefined && flags.isOn('continue')) throw flagsConflict({ flags: ['--session', '--continue'] })
   if (id !== undefined) {
-    const store = await openStore()
+    const store = await drover.sessions.of(USER)
     return await listCandidates({ store, now: runtime.clock.now() }, () => store.find(id))
   }
   if (!flags.isOn('continue')) return undefined
   const workdir = requestFromFlags(invocation).workdir ?? runtime.cwd
-  return await newestSession(invocation, await openStore(), { workdir, isResumable: true })
+  return await newestSession(invocation, await drover.sessions.of(USER), { workdir, isResumable: true })
 }
 
 async function openSource(invocation: Invocation, backends: readonly string[]): Promise<MessageSource> {

@@ -4,9 +4,11 @@ import { relative } from 'node:path'
 import type { Backend } from '../../agents/adapter/agent.ts'
 import { backendNames, requireProgram } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { USER } from '../../prompts/caller.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
 import type { Invocation } from '../command.ts'
@@ -14,12 +16,11 @@ import { listenForInterruption } from '../interruption.ts'
 import { runAndPrint } from '../prompt/execute-prompt.ts'
 import { requestFromFlags, textOptions, wantsDeltas } from '../prompt/prompt-flags.ts'
 import { createTextPrinter, type PromptPrinter } from '../prompt/prompt-printer.ts'
-import type { PromptSetup } from '../prompt/prompt-setup.ts'
 
 export type ConversationOptions = {
   invocation: Invocation
   config: Config
-  setup: PromptSetup
+  drover: InProcessDrover
   /** The session to continue. */
   resumes: Session | undefined
 }
@@ -67,9 +68,9 @@ export class Conversation {
 
   /** Throws if the agent cannot be started; the current one then stays. */
   switchTo(backend: Backend): void {
-    const { context } = this.#options.setup
-    const located = context.locate(backend)
-    if (located === undefined) throw backendNotFound({ backend, known: backendNames(context.settings.backends) })
+    const { drover, config } = this.#options
+    const located = drover.agents.find(backend)
+    if (located === undefined) throw backendNotFound({ backend, known: backendNames(config.backends) })
     requireProgram(located, located.wanted)
     this.backend = backend
   }
@@ -81,12 +82,12 @@ export class Conversation {
 
   /** Runs a prompt. Ctrl-C ends only this turn. */
   async send(prompt: string): Promise<TurnEnd> {
-    const { invocation, config, setup } = this.#options
+    const { invocation, config, drover } = this.#options
     using interruption = listenForInterruption()
     const { backend } = this
     const { result, ...end } = await runAndPrint(
       invocation,
-      { request: this.#toRequest(prompt), context: setup.context, config, format: 'text', printer: this.#printer() },
+      { request: this.#toRequest(prompt), drover, config, format: 'text', printer: this.#printer() },
       interruption,
     )
     if (result !== undefined) await this.#noteSession(backend, result)
@@ -127,7 +128,7 @@ export class Conversation {
   /** An agent that stored nothing, or has lost its session, starts a new one with the next prompt. */
   async #noteSession(backend: Backend, { session_id: id }: PromptResult): Promise<void> {
     if (id === '') return
-    const store = await this.#options.setup.openStore()
+    const store = await this.#options.drover.sessions.of(USER)
     const session = await store.find(id)
     if (isResumable(session)) this.#sessions.set(backend, session)
     else this.#sessions.delete(backend)

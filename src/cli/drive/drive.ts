@@ -15,15 +15,17 @@ import { completeOptions } from '../../drive/start/drive-options.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
 import { type DriveStart, type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
 import type { Fault } from '../../kit/fault.ts'
+import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
+import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import type { LocalStatus } from '../local/local-protocol.ts'
-import { type PromptSetup, type SetupOptions, setUpPrompts } from '../prompt/prompt-setup.ts'
+import { type OpenOptions, openDrover } from '../open/open-drover.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
@@ -68,14 +70,14 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const target = named ?? (await findOpenRun(context))
   if (target.is === 'run') command.runId = resolveRunId(context, target.id)
   const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
-  await using setup = setUpPrompts(invocation, {
+  await using drover = openDrover(invocation, {
     config,
     isDemo,
     keep: 'events',
     createPool: poolFor(config, isDemo),
   })
   const optionsFrom = (before?: Options) =>
-    completeOptions(given, before, { settings: config, prompts: setup.context, isDemo })
+    completeOptions(given, before, { settings: config, prompts: drover.runContextFor(USER), isDemo })
   const search = { context, config, target, newOptions: () => optionsFrom() }
   const { found, server } = await findTarget(invocation, search)
   command.runId = found.runId
@@ -86,7 +88,7 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const printer = flags.isOn('json')
     ? createJsonDrivePrinter(runtime.terminal)
     : createTextDrivePrinter(runtime.terminal)
-  const drive = { invocation, config, setup, context: found.context, printer }
+  const drive = { invocation, config, drover, context: found.context, printer }
   try {
     const result = await driveIt(drive, found, { ...found.begin, optionsFrom })
     await printer.rest()
@@ -127,7 +129,7 @@ function isDemoRun({ store }: RunContext, runId: string | undefined): boolean {
 }
 
 /** Follow-ups and later actions go to the agent that is up. The demo agent does not stay up. */
-function poolFor({ warm }: Config, isDemo: boolean): SetupOptions['createPool'] {
+function poolFor({ warm }: Config, isDemo: boolean): OpenOptions['createPool'] {
   if (!warm.enabled || isDemo) return undefined
   // A run goes on in one session, so a process that waits for a new one would be of no use.
   const limits = toWarmLimits({ ...warm, spares: 0 })
@@ -137,7 +139,7 @@ function poolFor({ warm }: Config, isDemo: boolean): SetupOptions['createPool'] 
 type Drive = {
   invocation: Invocation
   config: Config
-  setup: PromptSetup
+  drover: InProcessDrover
   context: RunContext
   printer: DrivePrinter
 }
@@ -161,7 +163,7 @@ async function driveIt(drive: Drive, found: FoundDrive, begin: DriveBegin): Prom
 
 async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<DriveResult> {
   const { runId } = found
-  const { invocation, setup, context, printer } = drive
+  const { invocation, drover, context, printer } = drive
   const { flags, runtime } = invocation
   const ask = async (run: RunOutline, there: RunContext) => {
     await printer.rest()
@@ -171,7 +173,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
   return await driveRounds(
     {
       runs: context,
-      prompts: setup.context,
+      prompts: drover.runContextFor(USER),
       env: runtime.env,
       wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
       projectTrust: trustOf(drive),

@@ -19,7 +19,7 @@ export const run: Run = async (invocation) => {
   using interruption = listenForInterruption()
   return await withExecutions(invocation, async (open) => {
     const found = await findAll(args, open)
-    for (const execution of found) if (!isFinal(execution.state)) await open.executions.cancel(execution)
+    for (const execution of found) if (!isFinal(execution.state)) await open.drover.records.cancel(execution)
     const wait = flags.isOn('no-wait') ? undefined : interruption.signal
     const outcomes = await Promise.all(found.map((execution) => outcomeOf(execution, open, wait)))
     const json = JSON.stringify({ executions: outcomes.map(({ id, state }) => ({ id, state })) }, null, 2)
@@ -43,13 +43,13 @@ async function findAll(ids: readonly string[], { store }: OpenExecutions): Promi
 /** Waits for the end, unless there is no signal. */
 async function outcomeOf(
   { id, state }: Execution,
-  { executions }: OpenExecutions,
+  { drover }: OpenExecutions,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   if (isFinal(state)) return { id, state, wasEnded: true }
   if (signal === undefined) return { id, state, wasEnded: false }
   try {
-    const ended = await executions.ended(id, signal)
+    const ended = await drover.executions.ended(id, signal)
     return { id, state: ended?.state ?? state, wasEnded: false }
   } catch (error) {
     // Nothing of it is kept.

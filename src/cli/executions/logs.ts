@@ -112,10 +112,10 @@ async function sayIfSilent(execution: Execution | undefined, { invocation }: Log
 
 async function* eventsOf(
   id: string,
-  { store, executions, isFollowing, signal }: Log,
+  { store, drover, isFollowing, signal }: Log,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
   if (isFollowing) {
-    for await (const events of followUntilGone(executions.follow(id, { after: 0, signal }))) yield* events
+    for await (const events of followUntilGone(drover.executions.follow(id, { after: 0, signal }))) yield* events
     return
   }
   for (let after = 0; !signal.aborted; ) {

@@ -1,16 +1,13 @@
 /** Opens the executions of all processes of the user, for commands that look at them or cancel them. */
-
-import { Executions } from '../../executions/executions.ts'
-import type { ExecutionStore } from '../../executions/store/execution-store.ts'
-import { randomIds } from '../../kit/ids.ts'
+import type { Stores } from '../../executions/store/open-stores.ts'
+import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation } from '../command.ts'
-import { openUserStores } from '../sessions/open-sessions.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 
 export type OpenExecutions = {
-  store: ExecutionStore
-  /** Follows and cancels executions of other processes; this process runs none. */
-  executions: Executions
+  store: Stores['executions']
+  drover: InProcessDrover
 }
 
 /** While a command waits, executions of processes that have died are looked for this often. */
@@ -21,22 +18,13 @@ export async function withExecutions(
   work: (open: OpenExecutions) => Promise<number>,
 ): Promise<number> {
   const { config } = await readSettings(invocation)
-  const { sessions, executions: store } = await openUserStores(invocation, config)
+  await using drover = openDrover(invocation, { config, isDemo: false })
+  const { sessions, executions: store } = await drover.stores()
   // Otherwise a command would wait for ever for the end of an execution whose process was killed.
   const timer = setInterval(() => void sessions.endAbandonedTurns().catch(() => {}), LOST_CHECK_MS).unref()
-  const executions = new Executions({
-    openStore: async () => store,
-    owner: () => sessions.owner(),
-    clock: invocation.runtime.clock,
-    ids: randomIds,
-    keep: 'none',
-    onFailure: () => {},
-    toWarning: String,
-  })
   try {
-    return await work({ store, executions })
+    return await work({ store, drover })
   } finally {
     clearInterval(timer)
-    await sessions.close()
   }
 }

@@ -10,7 +10,7 @@ export class BackgroundEnd {
   readonly #stopWatching: () => void
 
   constructor(
-    { config, executions, runs }: Pick<ServerContext, 'config' | 'executions' | 'runs'>,
+    { config, drover: { records: executions, runs } }: Pick<ServerContext, 'config' | 'drover'>,
     isBackground: boolean,
   ) {
     this.#isBackground = isBackground

@@ -3,18 +3,20 @@ import { once } from 'node:events'
 import { Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../../config/config.shape.ts'
+import type { ToolHost } from '../../http/mcp/call-tool.ts'
 import { createMcpServer } from '../../http/mcp/create-mcp-server.ts'
-import type { ToolPort } from '../../http/mcp/tool-port.ts'
 import { withDepth } from '../../kit/process/nesting.ts'
+import { USER } from '../../prompts/caller.ts'
+import { createSocketDrover } from '../../service/over-socket.ts'
 import type { Invocation, Run } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { digestOfSettings } from '../local/local-protocol.ts'
 import { askStatus } from '../local/local-server.ts'
+import { callServer, sendToServer } from '../local/server-client.ts'
 import { explainProtocol } from '../output/protocol-hint.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { type PrivateServer, startPrivateServer } from './private-server.ts'
-import { createSocketPort } from './socket-port.ts'
 
 export const run: Run = async ({ runtime, ...given }) => {
   const invocation = { ...given, runtime: { ...runtime, env: withDepth(runtime.env) } }
@@ -24,8 +26,28 @@ export const run: Run = async ({ runtime, ...given }) => {
   const findSocket = () => server.findSocket()
   await findSocket()
   await explainProtocol(invocation, { command: 'drover mcp', client: 'an MCP client', instead: 'drover prompt "TEXT"' })
-  await serve(invocation, createSocketPort(invocation, { config, findSocket, closing: interruption.signal }))
+  await serve(invocation, hostOf(invocation, { config, findSocket, closing: interruption.signal }))
   return 0
+}
+
+type Serving = { config: Config; findSocket: () => Promise<string | undefined>; closing: AbortSignal }
+
+/** The tools work for the user, in the server that is chosen for each call. */
+function hostOf(invocation: Invocation, { config, findSocket, closing }: Serving): ToolHost {
+  const { runtime } = invocation
+  return {
+    by: USER,
+    version: runtime.version(),
+    defaultBackend: config.default_backend,
+    waitSecs: config.server.mcp_wait_secs,
+    closing,
+    drover: createSocketDrover({
+      settings: config,
+      cwd: runtime.cwd,
+      call: async (request) => await callServer(invocation, { ...request, socket: await findSocket() }),
+      send: async (request) => await sendToServer(invocation, { ...request, socket: await findSocket() }),
+    }),
+  }
 }
 
 /** The user's server if it would do the same, and from the moment when it does not, one in this process. */
@@ -59,7 +81,7 @@ class ChosenServer implements AsyncDisposable {
 }
 
 /** Returns when the client has closed its end, or at a signal, and no call is running any more. */
-async function serve({ runtime }: Invocation, port: ToolPort): Promise<void> {
+async function serve({ runtime }: Invocation, host: ToolHost): Promise<void> {
   const running = new Set<Promise<unknown>>()
   const onCall = (call: Promise<unknown>) => {
     const ended = call.catch(() => undefined).finally(() => running.delete(ended))
@@ -67,14 +89,14 @@ async function serve({ runtime }: Invocation, port: ToolPort): Promise<void> {
   }
   const stdin = runtime.stdin.stream()
   const { terminal } = runtime
-  const handle = serveStdio(() => createMcpServer(port, onCall), {
+  const handle = serveStdio(() => createMcpServer(host, onCall), {
     transport: new StdioServerTransport(stdin, toWritable(terminal.out)),
     onerror: (error) => void terminal.err.write(`drover: ${error.message}\n`),
   })
   const stopped = new AbortController()
   const events = ['end', 'close', 'error'].map((name) => once(stdin, name, { signal: stopped.signal }))
-  const interrupted = once(port.closing, 'abort', { signal: stopped.signal })
-  if (!port.closing.aborted) await Promise.race([...events, interrupted]).catch(() => undefined)
+  const interrupted = once(host.closing, 'abort', { signal: stopped.signal })
+  if (!host.closing.aborted) await Promise.race([...events, interrupted]).catch(() => undefined)
   stopped.abort()
   await Promise.allSettled([...events, interrupted])
   // A call whose client is gone still ends its agent.

@@ -38,12 +38,12 @@ export async function startPrivateServer(invocation: Invocation, config: Config)
     socket,
     async [Symbol.asyncDispose]() {
       shutdown.abort()
-      void context.prompts.warm?.close()
+      void context.drover.warm?.close()
       await drain(server, { drainMs: 0, graceMs: GRACE_MS }, async () => {
         drainDeadline.abort()
         await endAllProcesses()
       })
-      await context.executions.close()
+      await context.drover.records.close()
       await stores.sessions.close()
       rmSync(directory, { recursive: true, force: true })
     },

@@ -1,8 +1,7 @@
 /** Leaves a prompt to the user's server and prints the id of its execution. */
 import type { Config } from '../../config/config.shape.ts'
-import { applySettings } from '../../prompts/apply-settings.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import { settingsFor } from '../../prompts/to-agent-request.ts'
+import { settingsOfCaller } from '../../service/over-socket.ts'
 import type { Invocation } from '../command.ts'
 import { callServer } from '../local/server-client.ts'
 
@@ -31,13 +30,6 @@ export async function detachPrompt(invocation: Invocation, { request, config }: 
   }
   await out.write(isJson ? `${JSON.stringify(accepted, null, 2)}\n` : `${accepted['execution_id']}\n`)
   return 0
-}
-
-/** The server may have other settings, or another working directory. */
-export function settingsOfCaller(request: PromptRequest, config: Config) {
-  const settings = settingsFor(request.backend, { settings: config, ceilings: undefined })
-  const { approvalMode, sandboxMode, model } = applySettings(request, settings)
-  return { approval_mode: approvalMode, sandbox_mode: sandboxMode, ...(model !== undefined && { model }) }
 }
 
 /** The session has it. */

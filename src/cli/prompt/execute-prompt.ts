@@ -3,11 +3,12 @@ import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { NO_USER } from '../../agents/adapter/permission.ts'
 import type { Config } from '../../config/config.shape.ts'
-import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { PromptRun } from '../../prompts/prompt-run.ts'
-import { runPrompt } from '../../prompts/run-prompt.ts'
+import type { StartOptions } from '../../service/drover.ts'
+import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
 import { promptThroughServer, type ServerQuestion } from '../local/local-server.ts'
@@ -27,7 +28,7 @@ const EXIT_PIPE_CLOSED = 141
 
 type PromptExecution = {
   request: PromptRequest
-  context: PromptContext
+  drover: InProcessDrover
   config: Config
   format: OutputFormat
   /** Instead of the one for the format. */
@@ -51,7 +52,7 @@ export async function runAndPrint(
   execution: PromptExecution,
   interruption: Interruption,
 ): Promise<ExecutedPrompt> {
-  const { request, context } = execution
+  const { request, drover } = execution
   const pipeClosed = new AbortController()
   const printer = execution.printer ?? choosePrinter(invocation, execution)
   const onLine = async (line: string) => {
@@ -60,7 +61,7 @@ export async function runAndPrint(
   const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
   const attempt = { ...execution, printer, signal }
   const served = await tryServer(invocation, attempt)
-  const events = served ?? runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
+  const events = served ?? (await startHere(drover, request, { signal, ...(printer.line !== undefined && { onLine }) }))
   try {
     await printer.begin?.()
     let next = await events.next()
@@ -75,6 +76,10 @@ export async function runAndPrint(
   } finally {
     await printer.close?.()
   }
+}
+
+async function startHere(drover: InProcessDrover, request: PromptRequest, options: StartOptions): Promise<PromptRun> {
+  return (await drover.prompts.start(USER, request, options)).events()
 }
 
 /** Only agents that the server of this user keeps running can ask. */
@@ -118,10 +123,10 @@ function choosePrinter(invocation: Invocation, execution: PromptExecution): Prom
   return isDryRun && request.resumes !== undefined ? withSessionId(printer, request.resumes) : printer
 }
 
-function createPrinter(invocation: Invocation, { request, config, context, format }: PromptExecution): PromptPrinter {
+function createPrinter(invocation: Invocation, { request, config, drover, format }: PromptExecution): PromptPrinter {
   const { terminal } = invocation.runtime
   const isHere = belongsToDirectory(request, invocation.runtime.cwd)
-  const isDemo = context.locate(request.backend)?.isDemo === true
+  const isDemo = drover.agents.find(request.backend)?.isDemo === true
   const options = { backend: request.backend, isHere, isDemo, ...textOptions(invocation, config) }
   switch (format) {
     case 'json':

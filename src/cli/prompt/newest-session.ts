@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { Session } from '../../sessions/session.shape.ts'
-import type { SessionFilter, SessionStore } from '../../sessions/session-store.ts'
+import type { SessionFilter, VisibleSessions } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
 import { nothingToContinue } from '../faults.ts'
 
@@ -25,7 +25,7 @@ export function filterOf({ flags }: Invocation, { workdir, isResumable }: Sessio
 /** The session used last whose directory still exists: no agent can work in the others. */
 export async function newestSession(
   invocation: Invocation,
-  store: SessionStore,
+  store: VisibleSessions,
   criteria: SessionCriteria,
 ): Promise<Session> {
   const filter = filterOf(invocation, criteria)

@@ -1,9 +1,10 @@
+import { USER } from '../../prompts/caller.ts'
 import type { Run } from '../command.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { newestSession } from './newest-session.ts'
 import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
-import { setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
 export const run: Run = async (invocation) => {
@@ -13,11 +14,11 @@ export const run: Run = async (invocation) => {
   const isDetached = flags.isOn('detach')
   if (isDetached) checkDetachable(invocation)
   const prompt = await readPrompt(invocation)
-  await using setup = setUpPrompts(invocation, { config })
+  await using drover = openDrover(invocation, { config })
   const { workdir, ...options } = requestFromFlags(invocation)
   const directory = workdir ?? invocation.runtime.cwd
   const resumes = flags.isOn('continue')
-    ? await newestSession(invocation, await setup.openStore(), { workdir: directory, isResumable: true })
+    ? await newestSession(invocation, await drover.sessions.of(USER), { workdir: directory, isResumable: true })
     : undefined
   const backend = resumes?.backend ?? flags.text('backend') ?? config.default_backend
   const format = outputFormatOf(invocation, reading)
@@ -34,5 +35,5 @@ export const run: Run = async (invocation) => {
     const { detachPrompt } = await import('./detach-prompt.ts')
     return await detachPrompt(invocation, { request, config })
   }
-  return await executePrompt(invocation, { request, context: setup.context, config, format })
+  return await executePrompt(invocation, { request, drover, config, format })
 }

@@ -1,12 +1,11 @@
 import type { Backend } from '../../agents/adapter/agent.ts'
-import { carryConversation } from '../../executions/carry-conversation.ts'
-import { randomIds } from '../../kit/ids.ts'
-import type { ConversationHistory } from '../../prompts/prompt-request.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
+import type { VisibleSessions } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { argumentUnexpected, flagsConflict, flagValueInvalid, nothingToContinue, sessionNotNamed } from '../faults.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { readSettings } from '../settings.ts'
 import { askForPrompt, isInteractive, withQuestions } from './ask-user.ts'
@@ -14,7 +13,6 @@ import { executePrompt } from './execute-prompt.ts'
 import { filterOf, newestSession, type SessionCriteria } from './newest-session.ts'
 import { MAX_LISTED, pickSession } from './pick-session.ts'
 import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
-import { type PromptSetup, setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
 export const run: Run = async (invocation) => {
@@ -23,8 +21,8 @@ export const run: Run = async (invocation) => {
   const isDetached = invocation.flags.isOn('detach')
   if (isDetached) checkDetachable(invocation)
   const target = readTarget(invocation)
-  await using setup = setUpPrompts(invocation, { config })
-  const choice = await choose(invocation, await setup.openStore(), target)
+  await using drover = openDrover(invocation, { config })
+  const choice = await choose(invocation, await drover.sessions.of(USER), target)
   if (choice === 'quit') return 0
   if (choice === 'interrupted') return exitCodeOfSignal('SIGINT')
   const { session, prompt } = choice
@@ -32,7 +30,8 @@ export const run: Run = async (invocation) => {
   const format = outputFormatOf(invocation, reading)
   const backend = backendFor(invocation, target, session)
   // A server reads the conversation itself.
-  const history = backend === session.backend || isDetached ? undefined : await historyOf(session, setup)
+  const history =
+    backend === session.backend || isDetached ? undefined : await drover.sessions.conversation(USER, session)
   const request = {
     ...requestFromFlags(invocation),
     backend,
@@ -44,12 +43,7 @@ export const run: Run = async (invocation) => {
     const { detachPrompt } = await import('./detach-prompt.ts')
     return await detachPrompt(invocation, { request, config })
   }
-  return await executePrompt(invocation, { request, context: setup.context, config, format })
-}
-
-async function historyOf(session: Session, setup: PromptSetup): Promise<ConversationHistory> {
-  const stores = { sessions: await setup.openStore(), executions: await setup.openExecutions() }
-  return await carryConversation(session, stores, { ids: randomIds })
+  return await executePrompt(invocation, { request, drover, config, format })
 }
 
 /** A named session can be forked on another agent. Otherwise `--backend` only selects a session. */
@@ -94,7 +88,7 @@ type Unchosen = 'quit' | 'interrupted'
 /** Finds the session and the prompt. */
 async function choose(
   invocation: Invocation,
-  store: SessionStore,
+  store: VisibleSessions,
   { session, words }: ResumeTarget,
 ): Promise<ResumeChoice | Unchosen> {
   if (session === 'picked') return await pickFromList(invocation, store)
@@ -116,7 +110,7 @@ function criteriaOf({ flags, runtime }: Invocation): SessionCriteria {
   return { workdir: flags.isOn('here') ? runtime.cwd : undefined, isResumable: !flags.isOn('fork') }
 }
 
-async function findNamed({ flags, runtime }: Invocation, store: SessionStore, id: string): Promise<Session> {
+async function findNamed({ flags, runtime }: Invocation, store: VisibleSessions, id: string): Promise<Session> {
   const session = await listCandidates({ store, now: runtime.clock.now() }, () => store.find(id))
   const backend = flags.text('backend')
   if (backend !== undefined && backend !== session.backend && !flags.isOn('fork')) {
@@ -129,7 +123,7 @@ async function findNamed({ flags, runtime }: Invocation, store: SessionStore, id
   return session
 }
 
-async function pickFromList(invocation: Invocation, store: SessionStore): Promise<ResumeChoice | Unchosen> {
+async function pickFromList(invocation: Invocation, store: VisibleSessions): Promise<ResumeChoice | Unchosen> {
   const filter = filterOf(invocation, criteriaOf(invocation))
   const { sessions } = await store.list(filter, { limit: MAX_LISTED, offset: 0 })
   if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone: 0 })

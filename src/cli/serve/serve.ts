@@ -7,14 +7,12 @@ import { findPaths } from '../../config/paths.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Loss, Stores } from '../../executions/store/open-stores.ts'
 import { startStoreCleanup } from '../../http/clean-store.ts'
-import { loseOwner } from '../../http/context/lose-owner.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
 import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
 import { listenAtHome, listenLocally } from '../../http/local-socket.ts'
 import { isConsoleBuilt } from '../../http/meta/console.ts'
 import { withMetrics } from '../../http/metrics/create-metrics.ts'
-import { drivePromptsFor } from '../../http/response/prompts-of.ts'
 import { ROUTES } from '../../http/routes.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { settleKeys } from '../../http/settle-keys.ts'
@@ -104,11 +102,10 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
       loginsFile: findPaths(configEnvironmentOf(invocation)).consoleLogins,
     }),
   )
-  parts.lost.notify = (loss) => loseOwner(context, loss)
+  parts.lost.notify = (loss) => context.drover.lose(loss)
   const background = new BackgroundEnd(context, isBackground)
   let bound: BoundAddress | undefined
   const local = localEndpoints({
-    ...invocation.runtime,
     isBackground,
     onStop: () => background.end(),
     consoleLink: () => consoleLinkFor(context, bound),
@@ -133,8 +130,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     executionDays: config.executions.keep_days,
     maxExecutionMb: config.executions.max_mb,
   })
-  await context.runs.continueAll(drivePromptsFor(context, listener))
-  await context.worker?.start(context.prompts)
+  await context.drover.begin()
   if (bound !== undefined) {
     await terminal.out.write(bannerOf(invocation, server, { context, bound, localSocket, keys }))
   }
@@ -145,15 +141,16 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
   else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
   background.stop()
-  const workEnded = context.worker?.stop()
-  void context.prompts.warm?.close()
+  const { drover } = context
+  const workEnded = drover.worker?.stop()
+  void drover.warm?.close()
   await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
     // Before ending the agents, so that no queued request starts a new one.
     drainDeadline.abort()
     await endAllProcesses()
   })
   await workEnded
-  await context.runs.close()
+  await drover.runs.close()
   return failure === undefined ? 0 : 1
 }
 
@@ -190,7 +187,7 @@ function bannerOf(
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,
-    agents: context.agents.list(),
+    agents: context.drover.agents.list(),
     endpoints,
     console: consoleFacts(context, facts.bound),
   }

@@ -1,6 +1,6 @@
 import { Fault } from '../../kit/fault.ts'
 import { sessionAmbiguous } from '../../sessions/faults.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
+import type { VisibleSessions } from '../../sessions/session-store.ts'
 import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { shortIdOf, titleOf } from './session-text.ts'
@@ -11,7 +11,7 @@ const TITLE_COLUMNS = 50
 
 /** If the beginning of an id is ambiguous, adds the matching sessions to the fault. */
 export async function listCandidates<Result>(
-  { store, now }: { store: SessionStore; now: Date },
+  { store, now }: { store: VisibleSessions; now: Date },
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -26,7 +26,7 @@ export async function listCandidates<Result>(
 }
 
 async function candidatesFor(
-  store: SessionStore,
+  store: VisibleSessions,
   { id, count, now }: { id: string; count: number; now: Date },
 ): Promise<string[]> {
   // The search also matches titles.

@@ -1,7 +1,7 @@
 /** The runs that this process drives in the background. */
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
-import type { ClientKey } from '../../prompts/client-key.ts'
+import type { Caller } from '../../prompts/caller.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun } from '../../runs/run-status.ts'
@@ -126,8 +126,7 @@ export class BackgroundDrives {
     const result = await driveRounds(
       {
         runs,
-        // Even if someone else resumes it.
-        prompts: { ...prompts, client: clientOf(record) },
+        prompts: { ...prompts, by: asStarter(prompts.by, record) },
         env,
         wantsDeltas: true,
         projectTrust: this.#options.projectTrust,
@@ -163,9 +162,9 @@ export class BackgroundDrives {
   }
 }
 
-/** The key that the run belongs to, with its sessions and executions. */
-function clientOf({ api_key: name = '', key_id: id = '' }: DrivenRecord): ClientKey | undefined {
-  return id === '' ? undefined : { id, name }
+/** Sessions and executions of a run belong to the key that has started it, even if someone else resumes it. */
+function asStarter(by: Caller, { api_key: name = '', key_id: id = '' }: DrivenRecord): Caller {
+  return by.is === 'client' ? { ...by, key: id === '' ? undefined : { id, name } } : by
 }
 
 /** Why a server cannot go on with a run. */

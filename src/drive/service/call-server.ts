@@ -1,13 +1,12 @@
 /** Does what other servers ask of the runs of this machine. */
 import type { RunCalls, TakenCall } from '../../executions/store/run-calls.ts'
 import type { Log } from '../../kit/log.ts'
-import { CALL_FAILED, performCall, type RemoteCall } from './remote-call.ts'
-import type { PromptsFor } from './run-starter.ts'
+import { CALL_FAILED, type Perform, performCall, type RemoteCall } from './remote-call.ts'
 
 type CallServerOptions = {
   calls: RunCalls
   /** Does it with the runs of this machine. */
-  perform: Parameters<typeof performCall>[2]
+  perform: Perform
   log: Log
 }
 
@@ -17,7 +16,6 @@ const LOOK_MS = 2000
 export class CallServer {
   readonly #options: CallServerOptions
   readonly #taken = new Map<string, Promise<void>>()
-  #promptsFor: PromptsFor = () => undefined
   #unwatch: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
@@ -28,8 +26,7 @@ export class CallServer {
     this.#options = options
   }
 
-  start(promptsFor: PromptsFor): void {
-    this.#promptsFor = promptsFor
+  start(): void {
     this.#unwatch ??= this.#options.calls.watch(() => this.#look())
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
     this.#look()
@@ -68,7 +65,7 @@ export class CallServer {
 
   #perform({ id, request }: TakenCall): void {
     const { calls, perform, log } = this.#options
-    const work = performCall(JSON.parse(request) as RemoteCall, this.#promptsFor, perform)
+    const work = performCall(JSON.parse(request) as RemoteCall, perform)
       .catch((error: unknown) => {
         log.error({ reason: String(error) }, 'a request about a run failed')
         return CALL_FAILED

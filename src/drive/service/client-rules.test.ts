@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import type { Caller } from '../../prompts/caller.ts'
 import type { Ceilings } from '../../prompts/ceilings.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import {
-  callerOf,
   chooseApproval,
   chooseRepository,
-  type DriveCaller,
   refuseForeignIssue,
   refuseLimited,
   refuseOptions,
   type ServedSettings,
+  starterOf,
 } from './client-rules.ts'
 
 const settings = (drive: object) =>
@@ -69,46 +69,35 @@ it.each<['auto' | 'none' | undefined, 'auto' | 'none', Ceilings | undefined, str
 
 describe('who lets a run go on', () => {
   const record = (more: Partial<DrivenRecord>) => ({ asked_by: 'client', ...more }) as DrivenRecord
+  const client = (name: string, id: string): Caller => ({ is: 'client', key: { id, name }, role: 'client' })
   const OF_ONE = record({ api_key: 'one', key_id: 'key_1' })
 
-  it.each<[string, DriveCaller, DrivenRecord, Ceilings | undefined, string | undefined]>([
-    ['its own key', { is: 'client', key: 'one', keyId: 'key_1' }, OF_ONE, WORKSPACE, undefined],
-    ['another key', { is: 'client', key: 'ops', keyId: 'key_2' }, OF_ONE, WORKSPACE, 'drive_of_another'],
-    ['a key of the same name', { is: 'client', key: 'one', keyId: 'key_2' }, OF_ONE, WORKSPACE, 'drive_of_another'],
-    ['a client without a key, of a key', { is: 'client', key: undefined }, OF_ONE, WORKSPACE, 'drive_of_another'],
-    ['a client without a key', { is: 'client', key: undefined }, record({}), WORKSPACE, undefined],
+  it.each<[string, Caller, DrivenRecord, Ceilings | undefined, string | undefined]>([
+    ['its own key', client('one', 'key_1'), OF_ONE, WORKSPACE, undefined],
+    ['another key', client('ops', 'key_2'), OF_ONE, WORKSPACE, 'drive_of_another'],
+    ['a key of the same name', client('one', 'key_2'), OF_ONE, WORKSPACE, 'drive_of_another'],
+    ['a client without a key, of a key', { is: 'client', role: 'operator' }, OF_ONE, WORKSPACE, 'drive_of_another'],
+    ['a client without a key', { is: 'client', role: 'operator' }, record({}), WORKSPACE, undefined],
+    ['a limited key, of the user', client('ops', 'key_2'), record({ asked_by: 'user' }), WORKSPACE, 'drive_of_another'],
+    ['an unlimited key', client('ops', 'key_2'), record({ asked_by: 'user' }), undefined, undefined],
     [
       'a client without a key, of a key of an older record',
-      { is: 'client', key: undefined },
+      { is: 'client', role: 'operator' },
       record({ api_key: 'one' }),
       WORKSPACE,
       'drive_of_another',
     ],
     [
       'a client without a key, of the user',
-      { is: 'client', key: undefined },
+      { is: 'client', role: 'operator' },
       record({ asked_by: 'user' }),
       WORKSPACE,
       'drive_of_another',
     ],
     ['a limited caller that is no client', { is: 'user' }, record({}), WORKSPACE, 'drive_of_another'],
-    [
-      'a limited key, of the user',
-      { is: 'client', key: 'ops', keyId: 'key_2' },
-      record({ asked_by: 'user' }),
-      WORKSPACE,
-      'drive_of_another',
-    ],
-    [
-      'an unlimited key',
-      { is: 'client', key: 'ops', keyId: 'key_2' },
-      record({ asked_by: 'user' }),
-      undefined,
-      undefined,
-    ],
     ['the user', { is: 'user' }, record({ api_key: 'one' }), undefined, undefined],
   ])('%s', (_, caller, owned, ceilings, expected) => {
-    expect(codeOf(() => refuseLimited(caller, owned, { ceilings }))).toBe(expected)
+    expect(codeOf(() => refuseLimited({ ...caller, ceilings }, owned))).toBe(expected)
   })
 })
 
@@ -124,8 +113,10 @@ it.each([
 
 it('a run belongs to the user or to the key that has started it, with what it was allowed then', () => {
   const record = (more: object) => more as DrivenRecord
-  expect(callerOf(record({ asked_by: 'user', api_key: 'ops' }))).toStrictEqual({ is: 'user' })
+  expect(starterOf(record({ asked_by: 'user', api_key: 'ops' }))).toStrictEqual({ is: 'user' })
   const asked = { asked_by: 'client', api_key: 'ops', key_id: 'key_2' }
-  expect(callerOf(record(asked))).toStrictEqual({ is: 'client', key: 'ops', keyId: 'key_2' })
-  expect(callerOf(record({ ...asked, ceilings: WORKSPACE }))).toMatchObject({ ceilings: WORKSPACE })
+  const key = { id: 'key_2', name: 'ops' }
+  expect(starterOf(record(asked))).toStrictEqual({ is: 'client', role: 'client', key, ceilings: undefined })
+  expect(starterOf(record({ asked_by: 'client' }))).toMatchObject({ key: undefined })
+  expect(starterOf(record({ ...asked, ceilings: WORKSPACE }))).toMatchObject({ ceilings: WORKSPACE })
 })

@@ -1,7 +1,7 @@
 /** What a client of the server may ask of runs. The user of the server, who has the local socket, may ask for everything. Pure. */
 import { Fault } from '../../kit/fault.ts'
-import { type Ceilings, refuseAboveCeilings } from '../../prompts/ceilings.ts'
-import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { type Caller, USER } from '../../prompts/caller.ts'
+import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
 import {
   driveCheckNotAllowed,
   driveDeliveryNotAllowed,
@@ -15,27 +15,15 @@ import type { Options } from '../record/event.shape.ts'
 import { permissionsFor } from '../run-attempt.ts'
 import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 
-/** Who asks for something, or has started a run. */
-export type DriveCaller =
-  /** On the command line, or on the local socket. */
-  | { readonly is: 'user' }
-  /** With the name and the id of its API key, if the server has keys. The user may change, and not start, runs in every repository. */
-  | {
-      readonly is: 'client'
-      readonly key: string | undefined
-      readonly keyId?: string | undefined
-      readonly isUser?: true
-      /** Of a client that has started a run: what it was allowed then. */
-      readonly ceilings?: Ceilings
-    }
-
 export type ServedSettings = DriveSettings & {
   readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number }
 }
 
-export function callerOf({ asked_by, api_key, key_id, ceilings }: DrivenRecord): DriveCaller {
-  if (asked_by === 'user') return { is: 'user' }
-  return { is: 'client', key: api_key, keyId: key_id, ...(ceilings !== undefined && { ceilings }) }
+/** The one that has started a run, with what it was allowed then. */
+export function starterOf({ asked_by, api_key, key_id = '', ceilings }: DrivenRecord): Caller {
+  if (asked_by === 'user') return USER
+  const key = api_key === undefined ? undefined : { id: key_id, name: api_key }
+  return { is: 'client', key, role: 'client', ceilings }
 }
 
 /** The repository that a request is about. `resolve` follows links; undefined if there is no such directory. */
@@ -65,10 +53,7 @@ export function refuseOptions({ checks = [], deliver }: GivenOptions, { drive }:
 }
 
 /** The agent that implements needs the highest modes of a run. */
-export function refuseModes(
-  options: Pick<Options, 'approval_mode'>,
-  { ceilings }: Pick<PromptContext, 'ceilings'>,
-): void {
+export function refuseModes(options: Pick<Options, 'approval_mode'>, { ceilings }: Pick<Caller, 'ceilings'>): void {
   refuseAboveCeilings(permissionsFor({ kind: 'implement' }, options), ceilings)
 }
 
@@ -76,11 +61,11 @@ export function refuseModes(
 export function chooseApproval(
   given: Options['approval_mode'] | undefined,
   { drive }: DriveSettings,
-  prompts: Pick<PromptContext, 'ceilings'>,
+  by: Pick<Caller, 'ceilings'>,
 ): Options['approval_mode'] {
   if (given !== undefined || drive.approval_mode !== 'none') return given ?? drive.approval_mode
   try {
-    refuseModes({ approval_mode: 'none' }, prompts)
+    refuseModes({ approval_mode: 'none' }, by)
     return 'none'
   } catch (error) {
     if (error instanceof Fault) return 'auto'
@@ -89,19 +74,15 @@ export function chooseApproval(
 }
 
 /** A key must not let an agent do more than it may ask for itself. */
-export function refuseLimited(
-  caller: DriveCaller,
-  record: DrivenRecord,
-  { ceilings }: Pick<PromptContext, 'ceilings'>,
-): void {
-  const limit = ceilings?.approval ?? ceilings?.sandbox
-  if (limit !== undefined && !isOwnRun(caller, record)) throw driveOfAnother({ setting: limit.setting })
+export function refuseLimited(by: Caller, record: DrivenRecord): void {
+  const limit = by.ceilings?.approval ?? by.ceilings?.sandbox
+  if (limit !== undefined && !isOwnRun(by, record)) throw driveOfAnother({ setting: limit.setting })
 }
 
 /** Without keys, all clients are one. */
-function isOwnRun(caller: DriveCaller, { asked_by: askedBy, api_key: key, key_id: keyId }: DrivenRecord): boolean {
-  if (caller.is !== 'client' || askedBy !== 'client') return false
-  return caller.keyId === undefined ? key === undefined : keyId === caller.keyId
+function isOwnRun(by: Caller, { asked_by: askedBy, api_key: name, key_id: keyId }: DrivenRecord): boolean {
+  if (by.is !== 'client' || askedBy !== 'client') return false
+  return by.key === undefined ? name === undefined : keyId === by.key.id
 }
 
 /** The server reads issues with the credentials of its user. */

@@ -1,6 +1,9 @@
 /** The driven runs of this machine: starts them, drives them in the background, lists them, changes them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
+import { depthIn } from '../../kit/process/environment-variables.ts'
+import { type Caller, USER } from '../../prompts/caller.ts'
+import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -10,22 +13,25 @@ import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import { callerOf, refuseLimited } from './client-rules.ts'
+import { refuseLimited, starterOf } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
 import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
-import { RunReader, type Viewer } from './run-reader.ts'
-import type { DriveAccess, FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
+import { RunReader } from './run-reader.ts'
+import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import {
-  type Asking,
   type PreparedRun,
-  type PromptsFor,
   type ResumeRequest,
+  type Rights,
   RunStarter,
-  requirePrompts,
   type StarterOptions,
   type StartRequest,
 } from './run-starter.ts'
+
+/** What another server says about rights. Without it, those that this process knows count. */
+type Named = { readonly rights?: Rights | undefined }
+
+type Access = { readonly by: Caller; readonly rights: Rights }
 
 type OpenedRun = {
   readonly record: DrivenRecord
@@ -48,7 +54,7 @@ export class DrivenRuns implements RunService {
   readonly drives: BackgroundDrives
   readonly #options: StarterOptions
   readonly #starter: RunStarter
-  #promptsFor: PromptsFor | undefined
+  #hasContinued = false
 
   constructor(options: StarterOptions) {
     this.#options = options
@@ -64,29 +70,39 @@ export class DrivenRuns implements RunService {
     return this.#starter.count
   }
 
-  async start(access: DriveAccess, request: StartRequest): Promise<DrivenRun> {
-    return await this.#starter.reserving(access, async () =>
-      toDrivenRun(await this.reader.read(await this.#starter.start(access, request))),
+  /** What the one that has started a run may do now. */
+  rightsOf(starter: Caller): Caller | undefined {
+    return this.#options.rights(starter)
+  }
+
+  /** How many agents are between the user and the agents of the caller, without these. */
+  depthOf(by: Caller): number {
+    return depthIn(this.#options.contextFor(by).env)
+  }
+
+  async start(by: Caller, request: StartRequest): Promise<DrivenRun> {
+    return await this.#starter.reserving(by, async () =>
+      toDrivenRun(await this.reader.read(await this.#starter.start(by, request))),
     )
   }
 
-  async adopt(asking: Asking, run: PreparedRun): Promise<DrivenRun> {
-    return await this.#starter.reserving(asking, async () =>
-      toDrivenRun(await this.reader.read(await this.#starter.adopt(run))),
+  async adopt(by: Caller, run: PreparedRun): Promise<DrivenRun> {
+    return await this.#starter.reserving(by, async () =>
+      toDrivenRun(await this.reader.read(await this.#starter.adopt(by, run))),
     )
   }
 
-  async show(id: string, viewer: Viewer): Promise<DrivenRun> {
-    return await this.reader.detail(await this.reader.read(this.reader.find(id, viewer)))
+  async show(by: Caller, id: string): Promise<DrivenRun> {
+    return await this.reader.detail(await this.reader.read(this.reader.find(id, by)))
   }
 
-  async diff(id: string, viewer: Viewer): Promise<DrivenDiff> {
-    const facts = await this.reader.read(this.reader.find(id, viewer))
+  async diff(by: Caller, id: string): Promise<DrivenDiff> {
+    const facts = await this.reader.read(this.reader.find(id, by))
     return toDrivenDiff(facts, await this.reader.patch(facts))
   }
 
-  async list(viewer: Viewer, { state, repository, before, limit }: RunListQuery): Promise<DrivenRunPage> {
-    const all = this.reader.list(viewer)
+  async list(by: Caller, { state, repository, before, limit }: RunListQuery): Promise<DrivenRunPage> {
+    const all = this.reader.list(by)
     const at = all.findIndex(({ run_id }) => run_id === before)
     // After a run that is not in the list there is no page: the first one again would let a client ask for ever.
     const older = before === undefined ? all : all.slice(at === -1 ? all.length : at + 1)
@@ -102,9 +118,9 @@ export class DrivenRuns implements RunService {
     return { runs: page, ...(runs.length > limit && { next: page.at(-1)?.id ?? '' }), repositories, checks }
   }
 
-  async follow(id: string, viewer: Viewer, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {
-    const { run_id: runId } = this.reader.find(id, viewer)
-    const read = async () => await this.reader.read(this.reader.find(runId, viewer))
+  async follow(by: Caller, id: string, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {
+    const { run_id: runId } = this.reader.find(id, by)
+    const read = async () => await this.reader.read(this.reader.find(runId, by))
     const facts = await read()
     const source: EventSource = {
       clock: this.#options.clock,
@@ -117,65 +133,73 @@ export class DrivenRuns implements RunService {
     return { isOver, events: followEvents(source, from) }
   }
 
-  async answer(id: string, access: DriveAccess, given: OfAction & { text: string }): Promise<DrivenRun> {
-    return await this.#answer(id, access, { ...given, confirmDestructive: false, scopeSha256: undefined })
+  async answer(by: Caller, id: string, { rights, ...given }: OfAction & { text: string } & Named): Promise<DrivenRun> {
+    return await this.#answer(id, this.#access(by, rights), {
+      ...given,
+      confirmDestructive: false,
+      scopeSha256: undefined,
+    })
   }
 
-  async confirm(id: string, access: DriveAccess, given: OfAction & { scopeSha256: string }): Promise<DrivenRun> {
-    return await this.#answer(id, access, { ...given, confirmDestructive: true, text: '' })
-  }
-
-  async #answer(
+  async confirm(
+    by: Caller,
     id: string,
-    access: DriveAccess,
-    given: OfAction & Omit<Parameters<typeof parseAnswer>[0], 'actionId'>,
-  ) {
+    { rights, ...given }: OfAction & { scopeSha256: string } & Named,
+  ): Promise<DrivenRun> {
+    return await this.#answer(id, this.#access(by, rights), { ...given, confirmDestructive: true, text: '' })
+  }
+
+  #access(by: Caller, rights = this.#options.rights): Access {
+    return { by, rights }
+  }
+
+  async #answer(id: string, access: Access, given: OfAction & Omit<Parameters<typeof parseAnswer>[0], 'actionId'>) {
     return await this.#changeAndDrive(id, access, async ({ record, context, actionId }) => {
       await answerQuestion(context, record.run_id, parseAnswer({ ...given, actionId: given.actionId ?? actionId }))
     })
   }
 
-  async skip(id: string, access: DriveAccess, given: OfAction): Promise<DrivenRun> {
-    return await this.#changeAndDrive(id, access, async ({ record, context, actionId }) => {
+  async skip(by: Caller, id: string, { rights, ...given }: OfAction & Named): Promise<DrivenRun> {
+    return await this.#changeAndDrive(id, this.#access(by, rights), async ({ record, context, actionId }) => {
       await skipAction(context, record.run_id, given.actionId ?? actionId)
     })
   }
 
-  async stop(id: string, access: DriveAccess): Promise<DrivenRun> {
-    const { record, context } = await this.#openToChange(id, access)
+  async stop(by: Caller, id: string): Promise<DrivenRun> {
+    const { record, context } = await this.#openToChange(id, by)
     await stopRun(context, record.run_id)
     await Promise.race([this.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
     return toDrivenRun(await this.reader.read(record))
   }
 
-  async resume(id: string, access: DriveAccess, { given, actions }: ResumeRequest): Promise<DrivenRun> {
-    return await this.#starter.reserving(access, async () => {
-      const { record } = await this.#openToChange(id, access)
+  async resume(by: Caller, id: string, { given, actions, rights }: ResumeRequest & Named): Promise<DrivenRun> {
+    return await this.#starter.reserving(by, async () => {
+      const { record } = await this.#openToChange(id, by)
       const facts = await this.reader.read(record)
       const { choices, waits_for: waitsFor } = toDrivenRun(facts)
       if (!choices.includes('resume')) throw drivenRunWaits({ id: record.run_id, choices })
       const isUsedUp = waitsFor?.reason === 'budget_exhausted'
       const more = actions ?? (isUsedUp ? this.#options.settings.drive.actions : undefined)
-      await this.#starter.goOn(record, access, { given, actions: more, before: facts.drive.options })
+      await this.#starter.goOn(record, this.#access(by, rights), { given, actions: more, before: facts.drive.options })
       return toDrivenRun(await this.reader.read(record))
     })
   }
 
-  async continueAll(promptsFor: PromptsFor): Promise<void> {
-    this.#promptsFor = promptsFor
-    const left = this.reader.list({ keyId: undefined }).filter(({ is_server_driven: isOurs }) => isOurs)
-    await Promise.all(left.map((record) => this.#continue(record, promptsFor)))
+  async continueAll(): Promise<void> {
+    this.#hasContinued = true
+    const left = this.reader.list(USER).filter(({ is_server_driven: isOurs }) => isOurs)
+    await Promise.all(left.map((record) => this.#continue(record)))
   }
 
   async restart(ready: () => Promise<void>): Promise<void> {
     await this.drives.interrupt()
     await ready()
-    if (this.#promptsFor !== undefined) await this.continueAll(this.#promptsFor)
+    if (this.#hasContinued) await this.continueAll()
   }
 
   async close(): Promise<void> {}
 
-  async #continue(record: DrivenRecord, promptsFor: PromptsFor): Promise<void> {
+  async #continue(record: DrivenRecord): Promise<void> {
     const { directories, log } = this.#options
     const facts = await this.reader.tryRead(record)
     const state = facts && toDrivenRun(facts).state
@@ -184,11 +208,11 @@ export class DrivenRuns implements RunService {
       saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
       return
     }
-    const caller = callerOf(record)
+    const by = starterOf(record)
     try {
-      this.#starter.requireNamed(caller, record.repository)
+      this.#starter.requireNamed(by, record.repository)
       const again = { given: {}, actions: undefined, before: facts.drive.options }
-      await this.#starter.goOn(record, { caller, promptsFor }, again)
+      await this.#starter.goOn(record, this.#access(by), again)
       log.info({ run: record.run_id }, 'goes on with a run')
     } catch (error) {
       // Another process of this user was faster.
@@ -199,21 +223,17 @@ export class DrivenRuns implements RunService {
   }
 
   /** Changes a run, and goes on with it. If that needs a driver and there are too many, nothing is changed. */
-  async #changeAndDrive(
-    id: string,
-    access: DriveAccess,
-    change: (opened: OpenedRun) => Promise<void>,
-  ): Promise<DrivenRun> {
-    const opened = await this.#openToChange(id, access)
+  async #changeAndDrive(id: string, access: Access, change: (opened: OpenedRun) => Promise<void>): Promise<DrivenRun> {
+    const opened = await this.#openToChange(id, access.by)
     const work = async () => {
       await change(opened)
       return await this.#driveOn(opened.record, access)
     }
-    return opened.isDriven ? await work() : await this.#starter.reserving(access, work)
+    return opened.isDriven ? await work() : await this.#starter.reserving(access.by, work)
   }
 
   /** Goes on if no process drives the run. */
-  async #driveOn(record: DrivenRecord, access: DriveAccess): Promise<DrivenRun> {
+  async #driveOn(record: DrivenRecord, access: Access): Promise<DrivenRun> {
     const facts = await this.reader.read(record)
     if (CAN_GO_ON.includes(stateOfDriven(facts))) {
       await this.#starter.goOn(record, access, { given: {}, actions: undefined, before: facts.drive.options })
@@ -221,11 +241,11 @@ export class DrivenRuns implements RunService {
     return toDrivenRun(await this.reader.read(record))
   }
 
-  async #openToChange(id: string, access: DriveAccess): Promise<OpenedRun> {
-    const { caller, promptsFor } = access
-    const record = this.reader.find(id, access)
-    this.#starter.requireNamed(caller, record.repository)
-    refuseLimited(caller, record, requirePrompts(promptsFor, caller))
+  async #openToChange(id: string, by: Caller): Promise<OpenedRun> {
+    const record = this.reader.find(id, by)
+    this.#starter.requireNamed(by, record.repository)
+    refuseDeepNesting(this.#options.contextFor(by))
+    refuseLimited(by, record)
     const facts = await this.reader.read(record)
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })

@@ -4,6 +4,7 @@ import type { PublishedRun, RunBoard } from '../../executions/store/run-board.ts
 import { type Clock, daysAgo } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { isFinalState } from './driven-events.ts'
 import type { DrivenRun, DrivenState } from './driven-run.shape.ts'
@@ -65,7 +66,7 @@ export class RunPublisher {
   /** Publishes all runs that have changed. */
   async scan(): Promise<void> {
     await this.#inOrder(async () => {
-      for (const record of this.#options.runs.reader.list({ keyId: undefined })) await this.#publishIfChanged(record)
+      for (const record of this.#options.runs.reader.list(USER)) await this.#publishIfChanged(record)
     })
   }
 

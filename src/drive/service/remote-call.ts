@@ -1,14 +1,10 @@
 /** What a server asks of the machine that has a run: the request, with the rights of its sender, and the answer. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
-import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
-import type { PromptContext } from '../../prompts/prompt-context.ts'
-import type { DriveCaller } from './client-rules.ts'
+import type { Caller } from '../../prompts/caller.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
-import type { DriveAccess, OfAction, RunService } from './run-service.ts'
-import type { PromptsFor, ResumeRequest, StartRequest } from './run-starter.ts'
-
-/** What the key of a client allows, as its server knows it: a worker may have no keys. */
-type Rights = { ceilings: PromptContext['ceilings']; client: PromptContext['client']; depth: string | undefined }
+import type { DrivenRuns } from './driven-runs.ts'
+import type { OfAction } from './run-service.ts'
+import type { ResumeRequest, Rights, StartRequest } from './run-starter.ts'
 
 /** What only the machine of the run can do. */
 export type Work =
@@ -21,31 +17,21 @@ export type Work =
   | { do: 'resume'; id: string; given: ResumeRequest }
 
 export type RemoteCall = {
-  caller: DriveCaller
-  /** The id of the key whose runs are visible. */
-  keyId: string | undefined
-  rights: Rights | undefined
-  /** Those of the key that started the run. */
-  ownerRights: Rights | undefined
+  /** With what its server allows it: a worker may have no keys. */
+  by: Caller
+  /** The one that has started the run; undefined if it may not run agents any more, or is the user. */
+  starter: Caller | undefined
   work: Work
 }
 
 type RemoteAnswer = { value: DrivenRun | DrivenDiff } | { fault: { code: string; kind: FaultKind; message: string } }
 
-export function rightsOf(promptsFor: PromptsFor, caller: DriveCaller): Rights | undefined {
-  const prompts = promptsFor(caller)
-  return prompts && { ceilings: prompts.ceilings, client: prompts.client, depth: prompts.env[DEPTH_VARIABLE] }
-}
+export type Perform = (work: Work, by: Caller, rights: Rights) => Promise<DrivenRun | DrivenDiff>
 
-/** Does what another server asks for, with the rights that it names. `own` are the contexts of this process. */
-export async function performCall(
-  { work, ...call }: RemoteCall,
-  own: PromptsFor,
-  perform: (work: Work, access: DriveAccess) => Promise<DrivenRun | DrivenDiff>,
-): Promise<string> {
-  const access = { keyId: call.keyId, caller: call.caller, promptsFor: promptsForCall(call, own) }
+/** Does what another server asks for, with the rights that it names. */
+export async function performCall({ work, by, starter }: RemoteCall, perform: Perform): Promise<string> {
   try {
-    return encode({ value: await perform(work, access) })
+    return encode({ value: await perform(work, by, rightsIn({ by, starter })) })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const { code, kind, message } = error
@@ -73,35 +59,34 @@ function encode(answer: RemoteAnswer): string {
   return JSON.stringify(answer)
 }
 
-function promptsForCall({ caller, rights, ownerRights }: Omit<RemoteCall, 'work'>, own: PromptsFor): PromptsFor {
+function rightsIn({ by, starter }: Omit<RemoteCall, 'work'>): Rights {
   return (who) => {
-    const user = own({ is: 'user' })
-    if (who.is === 'user') return user
-    const isCaller = caller.is === 'client' && caller.keyId === who.keyId
-    const found = isCaller ? rights : ownerRights
-    if (user === undefined || found === undefined) return undefined
-    const { ceilings, client, depth } = found
-    const env = depth === undefined ? user.env : { ...user.env, [DEPTH_VARIABLE]: depth }
-    return { ...user, caller: 'client', ceilings, client, env }
+    if (who.is === 'user') return who
+    const isCaller = by.is === 'client' && by.key?.id === who.key?.id
+    return isCaller ? by : starter
   }
 }
 
 /** On the machine that has the run. */
-export async function performWork(runs: RunService, work: Work, access: DriveAccess): Promise<DrivenRun | DrivenDiff> {
+export async function performWork(
+  runs: DrivenRuns,
+  work: Work,
+  { by, rights }: { by: Caller; rights?: Rights },
+): Promise<DrivenRun | DrivenDiff> {
   switch (work.do) {
     case 'start':
-      return await runs.start(access, work.request)
+      return await runs.start(by, work.request)
     case 'diff':
-      return await runs.diff(work.id, access)
+      return await runs.diff(by, work.id)
     case 'answer':
-      return await runs.answer(work.id, access, work.given)
+      return await runs.answer(by, work.id, { ...work.given, rights })
     case 'confirm':
-      return await runs.confirm(work.id, access, work.given)
+      return await runs.confirm(by, work.id, { ...work.given, rights })
     case 'skip':
-      return await runs.skip(work.id, access, work.given)
+      return await runs.skip(by, work.id, { ...work.given, rights })
     case 'stop':
-      return await runs.stop(work.id, access)
+      return await runs.stop(by, work.id)
     case 'resume':
-      return await runs.resume(work.id, access, work.given)
+      return await runs.resume(by, work.id, { ...work.given, rights })
   }
 }

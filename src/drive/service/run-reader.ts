@@ -6,6 +6,7 @@ import { drivePathIn, journalPathOf, openRunStore, type RunStore } from '../../j
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
 import { readPinnedSource } from '../../runs/read-material.ts'
 import { matchRunIds } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -31,9 +32,6 @@ type ReaderOptions = {
   readonly isDrivenHere: (runId: string) => boolean
 }
 
-/** The id of the API key whose runs are visible. Undefined: all are. */
-export type Viewer = { readonly keyId: string | undefined }
-
 export class RunReader {
   readonly #options: ReaderOptions
 
@@ -42,11 +40,11 @@ export class RunReader {
   }
 
   /** Finds a run by its id or a unique prefix. Whether another key has such a run is not revealed. */
-  find(id: string, viewer: Viewer): DrivenRecord {
+  find(id: string, by: Caller): DrivenRecord {
     const { directory } = this.#options
     const records = matchRunIds(id, listDrivenIds(directory))
       .map((each) => findDriven(directory, each))
-      .filter((record) => record !== undefined && isVisible(record, viewer))
+      .filter((record) => record !== undefined && isVisible(record, by))
     const [only, ...others] = records
     if (only === undefined) throw drivenRunNotFound({ id })
     if (others.length > 0) throw drivenRunAmbiguous({ id })
@@ -59,8 +57,8 @@ export class RunReader {
   }
 
   /** Newest first. */
-  list(viewer: Viewer): DrivenRecord[] {
-    return listDriven(this.#options.directory).filter((record) => isVisible(record, viewer))
+  list(by: Caller): DrivenRecord[] {
+    return listDriven(this.#options.directory).filter((record) => isVisible(record, by))
   }
 
   async read(record: DrivenRecord): Promise<DrivenFacts> {
@@ -137,6 +135,7 @@ export class RunReader {
   }
 }
 
-function isVisible({ key_id: keyId }: DrivenRecord, viewer: Viewer): boolean {
-  return viewer.keyId === undefined || keyId === viewer.keyId
+function isVisible({ key_id: keyId }: DrivenRecord, by: Caller): boolean {
+  const visible = visibleKeyId(by)
+  return visible === undefined || keyId === visible
 }

@@ -4,6 +4,7 @@ import type { Program } from '../../agents/adapter/agent.ts'
 import { locateAgent } from '../../agents/locate-agents.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { atDepth, depthIn } from '../../kit/process/environment-variables.ts'
+import { type Caller, ownerKey } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
@@ -21,14 +22,13 @@ import { findOrigin } from '../start/read-issue.ts'
 import { type DriveStart, type DriveTarget, findDrive } from '../start/start-drive.ts'
 import { BackgroundDrives, type DrivesOptions } from './background-drives.ts'
 import {
-  callerOf,
   chooseApproval,
   chooseRepository,
-  type DriveCaller,
   refuseForeignIssue,
   refuseModes,
   refuseOptions,
   type ServedSettings,
+  starterOf,
 } from './client-rules.ts'
 
 export type StarterOptions = DrivesOptions & {
@@ -40,12 +40,13 @@ export type StarterOptions = DrivesOptions & {
   readonly isDemo: boolean
   /** How it is started. */
   readonly demoAgent: Program
+  /** The context for the agents of a run. */
+  readonly contextFor: (by: Caller) => PromptContext
+  readonly rights: Rights
 }
 
-/** The context for the agents of a caller; undefined if it may not run agents any more. */
-export type PromptsFor = (caller: DriveCaller) => PromptContext | undefined
-
-export type Asking = { readonly caller: DriveCaller; readonly promptsFor: PromptsFor }
+/** What the one that has started a run may do now; undefined if it may not run agents any more. */
+export type Rights = (starter: Caller) => Caller | undefined
 
 export type StartRequest = {
   /** The id of the new run, if the caller has already chosen one. */
@@ -72,8 +73,6 @@ export type PreparedRun = {
   readonly isDemo: boolean
   /** The command of `--notify`. */
   readonly notify: string | undefined
-  readonly prompts: PromptContext
-  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 export class RunStarter {
@@ -95,9 +94,9 @@ export class RunStarter {
   }
 
   /** A limit for clients; the user of the server decides alone. */
-  async reserving<T>({ caller }: Asking, work: () => Promise<T>): Promise<T> {
+  async reserving<T>(by: Caller, work: () => Promise<T>): Promise<T> {
     const limit = this.#options.settings.drive.max_runs
-    if (caller.is === 'client' && this.count >= limit) throw driveLimitReached({ limit })
+    if (by.is === 'client' && this.count >= limit) throw driveLimitReached({ limit })
     this.#starting += 1
     try {
       return await work()
@@ -107,19 +106,19 @@ export class RunStarter {
   }
 
   /** Returns when the new run is driven. */
-  async start({ caller, promptsFor }: Asking, request: StartRequest): Promise<DrivenRecord> {
-    const prompts = requirePrompts(promptsFor, caller)
+  async start(by: Caller, request: StartRequest): Promise<DrivenRecord> {
+    const prompts = this.#promptsFor(by)
     const { settings, directories, env } = this.#options
     const target = targetOf(request)
-    if (caller.is === 'client') refuseOptions(request.given, settings)
-    const context = await this.openRepository(this.#repositoryFor(caller, request.repository))
-    if (caller.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
-    const approval_mode = chooseApproval(request.given.approval_mode, settings, prompts)
+    if (by.is === 'client') refuseOptions(request.given, settings)
+    const context = await this.openRepository(this.#repositoryFor(by, request.repository))
+    if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
+    const approval_mode = chooseApproval(request.given.approval_mode, settings, by)
     const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, prompts)
     const found = await findDrive(context, {
       ...this.#startOf(target, () => {
         const options = optionsFrom(undefined)
-        refuseModes(options, prompts)
+        refuseModes(options, by)
         return options
       }),
       runId: request.runId,
@@ -129,14 +128,15 @@ export class RunStarter {
         if (!request.isIssueGoal) throw issueNotConfirmed({ url })
       },
     })
+    const key = ownerKey(by)
     const record = saveDriven(directories.drivenRuns, {
       version: 1,
       run_id: found.runId,
       repository: context.workspace.worktree_root,
       git_common_dir: context.workspace.git_common_dir,
-      asked_by: caller.is,
-      ...(caller.is === 'client' && caller.key !== undefined && { api_key: caller.key, key_id: caller.keyId ?? '' }),
-      ...toNotedCeilings(caller, prompts),
+      asked_by: by.is,
+      ...(key !== undefined && { api_key: key.name, key_id: key.id }),
+      ...toNotedCeilings(by),
       ...toNotedDepth(prompts.env),
       is_server_driven: true,
       created_at: toTimestamp(this.#options.clock.now()),
@@ -146,8 +146,10 @@ export class RunStarter {
   }
 
   /** Returns when the run is driven. */
-  async adopt({ runId, repository, begin, given, isDemo, notify, prompts, env }: PreparedRun): Promise<DrivenRecord> {
+  async adopt(by: Caller, { runId, repository, begin, given, isDemo, notify }: PreparedRun): Promise<DrivenRecord> {
     const { settings, directories } = this.#options
+    const prompts = this.#options.contextFor(by)
+    const { env } = prompts
     const context = withPinnedGit(await inWorktreeOf(await this.openRepository(repository), runId))
     const record = {
       ...recordOfUser(directories.drivenRuns, { runId, repository, context, env }),
@@ -162,24 +164,24 @@ export class RunStarter {
   /** Returns when the run is driven. `before` are the options that it was last driven with. */
   async goOn(
     record: DrivenRecord,
-    { promptsFor, caller }: Asking,
+    { by, rights }: { by: Caller; rights: Rights },
     { given, actions, before }: ResumeRequest & { before: Options },
   ): Promise<void> {
-    const starter = callerOf(record)
-    const own = asDeepAs(record, requirePrompts(promptsFor, starter))
+    const starter = requireRights(rights, starterOf(record))
+    const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
     const prompts = before.is_demo ? this.#withDemo(own) : own
-    if (caller.is === 'client') refuseOptions(given, this.#options.settings)
+    if (by.is === 'client') refuseOptions(given, this.#options.settings)
     const optionsFrom = this.#optionsFrom(given, prompts)
-    for (const each of [prompts, requirePrompts(promptsFor, caller)]) refuseModes(optionsFrom(before), each)
+    for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
     const begin = { ...found.begin, optionsFrom }
-    const noted = { ...record, ...toNotedCeilings(starter, prompts), ...toNotedDepth(prompts.env) }
+    const noted = { ...record, ...toNotedCeilings(starter), ...toNotedDepth(prompts.env) }
     await this.drives.launch({ record: noted, context: found.context, begin, prompts, env: this.#options.env })
   }
 
-  requireNamed(caller: DriveCaller, repository: string): void {
-    const isLimited = caller.is === 'client' && caller.isUser !== true
+  requireNamed(by: Caller, repository: string): void {
+    const isLimited = by.is === 'client' && by.isUser !== true
     if (isLimited) chooseRepository(repository, this.#options.settings, resolveDirectory)
   }
 
@@ -217,19 +219,22 @@ export class RunStarter {
     return { ...prompts, locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }) }
   }
 
-  #repositoryFor(caller: DriveCaller, wanted: string | undefined): string {
-    if (caller.is === 'user' && wanted !== undefined) return wanted
+  #promptsFor(by: Caller): PromptContext {
+    const prompts = this.#options.contextFor(by)
+    refuseDeepNesting(prompts)
+    return prompts
+  }
+
+  #repositoryFor(by: Caller, wanted: string | undefined): string {
+    if (by.is === 'user' && wanted !== undefined) return wanted
     return chooseRepository(wanted, this.#options.settings, resolveDirectory)
   }
 }
 
-export function requirePrompts(promptsFor: PromptsFor, caller: DriveCaller): PromptContext {
-  const prompts = promptsFor(caller)
-  if (prompts !== undefined) {
-    refuseDeepNesting(prompts)
-    return prompts
-  }
-  throw driveNotPermitted({ key: caller.is === 'client' ? caller.key : undefined })
+function requireRights(rights: Rights, starter: Caller): Caller {
+  const now = rights(starter)
+  if (now === undefined) throw driveNotPermitted({ key: ownerKey(starter)?.name })
+  return now
 }
 
 /** The agents of a run are as deep as when it was started, also if another client lets it go on. */
@@ -240,7 +245,7 @@ function asDeepAs({ depth = 0 }: DrivenRecord, prompts: PromptContext): PromptCo
 }
 
 /** A worker that goes on with the run later does not know the key. */
-function toNotedCeilings({ is }: DriveCaller, { ceilings = {} }: PromptContext): Pick<DrivenRecord, 'ceilings'> {
+function toNotedCeilings({ is, ceilings = {} }: Caller): Pick<DrivenRecord, 'ceilings'> {
   return is === 'client' ? { ceilings } : {}
 }
 

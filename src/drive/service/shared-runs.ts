@@ -8,25 +8,25 @@ import type { WorkQueue } from '../../executions/store/work-queue.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
+import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
 import {
   driveAnswerLost,
   driveLimitReached,
   driveMachineGone,
+  driveNotPermitted,
   drivenRunAmbiguous,
   drivenRunNotFound,
   driveRepositoryNotNamed,
 } from '../faults.ts'
 import type { DriveEvent } from '../record/event.shape.ts'
 import { CallServer } from './call-server.ts'
-import type { DriveCaller } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import { RunPublisher } from './publish-runs.ts'
-import { performWork, type RemoteCall, readAnswer, rightsOf, type Work } from './remote-call.ts'
-import type { Viewer } from './run-reader.ts'
-import type { DriveAccess, FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
-import type { Asking, PreparedRun, PromptsFor, ResumeRequest, StartRequest } from './run-starter.ts'
+import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
+import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
+import type { PreparedRun, ResumeRequest, Rights, StartRequest } from './run-starter.ts'
 import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
 
 export type SharedRunsOptions = {
@@ -38,7 +38,7 @@ export type SharedRunsOptions = {
   /** Whether this process drives runs. */
   readonly isWorker: boolean
   /** Who the user of this machine is on another one. */
-  readonly userElsewhere: DriveCaller
+  readonly userElsewhere: Caller
   /** Runs that ended this many days ago are removed from the database. */
   readonly keepDays: number
   readonly clock: Clock
@@ -62,21 +62,21 @@ export class SharedRuns implements RunService {
     const { local: runs, board, calls, clock, keepDays, log } = options
     this.#options = options
     this.#publisher = new RunPublisher({ runs, board, clock, keepDays, log })
-    this.#server = new CallServer({ calls, log, perform: (work, access) => this.#doHere(work, access) })
+    this.#server = new CallServer({ calls, log, perform: (work, by, rights) => this.#doHere(work, by, rights) })
   }
 
   get count(): number {
     return this.#options.local.count
   }
 
-  async start(access: DriveAccess, request: StartRequest): Promise<DrivenRun> {
-    const found = await this.#driversFor(access, request)
-    if (found === undefined) return (await this.#doHere({ do: 'start', request }, access)) as DrivenRun
+  async start(by: Caller, request: StartRequest): Promise<DrivenRun> {
+    const found = await this.#driversFor(by, request)
+    if (found === undefined) return (await this.#doHere({ do: 'start', request }, by)) as DrivenRun
     const work: Work = { do: 'start', request: { ...request, repository: found.repository } }
     let refusal: unknown
     for (const machine of found.machines) {
       try {
-        return (await this.#do({ machine }, work, access)) as DrivenRun
+        return (await this.#do({ machine }, work, by)) as DrivenRun
       } catch (error) {
         if (!(error instanceof Fault) || !PASSED_ON.includes(error.code)) throw error
         refusal = error
@@ -85,34 +85,33 @@ export class SharedRuns implements RunService {
     throw refusal
   }
 
-  async adopt(asking: Asking, run: PreparedRun): Promise<DrivenRun> {
-    return await this.#published(await this.#options.local.adopt(asking, run))
+  async adopt(by: Caller, run: PreparedRun): Promise<DrivenRun> {
+    return await this.#published(await this.#options.local.adopt(by, run))
   }
 
-  async show(id: string, viewer: Viewer): Promise<DrivenRun> {
-    const run = await this.#find(id, viewer)
+  async show(by: Caller, id: string): Promise<DrivenRun> {
+    const run = await this.#find(id, by)
     if (this.#isElsewhere(run)) return toShownRun(run)
     const { local, board } = this.#options
-    return { ...(await local.show(run.id, viewer)), machine: board.machine }
+    return { ...(await local.show(by, run.id)), machine: board.machine }
   }
 
   /** That of a machine that is gone is as it was when the run last rested. */
-  async diff(id: string, viewer: Viewer): Promise<DrivenDiff> {
-    const run = await this.#find(id, viewer)
-    const { local, board, userElsewhere } = this.#options
-    if (!this.#isElsewhere(run)) return await local.diff(run.id, viewer)
+  async diff(by: Caller, id: string): Promise<DrivenDiff> {
+    const run = await this.#find(id, by)
+    const { local, board } = this.#options
+    if (!this.#isElsewhere(run)) return await local.diff(by, run.id)
     const stored = run.isMachineGone ? await board.diff(run.id) : undefined
     if (stored !== undefined) return JSON.parse(stored)
-    const access = { ...viewer, caller: userElsewhere, promptsFor: () => undefined }
-    return (await this.#do(run, { do: 'diff', id: run.id }, access)) as DrivenDiff
+    return (await this.#do(run, { do: 'diff', id: run.id }, by)) as DrivenDiff
   }
 
-  async list({ keyId }: Viewer, { limit, state, repository, before }: RunListQuery): Promise<DrivenRunPage> {
+  async list(by: Caller, { limit, state, repository, before }: RunListQuery): Promise<DrivenRunPage> {
     const { board, queue, isWorker, local } = this.#options
     // What commands have done here since the last look.
     if (isWorker) await this.#publisher.scan()
     const [found, workers] = await Promise.all([
-      board.list({ keyId, state, repository, before, limit }),
+      board.list({ keyId: visibleKeyId(by), state, repository, before, limit }),
       queue.workers(),
     ])
     const runs = found.slice(0, limit).map((each) => {
@@ -122,14 +121,14 @@ export class SharedRuns implements RunService {
     return { runs, ...(found.length > limit && { next: runs.at(-1)?.id ?? '' }), ...drivable(workers) }
   }
 
-  async follow(id: string, viewer: Viewer, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {
-    const found = await this.#find(id, viewer)
-    if (!this.#isElsewhere(found)) return await this.#options.local.follow(found.id, viewer, from)
+  async follow(by: Caller, id: string, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {
+    const found = await this.#find(id, by)
+    if (!this.#isElsewhere(found)) return await this.#options.local.follow(by, found.id, from)
     const isOver = isFinalState(toShownRun(found).state) && from.after >= found.lastSeq
-    return { isOver, events: this.#followStored(found, viewer, from) }
+    return { isOver, events: this.#followStored(found, by, from) }
   }
 
-  async *#followStored(run: SharedRun, viewer: Viewer, from: { after: number; signal: AbortSignal }) {
+  async *#followStored(run: SharedRun, by: Caller, from: { after: number; signal: AbortSignal }) {
     const { board, clock } = this.#options
     let [changes, wake] = [0, Promise.withResolvers<void>()]
     const unwatch = board.watch((ids) => {
@@ -142,7 +141,7 @@ export class SharedRuns implements RunService {
       clock,
       mark: () => String(changes),
       readEvents: async (after) => (await board.events(run.id, after)).map((text): DriveEvent => JSON.parse(text)),
-      readRun: async () => toShownRun({ ...run, ...(await this.#find(run.id, viewer)) }),
+      readRun: async () => toShownRun({ ...run, ...(await this.#find(run.id, by)) }),
       changed: () => wake.promise,
     }
     try {
@@ -152,33 +151,33 @@ export class SharedRuns implements RunService {
     }
   }
 
-  async answer(id: string, access: DriveAccess, given: OfAction & { text: string }): Promise<DrivenRun> {
-    return await this.#change(id, access, (found) => ({ do: 'answer', id: found, given }))
+  async answer(by: Caller, id: string, given: OfAction & { text: string }): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'answer', id: found, given }))
   }
 
-  async confirm(id: string, access: DriveAccess, given: OfAction & { scopeSha256: string }): Promise<DrivenRun> {
-    return await this.#change(id, access, (found) => ({ do: 'confirm', id: found, given }))
+  async confirm(by: Caller, id: string, given: OfAction & { scopeSha256: string }): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'confirm', id: found, given }))
   }
 
-  async skip(id: string, access: DriveAccess, given: OfAction): Promise<DrivenRun> {
-    return await this.#change(id, access, (found) => ({ do: 'skip', id: found, given }))
+  async skip(by: Caller, id: string, given: OfAction): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'skip', id: found, given }))
   }
 
-  async stop(id: string, access: DriveAccess): Promise<DrivenRun> {
-    return await this.#change(id, access, (found) => ({ do: 'stop', id: found }))
+  async stop(by: Caller, id: string): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'stop', id: found }))
   }
 
-  async resume(id: string, access: DriveAccess, given: ResumeRequest): Promise<DrivenRun> {
-    return await this.#change(id, access, (found) => ({ do: 'resume', id: found, given }))
+  async resume(by: Caller, id: string, given: ResumeRequest): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'resume', id: found, given }))
   }
 
   /** Only a worker drives runs. */
-  async continueAll(promptsFor: PromptsFor): Promise<void> {
+  async continueAll(): Promise<void> {
     const { isWorker, local } = this.#options
     if (!isWorker) return
     await this.#publisher.start()
-    this.#server.start(promptsFor)
-    await local.continueAll(promptsFor)
+    this.#server.start()
+    await local.continueAll()
   }
 
   async restart(ready: () => Promise<void>): Promise<void> {
@@ -194,16 +193,16 @@ export class SharedRuns implements RunService {
     await this.#publisher.close()
   }
 
-  async #change(id: string, access: DriveAccess, toWork: (id: string) => Work): Promise<DrivenRun> {
-    const run = await this.#find(id, access)
+  async #change(id: string, by: Caller, toWork: (id: string) => Work): Promise<DrivenRun> {
+    const run = await this.#find(id, by)
     const work = toWork(run.id)
-    return (await (this.#isElsewhere(run) ? this.#do(run, work, access) : this.#doHere(work, access))) as DrivenRun
+    return (await (this.#isElsewhere(run) ? this.#do(run, work, by) : this.#doHere(work, by))) as DrivenRun
   }
 
   /** The machines that can drive a new run. Undefined: this machine starts it, or reports what is wrong. */
-  async #driversFor({ caller }: DriveAccess, { repository, given }: StartRequest) {
+  async #driversFor(by: Caller, { repository, given }: StartRequest) {
     const { queue, board, isWorker } = this.#options
-    if (isWorker && caller.is === 'user') return undefined
+    if (isWorker && by.is === 'user') return undefined
     const [workers, load] = await Promise.all([queue.workers(), board.load()])
     try {
       return orderDrivers(workers, { repository, backend: given.backend, load, here: queue.machine })
@@ -215,8 +214,8 @@ export class SharedRuns implements RunService {
   }
 
   /** If it is not published, only this machine can know it. */
-  async #find(id: string, { keyId }: Viewer): Promise<FoundRun> {
-    const [run, another] = id.length < SHORTEST_PREFIX ? [] : await this.#options.board.find(id, keyId)
+  async #find(id: string, by: Caller): Promise<FoundRun> {
+    const [run, another] = id.length < SHORTEST_PREFIX ? [] : await this.#options.board.find(id, visibleKeyId(by))
     if (another !== undefined && run?.id !== id) throw drivenRunAmbiguous({ id })
     if (run === undefined && !this.#options.isWorker) throw drivenRunNotFound({ id })
     return run ?? { id }
@@ -228,8 +227,8 @@ export class SharedRuns implements RunService {
     return 'machine' in run && !(isWorker && local.reader.findHere(run.id) !== undefined)
   }
 
-  async #doHere(work: Work, access: DriveAccess): Promise<DrivenRun | DrivenDiff> {
-    const done = await performWork(this.#options.local, work, access)
+  async #doHere(work: Work, by: Caller, rights?: Rights): Promise<DrivenRun | DrivenDiff> {
+    const done = await performWork(this.#options.local, work, { by, ...(rights !== undefined && { rights }) })
     return 'goal' in done ? await this.#published(done) : done
   }
 
@@ -241,26 +240,29 @@ export class SharedRuns implements RunService {
   async #do(
     place: Pick<SharedRun, 'machine'> & Partial<SharedRun>,
     work: Work,
-    access: DriveAccess,
+    by: Caller,
   ): Promise<DrivenRun | DrivenDiff> {
     const { machine } = place
-    const { board, calls, isWorker, userElsewhere } = this.#options
-    if (isWorker && machine === board.machine) return await this.#doHere(work, access)
+    const { board, calls, isWorker, local } = this.#options
+    if (isWorker && machine === board.machine) return await this.#doHere(work, by)
     if (place.isMachineGone === true) throw driveMachineGone({ machine })
-    const { keyId, promptsFor } = access
-    const caller = access.caller.is === 'user' ? userElsewhere : access.caller
-    const owner: DriveCaller = { is: 'client', key: place.apiKey, keyId: place.keyId }
-    const call: RemoteCall = {
-      caller,
-      keyId,
-      rights: rightsOf(promptsFor, caller),
-      ownerRights: place.askedBy === 'client' ? rightsOf(promptsFor, owner) : undefined,
-      work,
-    }
+    const { askedBy, apiKey: name, keyId: id = '' } = place
+    const key = name === undefined ? undefined : { id, name }
+    const starter = askedBy === 'client' ? local.rightsOf({ is: 'client', role: 'client', key }) : undefined
+    const call: RemoteCall = { by: this.#asSeenElsewhere(by), starter, work }
     const result = await calls.ask(machine, JSON.stringify(call))
     if (result.is === 'refused') throw driveMachineGone({ machine })
     if (result.is === 'unknown') throw driveAnswerLost({ machine })
     return asSeenHere(readAnswer(result.answer))
+  }
+
+  /** The user of this machine is a client of another one. Its agents there are as deep as they would be here. */
+  #asSeenElsewhere(by: Caller): Caller {
+    const { local, userElsewhere } = this.#options
+    const depth = local.depthOf(by)
+    const there = by.is === 'client' ? by : local.rightsOf(userElsewhere)
+    if (there === undefined) throw driveNotPermitted({ key: undefined })
+    return { ...there, depth }
   }
 }
 

@@ -27,7 +27,7 @@ export type DriveSettings = {
 
 export type OptionSources = {
   settings: DriveSettings
-  prompts: Pick<PromptContext, 'locate' | 'caller'>
+  prompts: Pick<PromptContext, 'locate' | 'by'>
   isDemo: boolean
 }
 
@@ -69,7 +69,7 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
     const located = prompts.locate(each)
     if (located === undefined) throw backendNotFound({ backend: each, known: backendNames(settings.backends) })
     // A client must not learn which command the operator configured.
-    requireProgram(located, prompts.caller === 'client' ? located.agent.executable : located.wanted)
+    requireProgram(located, prompts.by.is === 'client' ? located.agent.executable : located.wanted)
     const flag = unsupportedCap(located, caps)
     if (flag !== undefined) throw driveCapUnsupported({ flag, backend: each })
   }

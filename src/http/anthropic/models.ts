@@ -11,7 +11,7 @@ export const registerMessageModels: RegisterRoutes = (scope, context) => {
 }
 
 /** In canonical order, whether the agent is installed or not. One page has them all. */
-export function listMessageModels({ agents, startedAt }: ServerContext): MessageModelList {
+export function listMessageModels({ drover: { agents }, startedAt }: ServerContext): MessageModelList {
   const created_at = toTimestamp(startedAt)
   const enabled = agents.list().filter(({ isEnabled }) => isEnabled)
   const data = enabled.map(({ backend }) => ({

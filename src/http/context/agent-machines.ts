@@ -6,8 +6,8 @@ import type { ServerContext } from './server-context.ts'
 /** The machines that have the agent; undefined if the server runs prompts itself. */
 export type MachinesOf = (agent: AgentLocation) => string[] | undefined
 
-export async function findMachines({ queue, worker }: ServerContext): Promise<MachinesOf> {
-  const workers = worker === undefined ? await queue?.workers() : undefined
+export async function findMachines({ drover }: ServerContext): Promise<MachinesOf> {
+  const workers = drover.worker === undefined ? await drover.opened.queue?.workers() : undefined
   return ({ backend }) => workers && machinesWith(workers, backend)
 }
 

@@ -1,5 +1,5 @@
 /** Who can reach the server: depends on the address it is bound to, which may differ from the configured host. */
-import { type AddressInfo, BlockList, isIP } from 'node:net'
+import { type AddressInfo, BlockList, isIP, type Server } from 'node:net'
 
 /** `loopback`: only programs on this machine. `network`: one network interface. `public`: all interfaces. */
 export type Exposure = 'loopback' | 'network' | 'public'
@@ -19,8 +19,25 @@ export function exposureOf(address: string): Exposure {
 }
 
 /** Whether other machines can reach a listener at this address. Only the owner can open a Unix socket. */
-export function isOnNetwork(address: AddressInfo | string | null): boolean {
+function isOnNetwork(address: AddressInfo | string | null): boolean {
   return address !== null && typeof address === 'object' && exposureOf(address.address) !== 'loopback'
+}
+
+/** Whether other machines can reach a server, once it listens. Remembered, because every question for the address is a system call. */
+export class ServerExposure {
+  #listener: Server | undefined
+  #isReachable: boolean | undefined
+
+  listensWith(listener: Server): void {
+    this.#listener = listener
+  }
+
+  get isReachable(): boolean {
+    if (this.#isReachable !== undefined) return this.#isReachable
+    const answer = isOnNetwork(this.#listener?.address() ?? null)
+    if (this.#listener?.listening === true) this.#isReachable = answer
+    return answer
+  }
 }
 
 /** Whether a `Host` header names this machine: `localhost` or a loopback address. */

@@ -1,29 +1,64 @@
-/** Who sends a request: what the sender sees, and to whom belongs what it starts. */
+/** Who sends a request. */
 import type { FastifyRequest } from 'fastify'
+import type { Decider } from '../../agents/adapter/agent.ts'
 import type { ApiKey } from '../../config/api-keys.ts'
-import type { ClientKey } from '../../prompts/client-key.ts'
-import type { VisibleSessions } from '../../sessions/session-store.ts'
+import type { Rights } from '../../drive/service/run-starter.ts'
+import { userName } from '../../kit/user-name.ts'
+import type { Caller, ClientKey } from '../../prompts/caller.ts'
+import { ceilingsFor } from '../../service/ceilings-for.ts'
+import { CONSOLE_USER } from './logins.ts'
 import type { ServerContext } from './server-context.ts'
 
-/** No key has this id. */
-const UNKNOWN = 'unknown'
+type Deciding = Pick<ServerContext, 'config' | 'keys' | 'exposure'>
 
-/** The id of a key with the role `client`, which sees only what is its own. Undefined: the sender sees everything. */
-export function keyThatSees({ facts }: FastifyRequest, { keys }: Pick<ServerContext, 'keys'>): string | undefined {
-  if (facts.isLocalUser) return undefined
-  return keys.isRequired && facts.key?.role !== 'operator' ? (facts.key?.id ?? UNKNOWN) : undefined
+export function callerOf({ facts }: FastifyRequest, context: ServerContext): Caller {
+  const { key, isLocalUser, trace, depth } = facts
+  if (isLocalUser) return { is: 'user', trace, depth }
+  const isUser = key?.id === CONSOLE_USER.id || isOfOneUser(context)
+  return { ...toCaller(key, context), trace, depth, ...(isUser && { isUser: true as const }) }
 }
 
-/** The sessions that the sender sees. All others seem to be missing. */
-export function sessionsOf(request: FastifyRequest, context: Pick<ServerContext, 'keys' | 'store'>): VisibleSessions {
-  return context.store.seenBy(keyThatSees(request, context))
+/** What the key of a run that was started before allows now. Undefined if it is not valid any more, or keys are required now. */
+export function rightsWith(context: Deciding): Rights {
+  return (starter) => {
+    if (starter.is === 'user') return starter
+    const { id } = starter.key ?? {}
+    const key = id === CONSOLE_USER.id ? CONSOLE_USER : context.keys.withId(id ?? '')
+    if (key === undefined && (context.keys.isRequired || starter.key !== undefined)) return undefined
+    return toCaller(key, context)
+  }
 }
 
-/** The key that the prompts of a request belong to. Undefined: they belong to the user, or the server has no keys. */
-export function clientOf({ facts }: FastifyRequest): ClientKey | undefined {
-  return facts.isLocalUser ? undefined : toClient(facts.key)
+/** What the user of this machine is for another one. */
+export const USER_ELSEWHERE: Caller = { is: 'client', role: 'operator', key: toClientKey(CONSOLE_USER), isUser: true }
+
+/** Without keys, all clients are one, and see everything. */
+function toCaller(key: ApiKey | undefined, { config, keys, exposure }: Deciding): Caller {
+  const isOpen = !keys.isRequired && exposure.isReachable
+  const role = keys.isRequired ? (key?.role ?? 'client') : 'operator'
+  return {
+    is: 'client',
+    key: toClientKey(key),
+    role,
+    ceilings: ceilingsFor({ server: config.server, key, isOpen }),
+  }
 }
 
-export function toClient(key: ApiKey | undefined): ClientKey | undefined {
-  return key && { id: key.id, name: key.name, ...(key.role === 'operator' && { seesAll: true }) }
+function toClientKey(key: ApiKey | undefined): ClientKey | undefined {
+  return key && { id: key.id, name: key.name }
+}
+
+/** Whether the clients of a server without keys are its user: only this machine can reach it, and nothing limits them. */
+function isOfOneUser({ keys, config, drover, exposure }: ServerContext): boolean {
+  const { trusted_proxies: proxies, allowed_workdir_prefixes: prefixes } = config.server
+  const isLimited = proxies.length > 0 || prefixes.length > 0 || drover.opened.queue !== undefined
+  return !keys.isRequired && !isLimited && !exposure.isReachable
+}
+
+/** The sender, as the record of a decision names it. */
+export function deciderOf({ facts }: FastifyRequest): Decider {
+  const { key, login, isLocalUser } = facts
+  if (isLocalUser) return { via: 'socket', name: userName() }
+  if (key === undefined) return { via: 'none' }
+  return { via: login === undefined ? 'key' : 'login', name: key.name, key_id: key.id }
 }

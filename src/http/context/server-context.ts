@@ -1,23 +1,14 @@
 /** Everything the server depends on. `createServer` gets it once and passes it to every guard and endpoint. */
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { Backend } from '../../agents/adapter/agent.ts'
-import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
-import type { RunService } from '../../drive/service/run-service.ts'
-import type { BackgroundRuns } from '../../executions/background-runs.ts'
-import type { Executions } from '../../executions/executions.ts'
-import type { StateFeed } from '../../executions/state-feed.ts'
-import type { ApprovalBoard } from '../../executions/store/approval-board.ts'
-import type { ExecutionStore } from '../../executions/store/execution-store.ts'
-import type { Stores } from '../../executions/store/open-stores.ts'
-import type { Worker } from '../../executions/worker.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
-import type { PromptContext, PromptObserver } from '../../prompts/prompt-context.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
+import type { PromptObserver } from '../../prompts/prompt-context.ts'
+import type { ServedDrover } from '../../service/served.ts'
+import type { ServerExposure } from './exposure.ts'
 import type { Logins } from './logins.ts'
 import type { WrongKeys } from './wrong-keys.ts'
 
@@ -29,25 +20,10 @@ export type ServerContext = {
   clock: Clock
   ids: Ids
   keys: KeyRing
-  store: SessionStore
-  executionStore: ExecutionStore
-  executions: Executions
-  stateFeed: StateFeed
-  /** Prompts that go on without their client. */
-  background: BackgroundRuns
-  /** Runs that agents do by themselves. */
-  runs: RunService
-  agents: AgentDirectory
-  /** The context that prompts run in. It uses the same session store. */
-  prompts: PromptContext
-  /** The prompts that wait for a worker. Undefined: there is one machine. */
-  queue?: Stores['queue']
-  /** What agents on all machines ask for. Undefined: there is one machine. */
-  approvalBoard?: ApprovalBoard | undefined
-  /** The rate limits of all servers together. Undefined: this server has its own. */
-  rateLimits?: Stores['rateLimits']
-  /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */
-  worker?: Worker | undefined
+  /** What the server does for its clients. */
+  drover: ServedDrover
+  /** The address that it listens on. */
+  exposure: ServerExposure
   /** Aborted when the server starts to shut down: new requests are refused, running ones may finish. */
   shutdown: AbortSignal
   /** Aborted when the time to finish is over: queued and running prompts are canceled. */
@@ -74,16 +50,6 @@ export type ServerContext = {
 
 /** Registers the routes of one endpoint. Their paths are relative to the prefix of the scope. */
 export type RegisterRoutes = (scope: FastifyInstance, context: ServerContext) => void
-
-/** Finds agents without a disk access for every request. */
-export type AgentDirectory = {
-  /** All agents in canonical order, including disabled ones. */
-  list(): readonly AgentLocation[]
-  /** The agent for a prompt; undefined if there is no such backend. The location of an installed agent is cached for a moment. */
-  find(backend: Backend): AgentLocation | undefined
-  /** The version, if the background query has returned it. */
-  knownVersion(agent: AgentLocation): string | undefined
-}
 
 /** One line of the access log, with the field names of the log. It never contains API keys or whole bodies. */
 export type AccessEntry = {

@@ -1,3 +1,4 @@
+import { USER } from '../../prompts/caller.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { ExecutionAccepted } from './accepted.shape.ts'
 import type { Exchange, RequestedExecution } from './requested-execution.ts'
@@ -8,14 +9,14 @@ export async function acceptExecution(
   { id }: RequestedExecution,
 ): Promise<ExecutionAccepted> {
   // The client may ask for it at once, also through another process.
-  await context.executions.save()
+  await context.drover.executions.save()
   void reply.code(202)
   if (request.headers.prefer !== undefined) void reply.header('preference-applied', 'respond-async')
   return { execution_id: id, ...(await progressOf(id, context)), links: linksOf(id) }
 }
 
-async function progressOf(id: string, { executions, executionStore }: ServerContext) {
-  const { state, session_id: sessionId = '' } = executions.find(id) ?? (await executionStore.find(id))
+async function progressOf(id: string, { drover }: ServerContext) {
+  const { state, session_id: sessionId = '' } = await drover.executions.find(USER, id)
   return { session_id: sessionId, state }
 }
 

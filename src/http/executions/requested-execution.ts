@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { newExecutionId } from '../../executions/store/execution-id.ts'
-import type { KeyClaim } from '../../executions/store/execution-store.ts'
 import { executionLost, executionNotFound, idempotencyKeyReused } from '../../executions/store/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { jsonPieces } from '../../kit/json/json-pieces.ts'
-import { clientOf } from '../context/sender.ts'
+import { ownerKey, USER } from '../../prompts/caller.ts'
+import { callerOf } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { idempotencyKeyInvalid } from '../errors/faults.ts'
 
@@ -96,28 +96,17 @@ export async function claimRequest(exchange: Exchange, id: string): Promise<Clai
 }
 
 async function claim({ request, context }: Exchange, key: string, id: string): Promise<Claimed> {
-  const keyId = clientOf(request)?.id ?? ''
+  const keyId = ownerKey(callerOf(request, context))?.id ?? ''
   const wanted = { keyId, key, digest: await digestOf(request), executionId: id }
-  const earlier = await context.executionStore.claimKey(wanted)
+  const earlier = await context.drover.executions.claimKey(wanted)
   if (earlier !== undefined && earlier.digest !== wanted.digest) throw idempotencyKeyReused({ key })
-  return { earlierId: earlier?.executionId, release: () => release(wanted, context) }
+  return { earlierId: earlier?.executionId, release: () => context.drover.executions.releaseKey(wanted) }
 }
 
-/** A key that cannot be released stays taken: the client gets the result all the same. */
-async function release(claim: KeyClaim, { executionStore, log }: ServerContext): Promise<void> {
-  try {
-    await executionStore.releaseKey(claim)
-  } catch (error) {
-    log.error({ reason: String(error) }, 'an idempotency key could not be released')
-  }
-}
-
-async function findStarted(id: string, { executions, executionStore }: ServerContext): Promise<Execution> {
+async function findStarted(id: string, { drover }: ServerContext): Promise<Execution> {
   for (let attempt = 1; ; attempt += 1) {
-    const running = executions.find(id)
-    if (running !== undefined) return running
     try {
-      return await executionStore.find(id)
+      return await drover.executions.find(USER, id)
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== executionNotFound.code) throw error
       if (attempt === FIND_ATTEMPTS) throw executionLost({ id, state: 'not stored' })

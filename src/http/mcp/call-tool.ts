@@ -3,7 +3,10 @@ import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { executionEnded } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
+import type { Caller } from '../../prompts/caller.ts'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
+import type { BatchStart } from '../../service/drover.ts'
+import type { ToolDrover } from '../../service/over-socket.ts'
 import {
   validateCompareTool,
   validateExecutionCancelTool,
@@ -14,7 +17,6 @@ import {
   validateRunStartTool,
   validateRunStatusTool,
 } from './checks.generated.js'
-import type { ToolPort } from './tool-port.ts'
 import { executionResult, faultResult, runResult, type ToolResult } from './tool-result.ts'
 import type { ToolName } from './tools.generated.js'
 import type {
@@ -29,8 +31,22 @@ import type {
 } from './tools.shape.ts'
 import { type Report, watchExecution } from './watch-execution.ts'
 
+/** For whom the tools work, and with what. */
+export type ToolHost = {
+  readonly drover: ToolDrover
+  readonly by: Caller
+  readonly version: string
+  readonly defaultBackend: string
+  /** The setting `server.mcp_wait_secs`. */
+  readonly waitSecs: number
+  /** Aborted when drover ends: tools then answer with what they have. */
+  readonly closing: AbortSignal
+  /** Learns of what a call starts. */
+  note?(started: { backends: readonly string[]; prompts: readonly string[] }): void
+}
+
 export type ToolCall = {
-  port: ToolPort
+  host: ToolHost
   /** As the client sent them. */
   given: unknown
   /** Aborted when the client cancels the call, or is gone. */
@@ -51,36 +67,47 @@ const checkRunAnswer = checker<RunAnswerTool>(SUBJECT, validateRunAnswerTool)
 const TOOLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<ToolResult>>> = {
   prompt: async (call) => {
     const { wait_secs: wait, ...request } = checkPrompt(omitEmpty(call.given))
-    const { port } = call
-    return await runToHandle(call, wait, () => port.prompt({ backend: port.defaultBackend, ...request }))
+    const { drover, by, defaultBackend } = call.host
+    const prompt = { backend: defaultBackend, ...request, wantsDeltas: true }
+    return await runToHandle(call, { wait, ...request }, (options) => drover.prompts.start(by, prompt, options))
   },
   compare: async (call) => {
     const { wait_secs: wait, ...request } = checkCompare(omitEmpty(call.given))
-    return await runToHandle(call, wait, () => call.port.compare(request))
+    const { drover, by } = call.host
+    return await runToHandle(call, { wait, ...request }, (options) => drover.batches.compare(by, request, options))
   },
   session_resume: async (call) => {
     const { wait_secs: wait, session_id: id, ...request } = checkResume(omitEmpty(call.given))
-    return await runToHandle(call, wait, () => call.port.resume(id, request))
+    const { drover, by } = call.host
+    return await runToHandle(call, { wait, ...request }, (options) =>
+      drover.prompts.resume(by, { id, ...request }, options),
+    )
   },
-  execution_get: async ({ port, given, signal, report }) => {
-    const { execution_id: asked, wait_secs: wait = port.waitSecs, events_after: eventsAfter } = checkGet(given)
-    const { id } = await port.findExecution(asked)
-    const watched = await watchExecution(port, id, { waitMs: wait * 1000, signal, report, eventsAfter })
-    return executionResult(await port.findExecution(id), watched)
+  execution_get: async ({ host, given, signal, report }) => {
+    const { drover, by } = host
+    const { execution_id: asked, wait_secs: wait = host.waitSecs, events_after: eventsAfter } = checkGet(given)
+    const { id } = await drover.executions.find(by, asked)
+    const watched = await watchExecution(host, id, { waitMs: wait * 1000, signal, report, eventsAfter })
+    return executionResult(await drover.executions.find(by, id), watched)
   },
-  execution_cancel: async ({ port, given }) => {
-    const { id } = await port.findExecution(checkCancel(given).execution_id)
-    await cancel(port, id)
-    return executionResult(await port.findExecution(id), { text: '' })
+  execution_cancel: async ({ host, given }) => {
+    const { drover, by } = host
+    const { id } = await drover.executions.find(by, checkCancel(given).execution_id)
+    await cancel(host, id)
+    return executionResult(await drover.executions.find(by, id), { text: '' })
   },
-  run_start: async ({ port, given }) => runResult(await port.startRun(checkRunStart(given))),
+  run_start: async ({ host, given }) => {
+    const run = await host.drover.startRun(checkRunStart(given))
+    host.note?.({ backends: [run.backend], prompts: [run.goal] })
+    return runResult(run)
+  },
   run_status: async (call) => {
     const { run_id: id, wait_secs: wait = 0 } = checkRunStatus(call.given)
     return runResult(await waitForRun(call, id, wait * 1000))
   },
-  run_answer: async ({ port, given }) => {
-    const { run_id: id, ...answer } = checkRunAnswer(given)
-    return runResult(await port.answerRun(id, answer))
+  run_answer: async ({ host, given }) => {
+    const { run_id: id, text, action_id: actionId } = checkRunAnswer(given)
+    return runResult(await host.drover.runs.answer(host.by, id, { text, actionId }))
   },
 }
 
@@ -95,39 +122,44 @@ export async function callTool(name: string, call: ToolCall): Promise<ToolResult
   }
 }
 
+type Started = { wait: number | undefined; prompt: string; backends?: readonly string[] }
+
 /**
  * Starts work and waits for its end. If that takes too long, the answer is a handle, and the work goes on. A client that
  * gives up before has no handle, so the work is ended.
  */
 async function runToHandle(
-  { port, signal, report }: ToolCall,
-  waitSecs: number | undefined,
-  start: () => Promise<string>,
+  { host, signal, report }: ToolCall,
+  { wait = host.waitSecs, prompt, backends }: Started,
+  start: (options: BatchStart) => Promise<{ id: string }>,
 ): Promise<ToolResult> {
   signal.throwIfAborted()
-  const id = await start()
-  const waitMs = (waitSecs ?? port.waitSecs) * 1000
-  const watched = await watchExecution(port, id, { waitMs, signal, report })
-  if (signal.aborted) await cancel(port, id)
-  return executionResult(await port.findExecution(id), watched)
+  const { id } = await start({ signal, isInBackground: true })
+  const watched = await watchExecution(host, id, { waitMs: wait * 1000, signal, report })
+  if (signal.aborted) await cancel(host, id)
+  const execution = await host.drover.executions.find(host.by, id)
+  host.note?.({ backends: backends ?? [execution.backend ?? ''], prompts: [prompt] })
+  return executionResult(execution, watched)
 }
 
 /** It may have ended meanwhile. */
-async function cancel(port: ToolPort, id: string): Promise<void> {
+async function cancel({ drover, by }: ToolHost, id: string): Promise<void> {
   try {
-    await port.cancelExecution(id)
+    await drover.executions.cancel(by, id)
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== executionEnded.code) throw error
   }
 }
 
 /** Until it does not work any more, or the time is over. */
-async function waitForRun({ port, signal, report }: ToolCall, id: string, waitMs: number): Promise<DrivenRun> {
-  let run = await port.showRun(id)
+async function waitForRun({ host, signal, report }: ToolCall, id: string, waitMs: number): Promise<DrivenRun> {
+  const { drover, by, closing } = host
+  let run = await drover.runs.show(by, id)
   if (run.state !== 'running' || waitMs === 0) return run
-  const stop = AbortSignal.any([signal, port.closing, AbortSignal.timeout(waitMs)])
-  for await (const _ of port.followRun(id, { after: run.last_seq, signal: stop })) {
-    run = await port.showRun(id)
+  const stop = AbortSignal.any([signal, closing, AbortSignal.timeout(waitMs)])
+  const { events } = await drover.runs.follow(by, id, { after: run.last_seq, signal: stop })
+  for await (const _ of events) {
+    run = await drover.runs.show(by, id)
     report(`run ${id}: ${run.action?.kind ?? run.state}`)
     if (run.state !== 'running') break
   }

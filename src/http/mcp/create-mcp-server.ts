@@ -1,7 +1,6 @@
 /** An MCP server for one connection or one request, with the tools of drover. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
-import { callTool } from './call-tool.ts'
-import type { ToolPort } from './tool-port.ts'
+import { callTool, type ToolHost } from './call-tool.ts'
 import { TOOLS } from './tools.generated.js'
 import type { Report } from './watch-execution.ts'
 
@@ -10,16 +9,16 @@ A call that takes long answers with an execution_id; "execution_get" waits for t
 "run_start" lets agents carry out a whole change in a git repository; "run_status" and "run_answer" follow it.`
 
 /** `onCall` learns of every call, which may outlast its connection. */
-export function createMcpServer(port: ToolPort, onCall: (call: Promise<unknown>) => void = () => {}): Server {
+export function createMcpServer(host: ToolHost, onCall: (call: Promise<unknown>) => void = () => {}): Server {
   const server = new Server(
-    { name: 'drover', title: 'drover', version: port.version },
+    { name: 'drover', title: 'drover', version: host.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler('tools/list', () => ({ tools: [...TOOLS] }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: given = {} } = params
     const { signal } = context.mcpReq
-    const called = callTool(name, { port, given, signal, report: reportTo(context) })
+    const called = callTool(name, { host, given, signal, report: reportTo(context) })
     onCall(called)
     const result = await called
     if (result === undefined)

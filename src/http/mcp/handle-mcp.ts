@@ -1,9 +1,12 @@
 /** Answers one request to the MCP endpoint. This file loads the MCP SDK. */
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
+import type { StartBody } from '../native/runs.shape.ts'
+import { toStartRequest } from '../native/runs.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
-import { createContextPort } from './context-port.ts'
+import type { ToolHost } from './call-tool.ts'
 import { createMcpServer } from './create-mcp-server.ts'
 
 /** Every request has a server of its own, so no state is kept between requests. The guards have checked its sender. */
@@ -12,12 +15,30 @@ export async function handleMcp(
   reply: FastifyReply,
   context: ServerContext,
 ): Promise<Response> {
-  const port = createContextPort(request, context)
-  const handler = createMcpHandler(() => createMcpServer(port), {
+  const host = toHost(request, context)
+  const handler = createMcpHandler(() => createMcpServer(host), {
     keepAliveMs: context.heartbeatMs,
     onerror: (error) => context.log.debug({ reason: error.message }, 'an MCP request was refused'),
   })
   return await handler.fetch(toWebRequest(request, abortOnDisconnect(reply.raw, context)), { parsedBody: request.body })
+}
+
+/** The tools do what the sender may do: with its key, its ceilings, its directories and its limits. */
+function toHost(request: FastifyRequest, context: ServerContext): ToolHost {
+  const { config, version, shutdown: closing } = context
+  const { prompts, batches, executions, runs } = context.drover
+  const by = callerOf(request, context)
+  return {
+    ...{ version, closing, by },
+    drover: {
+      ...{ prompts, batches, executions, runs },
+      startRun: async (body) =>
+        await runs.start(by, { ...toStartRequest(body as StartBody), runId: context.ids.uuid() }),
+    },
+    defaultBackend: config.default_backend,
+    waitSecs: config.server.mcp_wait_secs,
+    note: (started) => Object.assign(request.facts, started),
+  }
 }
 
 /** The body is passed beside it, because it is read already. */

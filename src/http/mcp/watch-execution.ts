@@ -3,7 +3,7 @@ import { type Activity, nextActivity } from '../../executions/activity.ts'
 import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { ToolPort } from './tool-port.ts'
+import type { ToolDrover } from '../../service/over-socket.ts'
 import type { Watched } from './tool-result.ts'
 
 /** Tells the client that the work goes on. Clients that know progress extend their time limit by it. */
@@ -18,11 +18,17 @@ export type WatchOptions = {
   eventsAfter?: number | undefined
 }
 
+type Watching = { readonly drover: Pick<ToolDrover, 'executions'>; readonly closing: AbortSignal }
+
 const REPORT_EVERY_MS = 5000
 const MAX_EVENTS = 200
 
 /** Returns at the end of the execution, of the time, of drover, or when the client gives up, whatever is first. */
-export async function watchExecution(port: ToolPort, id: string, options: WatchOptions): Promise<Watched> {
+export async function watchExecution(
+  { drover, closing }: Watching,
+  id: string,
+  options: WatchOptions,
+): Promise<Watched> {
   const { waitMs, signal, report, eventsAfter } = options
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), waitMs)
@@ -30,8 +36,8 @@ export async function watchExecution(port: ToolPort, id: string, options: WatchO
   report(`execution ${id}`)
   const reporting = setInterval(() => report(seen.activity), REPORT_EVERY_MS)
   try {
-    const stop = AbortSignal.any([signal, timeout.signal, port.closing])
-    for await (const events of port.followExecution(id, { after: 0, signal: stop }))
+    const stop = AbortSignal.any([signal, timeout.signal, closing])
+    for await (const events of drover.executions.follow(id, { after: 0, signal: stop }))
       for (const event of events) seen.add(event)
   } catch (error) {
     // Its beginning is not stored; the result will be.

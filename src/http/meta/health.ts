@@ -1,7 +1,8 @@
 /** `GET /health` */
 import { messageOf } from '../../kit/fault.ts'
+import { visibleKeyId } from '../../prompts/caller.ts'
 import { findMachines, isInstalled, type MachinesOf } from '../context/agent-machines.ts'
-import { keyThatSees } from '../context/sender.ts'
+import { callerOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { Health } from './health.shape.ts'
 
@@ -9,7 +10,7 @@ export const registerHealth: RegisterRoutes = (scope, context) => {
   const checkStore = createStoreCheck(context)
   scope.get('/health', async (request, reply) => {
     const health = await assessHealth(context, checkStore)
-    const seesAll = keyThatSees(request, context) === undefined
+    const seesAll = visibleKeyId(callerOf(request, context)) === undefined
     return reply.code(health.status === 'unhealthy' ? 503 : 200).send(seesAll ? health : withoutCount(health))
   })
 }
@@ -45,7 +46,7 @@ export function formatUptime(ms: number): string {
 }
 
 /** Disabled backends do not affect the health. */
-function backendHealth({ agents }: ServerContext, machinesOf: MachinesOf): Health['backends'] {
+function backendHealth({ drover: { agents } }: ServerContext, machinesOf: MachinesOf): Health['backends'] {
   const enabled = agents.list().filter(({ isEnabled }) => isEnabled)
   return enabled.map((agent) => {
     const version = agents.knownVersion(agent)
@@ -74,7 +75,8 @@ function createStoreCheck(context: ServerContext): StoreCheck {
 
 /** The endpoint needs no API key, so the cause of a failure is only logged. */
 async function checkStoreNow(context: ServerContext): Promise<Checked> {
-  const { store, log } = context
+  const { drover, log } = context
+  const store = drover.opened.sessions
   try {
     await store.checkWritable()
     const [sessions, machinesOf] = await Promise.all([store.count(), findMachines(context)])

@@ -7,15 +7,12 @@ import { type StateSources, stateMetrics } from './state-metrics.ts'
 /** Adds metrics to the context if the configuration enables them. */
 export async function withMetrics(context: ServerContext): Promise<ServerContext> {
   if (!context.config.server.metrics_enabled) return context
-  const { version, store, log, prompts } = context
+  const { version, log, drover } = context
+  const { sessions: store, queue } = drover.opened
   const backends = Object.keys(context.config.backends)
-  const metrics = await createMetrics({ version, store, log, slots: prompts.slots, queue: context.queue }, backends)
-  return {
-    ...context,
-    metrics,
-    observer: { ...context.observer, ...metrics.server },
-    prompts: { ...prompts, observer: { ...prompts.observer, ...metrics.prompts } },
-  }
+  const metrics = await createMetrics({ version, store, log, slots: drover.slots, queue }, backends)
+  drover.observe(metrics.prompts)
+  return { ...context, metrics, observer: { ...context.observer, ...metrics.server } }
 }
 
 /** Gauges whose names end like those of counters, which `promtool check metrics` refuses. Others have their values by type. */

@@ -7,18 +7,18 @@ import type { BackendRecord } from './backends.shape.ts'
 export const registerBackends: RegisterRoutes = (scope, context) => {
   scope.get('/backends', async () => {
     const machinesOf = await findMachines(context)
-    return { backends: context.agents.list().map((agent) => toRecord(agent, context, machinesOf(agent))) }
+    return { backends: context.drover.agents.list().map((agent) => toRecord(agent, context, machinesOf(agent))) }
   })
 }
 
 /** Clients must not see where the agent is installed, so the record contains no path. */
 function toRecord(
   agent: AgentLocation,
-  { agents, config, prompts }: ServerContext,
+  { config, drover }: ServerContext,
   machines: readonly string[] | undefined,
 ): BackendRecord {
   const { backend, isEnabled, isDemo } = agent
-  const warm = (prompts.warm?.list() ?? []).filter((process) => process.backend === backend)
+  const warm = (drover.warm?.list() ?? []).filter((process) => process.backend === backend)
   const busy = warm.filter(({ state }) => state === 'busy').length
   return {
     name: backend,
@@ -26,7 +26,7 @@ function toRecord(
     enabled: isEnabled,
     default: backend === config.default_backend,
     demo: isDemo,
-    version: agents.knownVersion(agent) ?? null,
+    version: drover.agents.knownVersion(agent) ?? null,
     capabilities: agent.agent.abilities,
     warm: { idle: warm.length - busy, busy },
     ...(machines !== undefined && { machines: [...machines] }),

@@ -3,7 +3,6 @@ import { checker } from '../../kit/schema.ts'
 import { validateChainRequest } from '../../prompts/checks.generated.js'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
-import { runChain } from '../../prompts/run-chain.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { sendBatch } from '../response/send-batch.ts'
@@ -15,8 +14,8 @@ export const registerChain: RegisterRoutes = (scope, context) => {
     const chain = checkBody(omitEmpty(request.body), checkChain)
     const backends = chain.steps.map(({ backend }) => backend)
     const prompts = chain.steps.map(({ prompt }) => prompt)
-    return await sendBatch({ request, reply, context }, { backends, prompts }, (promptContext, options) =>
-      runChain(chain, promptContext, options),
+    return await sendBatch({ request, reply, context }, { backends, prompts }, (by, options) =>
+      context.drover.batches.chain(by, chain, options),
     )
   })
 }

@@ -1,7 +1,6 @@
 /** `POST /api/v1/compare` */
 import { checker } from '../../kit/schema.ts'
 import { validateCompareRequest } from '../../prompts/checks.generated.js'
-import { compareAgents } from '../../prompts/compare-agents.ts'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { CompareRequest } from '../../prompts/prompt-request.shape.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -14,8 +13,8 @@ export const registerCompare: RegisterRoutes = (scope, context) => {
   scope.post('/compare', async (request, reply) => {
     const comparison = checkBody(omitEmpty(request.body), checkCompare)
     const { backends, prompt } = comparison
-    return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (promptContext, options) =>
-      compareAgents(comparison, promptContext, options),
+    return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (by, options) =>
+      context.drover.batches.compare(by, comparison, options),
     )
   })
 }

@@ -1,15 +1,15 @@
 /** `GET /api/v1/me`, `POST /api/v1/login` and `POST /api/v1/logout` */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checker } from '../../kit/schema.ts'
+import { visibleKeyId } from '../../prompts/caller.ts'
 import type { NewLogin } from '../context/logins.ts'
-import { keyThatSees } from '../context/sender.ts'
+import { callerOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { loginFailed, loginNotNeeded, originNotAllowed } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
 import { clearLoginCookie, delayWrongKey, setLoginCookie, wrongKeyIn } from '../request/browser-login.ts'
 import { isOwnPage } from '../request/browsers.ts'
 import { validateLoginBody } from '../request/checks.generated.js'
-import { promptsOf } from '../response/prompts-of.ts'
 import type { LoggedIn, LoggedOut, LoginBody, Sender } from './login.shape.ts'
 
 const checkLogin = checker<LoginBody>('the request', validateLoginBody)
@@ -60,13 +60,14 @@ async function logIn(
 
 function toSender(request: FastifyRequest, context: ServerContext): Sender {
   const { key, login, isLocalUser } = request.facts
-  const { approval, sandbox } = promptsOf(request, context).ceilings ?? {}
+  const by = callerOf(request, context)
+  const { approval, sandbox } = by.ceilings ?? {}
   return {
     version: context.version,
     auth: isLocalUser ? 'socket' : login !== undefined ? 'login' : key !== undefined ? 'key' : 'none',
     ...(key !== undefined && { name: key.name }),
-    role: keyThatSees(request, context) === undefined ? 'operator' : 'client',
-    workdir: context.prompts.cwd,
+    role: visibleKeyId(by) === undefined ? 'operator' : 'client',
+    workdir: context.drover.cwd,
     workdirs: context.config.server.allowed_workdir_prefixes,
     ...(approval !== undefined && { max_approval_mode: approval.mode }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox.mode }),

@@ -3,7 +3,6 @@ import { checker } from '../../kit/schema.ts'
 import { validateParallelRequest } from '../../prompts/checks.generated.js'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ParallelRequest } from '../../prompts/prompt-request.shape.ts'
-import { runParallel } from '../../prompts/run-parallel.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { sendBatch } from '../response/send-batch.ts'
@@ -15,8 +14,8 @@ export const registerParallel: RegisterRoutes = (scope, context) => {
     const batch = checkBody(omitEmpty(request.body), checkParallel)
     const backends = batch.tasks.map(({ backend }) => backend)
     const prompts = batch.tasks.map(({ prompt }) => prompt)
-    return await sendBatch({ request, reply, context }, { backends, prompts }, (promptContext, options) =>
-      runParallel(batch, promptContext, options),
+    return await sendBatch({ request, reply, context }, { backends, prompts }, (by, options) =>
+      context.drover.batches.parallel(by, batch, options),
     )
   })
 }

@@ -1,18 +1,17 @@
 /** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
-import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { driveAnswerLost } from '../../drive/faults.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { DriveAccess, RunService } from '../../drive/service/run-service.ts'
+import type { RunService } from '../../drive/service/run-service.ts'
 import type { ResumeRequest, StartRequest } from '../../drive/service/run-starter.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { executionLost } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
-import { CONSOLE_USER } from '../context/logins.ts'
-import { clientOf, keyThatSees } from '../context/sender.ts'
-import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import type { Caller } from '../../prompts/caller.ts'
+import { callerOf } from '../context/sender.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
 import { claimRequest, type Exchange } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
 import {
@@ -26,7 +25,6 @@ import {
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
-import { drivePromptsFor, isReachable } from '../response/prompts-of.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import { executionStreamLimits, numberedFormat, STREAM, wantsServerSentEvents } from './execution-streams.ts'
@@ -49,7 +47,8 @@ const FIND_ATTEMPTS = 40
 const FIND_EVERY_MS = 100
 
 export const registerRuns: RegisterRoutes = (scope, context) => {
-  const { runs } = context
+  const { runs } = context.drover
+  const by = (request: FastifyRequest) => callerOf(request, context)
 
   scope.post('/runs', async (request, reply) => {
     const body = checkBody(request.body, checkStart)
@@ -61,22 +60,21 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
 
   scope.get('/runs', async (request, reply) => {
     const { limit = DEFAULT_LIMIT, ...query } = readQuery(request.query, checkRunQuery, ['limit'])
-    return sendJson(reply, await runs.list(viewerOf(request, context), { ...query, limit }))
+    return sendJson(reply, await runs.list(by(request), { ...query, limit }))
   })
 
   scope.get<ById>('/runs/:id', async (request, reply) =>
-    sendJson(reply, await runs.show(request.params.id, viewerOf(request, context))),
+    sendJson(reply, await runs.show(by(request), request.params.id)),
   )
 
   scope.get<ById>('/runs/:id/diff', async (request, reply) =>
-    sendJson(reply, await runs.diff(request.params.id, viewerOf(request, context))),
+    sendJson(reply, await runs.diff(by(request), request.params.id)),
   )
 
   scope.get<ById>('/runs/:id/events', STREAM, async (request, reply) => {
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     const signal = AbortSignal.any([abortOnDisconnect(reply.raw, context), context.shutdown])
-    const viewer = viewerOf(request, context)
-    const { isOver, events } = await runs.follow(request.params.id, viewer, { after, signal })
+    const { isOver, events } = await runs.follow(by(request), request.params.id, { after, signal })
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
     if (isOver && wantsServerSentEvents(request)) return reply.code(204).send()
     await sendStream({ reply, events }, numberedFormat(request, context), executionStreamLimits(context))
@@ -85,44 +83,44 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
 
   scope.post<ById>('/runs/:id/answer', async (request, reply) => {
     const { text, action_id: actionId } = checkBody(request.body, checkAnswer)
-    return sendJson(reply, await runs.answer(request.params.id, accessOf(request, context), { text, actionId }))
+    return sendJson(reply, await runs.answer(by(request), request.params.id, { text, actionId }))
   })
 
   scope.post<ById>('/runs/:id/confirm', async (request, reply) => {
     const { scope_sha256: scopeSha256, action_id: actionId } = checkBody(request.body, checkConfirm)
     const given = { scopeSha256, actionId }
-    return sendJson(reply, await runs.confirm(request.params.id, accessOf(request, context), given))
+    return sendJson(reply, await runs.confirm(by(request), request.params.id, given))
   })
 
   scope.post<ById>('/runs/:id/skip', async (request, reply) => {
     const { action_id: actionId } = checkBody(request.body ?? {}, checkSkip)
-    return sendJson(reply, await runs.skip(request.params.id, accessOf(request, context), { actionId }))
+    return sendJson(reply, await runs.skip(by(request), request.params.id, { actionId }))
   })
 
   scope.post<ById>('/runs/:id/stop', async (request, reply) =>
-    sendJson(reply, await runs.stop(request.params.id, accessOf(request, context))),
+    sendJson(reply, await runs.stop(by(request), request.params.id)),
   )
 
   scope.post<ById>('/runs/:id/resume', async (request, reply) => {
     const resumed = toResumeRequest(checkBody(request.body ?? {}, checkResume))
-    return sendJson(reply, await runs.resume(request.params.id, accessOf(request, context), resumed))
+    return sendJson(reply, await runs.resume(by(request), request.params.id, resumed))
   })
 }
 
 /** A repeated request with the same `Idempotency-Key` gets the same run. */
 async function startOnce(exchange: Exchange, start: StartRequest): Promise<DrivenRun> {
   const { request, reply, context } = exchange
-  const { ids, runs } = context
+  const { ids, drover } = context
   const runId = ids.uuid()
-  const access = accessOf(request, context)
+  const by = callerOf(request, context)
   const claimed = await claimRequest(exchange, runId)
   if (claimed?.earlierId !== undefined) {
-    const run = await findStarted(runs, claimed.earlierId, access)
+    const run = await findStarted(drover.runs, claimed.earlierId, by)
     void reply.header('idempotency-replayed', 'true')
     return run
   }
   try {
-    return await runs.start(access, { ...start, runId })
+    return await drover.runs.start(by, { ...start, runId })
   } catch (error) {
     // The run may have been started: then the same key finds it.
     if (!(error instanceof Fault) || error.code !== driveAnswerLost.code) await claimed?.release()
@@ -131,10 +129,10 @@ async function startOnce(exchange: Exchange, start: StartRequest): Promise<Drive
 }
 
 /** The request that took the key may not have started the run yet. */
-async function findStarted(runs: RunService, id: string, viewer: DriveAccess): Promise<DrivenRun> {
+async function findStarted(runs: RunService, id: string, by: Caller): Promise<DrivenRun> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runs.show(id, viewer)
+      return await runs.show(by, id)
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'not_found') throw error
       if (attempt === FIND_ATTEMPTS) throw executionLost({ id, state: 'not stored' })
@@ -143,28 +141,8 @@ async function findStarted(runs: RunService, id: string, viewer: DriveAccess): P
   }
 }
 
-export function viewerOf(request: FastifyRequest, context: ServerContext) {
-  return { keyId: keyThatSees(request, context) }
-}
-
-export function accessOf(request: FastifyRequest, context: ServerContext): DriveAccess {
-  const { facts, server } = request
-  const { name: key, id: keyId } = clientOf(request) ?? {}
-  const isUser = keyId === CONSOLE_USER.id || isOfOneUser(context, server.server)
-  const client = { is: 'client', key, keyId, ...(isUser && { isUser: true as const }) } as const
-  const caller = facts.isLocalUser ? ({ is: 'user' } as const) : client
-  return { ...viewerOf(request, context), caller, promptsFor: drivePromptsFor(context, server.server, facts.depth) }
-}
-
-/** Whether the clients of a server without keys are its user: only this machine can reach it, and nothing limits them. */
-function isOfOneUser({ keys, config, queue }: ServerContext, server: Server): boolean {
-  const { trusted_proxies: proxies, allowed_workdir_prefixes: prefixes } = config.server
-  const isLimited = proxies.length > 0 || prefixes.length > 0 || queue !== undefined
-  return !keys.isRequired && !isLimited && !isReachable(server)
-}
-
 /** For the access log. */
-export function noteRun({ facts }: FastifyRequest, { backend, goal }: DrivenRun): void {
+function noteRun({ facts }: FastifyRequest, { backend, goal }: DrivenRun): void {
   facts.backends = [backend]
   facts.prompts = [goal]
 }

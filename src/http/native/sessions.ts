@@ -1,12 +1,13 @@
 /** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
-import type { SessionTurn } from '../../executions/session-turn.shape.ts'
-import { findTurns, MAX_TURNS, readTurns } from '../../executions/session-turns.ts'
+import type { FastifyRequest } from 'fastify'
+import { MAX_TURNS } from '../../executions/session-turns.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { checker } from '../../kit/schema.ts'
+import type { SessionCalls } from '../../service/session-calls.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
-import { sessionsOf } from '../context/sender.ts'
-import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { callerOf } from '../context/sender.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import {
   validateSessionDetailQuery,
@@ -26,38 +27,36 @@ import type {
 type ById = { Params: { id: string } }
 
 export const registerSessions: RegisterRoutes = (scope, context) => {
-  const { config } = context
+  const { config, drover } = context
+  const sessionsOf = (request: FastifyRequest) => drover.sessions.of(callerOf(request, context))
 
   scope.get('/sessions', async (request, reply) => {
     const { filter, page } = readSessionQuery(request.query)
     checkBackend(filter.backend, Object.keys(config.backends))
-    return sendJson(reply, await sessionsOf(request, context).list(filter, page))
+    return sendJson(reply, await (await sessionsOf(request)).list(filter, page))
   })
 
   scope.get<ById>('/sessions/:id', async (request, reply) => {
     const { turns = 'false' } = readQuery(request.query, checkDetailQuery, [])
-    const session = await sessionsOf(request, context).find(request.params.id)
-    return sendJson(reply, turns === 'true' ? await withTurns(session, context) : session)
+    const session = await (await sessionsOf(request)).find(request.params.id)
+    return sendJson(reply, turns === 'true' ? await withTurns(session, drover.sessions) : session)
   })
 
   scope.patch<ById>('/sessions/:id', async (request, reply) => {
     const change = checkBody(request.body, checkEdit)
-    return sendJson(reply, await sessionsOf(request, context).edit(request.params.id, change))
+    return sendJson(reply, await (await sessionsOf(request)).edit(request.params.id, change))
   })
 
   scope.delete<ById>('/sessions/:id', async (request): Promise<SessionDeleted> => {
-    return { deleted: true, id: await sessionsOf(request, context).delete(request.params.id) }
+    return { deleted: true, id: await (await sessionsOf(request)).delete(request.params.id) }
   })
 }
 
 const checkDetailQuery = checker<SessionDetailQuery>('the query', validateSessionDetailQuery)
 
 /** Someone who sees a session sees all its turns, even those of other keys. */
-async function withTurns(session: Session, { executionStore }: ServerContext): Promise<SessionDetail> {
-  const ids = await findTurns(executionStore, { session: session.id })
-  const older = Math.max(0, ids.length - MAX_TURNS)
-  const turns: SessionTurn[] = []
-  for await (const turn of readTurns(executionStore, ids.slice(older))) turns.push(turn)
+async function withTurns(session: Session, sessions: SessionCalls): Promise<SessionDetail> {
+  const { turns, older } = await sessions.latestTurns(session.id, MAX_TURNS)
   return { ...session, turns, ...(older > 0 && { older_turns: older }) }
 }
 

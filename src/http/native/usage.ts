@@ -1,7 +1,7 @@
 /** `GET /api/v1/usage` */
 import type { UsageField } from '../../executions/store/usage-query.ts'
 import { checker } from '../../kit/schema.ts'
-import { keyThatSees } from '../context/sender.ts'
+import { callerOf } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { validateUsageQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
@@ -15,8 +15,8 @@ export const registerUsage: RegisterRoutes = (scope, context) => {
     const { group_by: groupBy, ...filter } = readQuery(request.query, checkUsageQuery, [])
     // The check allows only these fields.
     const fields = groupBy?.split(',') as UsageField[] | undefined
-    const visibleTo = keyThatSees(request, context)
-    const report = await context.executionStore.usage({ ...filter, ...(fields && { groupBy: fields }), visibleTo })
+    const wanted = { ...filter, ...(fields && { groupBy: fields }) }
+    const report = await context.drover.executions.usage(callerOf(request, context), wanted)
     return sendJson(reply, report)
   })
 }

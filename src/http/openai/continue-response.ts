@@ -3,10 +3,11 @@ import type { FastifyRequest } from 'fastify'
 import { carryTurns, type TurnId } from '../../executions/carry-conversation.ts'
 import { findTurns } from '../../executions/session-turns.ts'
 import { Fault } from '../../kit/fault.ts'
+import { USER, visibleKeyId } from '../../prompts/caller.ts'
 import type { ConversationHistory } from '../../prompts/prompt-request.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import { keyThatSees, sessionsOf } from '../context/sender.ts'
+import { callerOf } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import { type FoundResponse, findVisible } from './find-response.ts'
@@ -39,14 +40,15 @@ export async function continueFrom(
   { backend, isStored }: Wanted,
   { request, context }: { request: FastifyRequest; context: ServerContext },
 ): Promise<Continuation> {
-  await context.executions.save()
+  const { drover } = context
+  await drover.executions.save()
   const reader = { request, context }
   const session = await findSession(previous.execution.session_id, reader)
   if (session !== undefined && isStored && (await canGoOn(session, previous, { backend, context }))) {
     return { resumes: session, ownsSession: previous.record.owns_session }
   }
   const { kept, missing } = await turnsUpTo(previous, reader)
-  const history = await carryTurns({ kept, missing }, context.executionStore, context.ids)
+  const history = await carryTurns({ kept, missing }, drover.opened.executions, context.ids)
   const forks = session?.backend === backend ? session : undefined
   const note = 'the earlier responses were sent to a new session as text'
   return { history: { ...history, notes: [note, ...history.notes] }, forks }
@@ -59,7 +61,7 @@ async function canGoOn(
   wanted: { backend: string; context: ServerContext },
 ): Promise<boolean> {
   if (backend !== wanted.backend || status === 'active' || agentSession === undefined) return false
-  const { executions } = await wanted.context.executionStore.list({ session: id }, { limit: 1 })
+  const { executions } = await wanted.context.drover.executions.list(USER, { session: id }, { limit: 1 })
   return executions[0]?.id === execution.id
 }
 
@@ -67,7 +69,7 @@ async function canGoOn(
 async function findSession(id: string | undefined, { request, context }: Reader): Promise<Session | undefined> {
   if (id === undefined) return undefined
   try {
-    return await sessionsOf(request, context).find(id)
+    return await (await context.drover.sessions.of(callerOf(request, context))).find(id)
   } catch (error) {
     if (error instanceof Fault && error.code === sessionNotFound.code) return undefined
     throw error
@@ -104,8 +106,8 @@ async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<{ kept: T
 
 /** All turns of a session that the sender sees; otherwise only its own. */
 async function findTurnsOf(id: string, session: Session | undefined, { request, context }: Reader): Promise<string[]> {
-  const keyId = session === undefined ? keyThatSees(request, context) : undefined
-  return await findTurns(context.executionStore, { session: id, keyId })
+  const keyId = session === undefined ? visibleKeyId(callerOf(request, context)) : undefined
+  return await findTurns(context.drover.opened.executions, { session: id, keyId })
 }
 
 async function findEarlier(

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
-import { keyThatSees } from '../context/sender.ts'
+import { callerOf } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { responseNotFound } from '../errors/faults.ts'
 import { executionIdOf, type ResponseRecord, recordOf } from './response-record.ts'
@@ -26,18 +26,12 @@ export async function findResponse(
 export async function findVisible(
   id: string,
   request: FastifyRequest,
-  { executions, executionStore, keys }: ServerContext,
+  context: ServerContext,
 ): Promise<FoundResponse | undefined> {
-  const execution = executions.find(id) ?? (await findStored(id, executionStore))
-  const record = execution === undefined ? undefined : recordOf(execution)
-  const keyId = keyThatSees(request, { keys })
-  const isVisible = keyId === undefined || execution?.key_id === keyId
-  return execution !== undefined && record?.store === true && isVisible ? { execution, record } : undefined
-}
-
-async function findStored(id: string, store: ServerContext['executionStore']): Promise<Execution | undefined> {
   try {
-    return await store.find(id)
+    const execution = await context.drover.executions.find(callerOf(request, context), id)
+    const record = recordOf(execution)
+    return record?.store === true ? { execution, record } : undefined
   } catch (error) {
     if (error instanceof Fault && error.code === executionNotFound.code) return undefined
     throw error

@@ -10,7 +10,7 @@ export const registerModels: RegisterRoutes = (scope, context) => {
 }
 
 /** In canonical order, whether the agent is installed or not. */
-export function listModels({ agents, startedAt }: ServerContext): ModelList {
+export function listModels({ drover: { agents }, startedAt }: ServerContext): ModelList {
   const created = Math.floor(startedAt.getTime() / 1000)
   const enabled = agents.list().filter(({ isEnabled }) => isEnabled)
   return {

@@ -1,6 +1,7 @@
 /** How a response is sent: as one body or as a stream, while its agent runs or from what is stored. */
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
 import { failureOf } from '../compatible/reply.ts'
@@ -115,12 +116,12 @@ function endAfter(startingAfter: number, ended: Execution, writer: ResponseWrite
 /** The first batch is empty, so that a stream begins before its agent does. */
 async function* followEvents(
   id: string,
-  { executions, executionStore, drainDeadline }: ServerContext,
+  { drover: { executions }, drainDeadline }: ServerContext,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ExecutionEvent[], Execution, undefined> {
   yield []
   yield* executions.follow(id, { after: 0, signal })
-  const execution = executions.find(id) ?? (await executionStore.find(id))
+  const execution = await executions.find(USER, id)
   // It may go on in another process, so its stream is cut off and has no end. The client can follow it again.
   if (execution.ended_at === undefined && drainDeadline.aborted) throw shuttingDown({})
   return execution
@@ -129,7 +130,7 @@ async function* followEvents(
 /** The response as it is now. */
 export async function readResponse(
   { execution, record }: Followed,
-  { executions }: Pick<ServerContext, 'executions'>,
+  { drover: { executions } }: Pick<ServerContext, 'drover'>,
   signal: AbortSignal,
 ): Promise<ResponseObject> {
   const { id, created_at: createdAt, state } = execution

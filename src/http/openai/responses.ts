@@ -1,11 +1,13 @@
 /** `POST /openai/v1/responses`, and `GET`, `DELETE`, `…/cancel` and `…/input_items` of a response */
 import type { FastifyRequest } from 'fastify'
+import { executionEnded } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker } from '../../kit/schema.ts'
+import { type Caller, USER } from '../../prompts/caller.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import { sendCompatible } from '../compatible/send-reply.ts'
-import { sessionsOf } from '../context/sender.ts'
+import { callerOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import type { Exchange, RequestedExecution } from '../executions/requested-execution.ts'
@@ -46,8 +48,8 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
     const { id } = request.params
     const { execution } = await findResponse(id, request, context)
     if (execution.ended_at === undefined) {
-      await context.executions.cancel(execution)
-      await context.executions.ended(execution.id, AbortSignal.timeout(CANCEL_WAIT_MS))
+      await cancelRunning(execution.id, callerOf(request, context), context)
+      await context.drover.executions.ended(execution.id, AbortSignal.timeout(CANCEL_WAIT_MS))
     }
     const found = await findResponse(id, request, context)
     return sendJson(reply, await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
@@ -66,6 +68,15 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
     const { execution, record } = await findResponse(request.params.id, request, context)
     return sendJson(reply, listInput(execution, record, query))
   })
+}
+
+/** It may have ended meanwhile. */
+async function cancelRunning(id: string, by: Caller, { drover }: ServerContext): Promise<void> {
+  try {
+    await drover.executions.cancel(by, id)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== executionEnded.code) throw error
+  }
 }
 
 async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<object> {
@@ -95,8 +106,8 @@ function explainDeleted(error: unknown, { previous_response_id: id }: AskedRespo
 async function acceptResponse(exchange: Exchange, { id }: RequestedExecution): Promise<object> {
   const { request, reply, context } = exchange
   // The client may ask for it at once, also through another process.
-  await context.executions.save()
-  const execution = context.executions.find(id) ?? (await context.executionStore.find(id))
+  await context.drover.executions.save()
+  const execution = await context.drover.executions.find(USER, id)
   const found = { execution, record: execution.client_request as unknown as FoundResponse['record'] }
   if (execution.session_id !== undefined) reply.header('x-drover-session', execution.session_id)
   if (found.record.stream) return await sendResponseEvents({ request, reply, context }, found)
@@ -110,12 +121,11 @@ async function deleteResponse(
   context: ServerContext,
 ): Promise<void> {
   const { id, session_id: session } = execution
-  await context.executions.save()
-  await context.executionStore.remove(id)
+  const { executions, sessions } = context.drover
+  await executions.remove(id)
   if (session === undefined || !record.owns_session) return
-  const { executions } = await context.executionStore.list({ session }, { limit: 1 })
-  if (executions.length === 0)
-    await sessionsOf(request, context)
-      .delete(session)
-      .catch(() => {})
+  const left = await executions.list(USER, { session }, { limit: 1 })
+  if (left.executions.length > 0) return
+  const visible = await sessions.of(callerOf(request, context))
+  await visible.delete(session).catch(() => {})
 }

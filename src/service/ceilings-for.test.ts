@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ceilingsFor } from './ceilings.ts'
+import { ceilingsFor } from './ceilings-for.ts'
 
 type Facts = Parameters<typeof ceilingsFor>[0]
 

@@ -1,7 +1,16 @@
-import type { Backend } from '../../agents/adapter/agent.ts'
-import { type AgentLocation, type LocateOptions, locateAgent, locateAgents } from '../../agents/locate-agents.ts'
-import { VersionProbe } from '../../agents/probe-version.ts'
-import type { AgentDirectory } from './server-context.ts'
+import type { Backend } from '../agents/adapter/agent.ts'
+import { type AgentLocation, type LocateOptions, locateAgent, locateAgents } from '../agents/locate-agents.ts'
+import { VersionProbe } from '../agents/probe-version.ts'
+
+/** Finds agents without a disk access for every request. */
+export type AgentDirectory = {
+  /** All agents in canonical order, including disabled ones. */
+  list(): readonly AgentLocation[]
+  /** The agent for a prompt; undefined if there is no such backend. The location of an installed agent is cached for a moment. */
+  find(backend: Backend): AgentLocation | undefined
+  /** The version, if the background query has returned it. */
+  knownVersion(agent: AgentLocation): string | undefined
+}
 
 /** How long the list of agents is cached. An agent that is installed while the server runs appears after this time. */
 const LIST_CACHE_MS = 5000

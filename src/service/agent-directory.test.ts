@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { until } from '../../../test/support/until.ts'
-import { mergeLayers } from '../../config/layers.ts'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { until } from '../../test/support/until.ts'
+import { mergeLayers } from '../config/layers.ts'
 import { createAgentDirectory } from './agent-directory.ts'
 
 it('finds an agent as soon as it is installed, and notices soon after that it was removed', async () => {

@@ -1,7 +1,7 @@
 /** The highest modes for the prompts of a request. Pure. */
-import type { ApiKey } from '../../config/api-keys.ts'
-import type { Config } from '../../config/config.shape.ts'
-import type { Ceilings } from '../../prompts/ceilings.ts'
+import type { ApiKey } from '../config/api-keys.ts'
+import type { Config } from '../config/config.shape.ts'
+import type { Ceilings } from '../prompts/ceilings.ts'
 
 type Facts = {
   server: Pick<Config['server'], 'max_approval_mode' | 'max_sandbox_mode'>

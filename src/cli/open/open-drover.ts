@@ -1,0 +1,28 @@
+/** Drover in the process of a command. Stores are opened when they are needed. */
+import type { Config } from '../../config/config.shape.ts'
+import { type DroverParts, InProcessDrover, slotsOfUser } from '../../service/in-process.ts'
+import type { Invocation } from '../command.ts'
+import { toMessage } from '../output/printable.ts'
+import { openUserStores } from '../sessions/open-sessions.ts'
+
+export type OpenOptions = Partial<Pick<DroverParts, 'keep' | 'createPool'>> & {
+  config: Config
+  /** By default the flag `--demo` says so. */
+  isDemo?: boolean
+  /** The number of agents that the command runs at the same time. */
+  atOnce?: number | undefined
+}
+
+export function openDrover(
+  invocation: Invocation,
+  { config, isDemo = invocation.flags.isOn('demo'), atOnce, keep = 'none', createPool }: OpenOptions,
+): InProcessDrover {
+  const { env, cwd, isRoot, clock, demoAgent, terminal } = invocation.runtime
+  return new InProcessDrover({
+    ...{ settings: config, env, cwd, isRoot, clock, keep, createPool },
+    demo: isDemo ? demoAgent : undefined,
+    slots: slotsOfUser(config, atOnce),
+    openStores: () => openUserStores(invocation, config),
+    observer: { sessionLeft: (message) => void terminal.err.write(`drover: warning: ${toMessage(message)}\n`) },
+  })
+}

@@ -1,0 +1,60 @@
+/** Who asks for something. The one type for it: faces make it, and everything below them reads it. */
+import type { TraceContext } from '../agents/adapter/agent.ts'
+import type { Ceilings } from './ceilings.ts'
+
+/** An API key of a server. What belongs to it is stored under its id; the name is for people. */
+export type ClientKey = { readonly id: string; readonly name: string }
+
+/** Where a command of the user runs. */
+type CallerPlace = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** The demo agent may take the place of agents that are not installed. */
+  readonly isDemo: boolean
+}
+
+/** What a caller says about the work that it is a part of. */
+type CallerOrigin = {
+  /** The highest modes of its agents. Undefined: it may use every mode. */
+  readonly ceilings?: Ceilings | undefined
+  /** How many agents are between the user and the caller. Undefined: as many as for this process. */
+  readonly depth?: number | undefined
+  /** Its agents continue this trace. */
+  readonly trace?: TraceContext | undefined
+}
+
+export type Caller = CallerOrigin &
+  (
+    | {
+        /** The user of this machine: on the command line, on the local socket, in a program, in an editor. */
+        readonly is: 'user'
+        /** Undefined: where this process runs. */
+        readonly place?: CallerPlace | undefined
+        /** It may work only in the directories that clients may use. */
+        readonly isConfined?: boolean
+      }
+    | {
+        readonly is: 'client'
+        /** Undefined: the server needs no keys. */
+        readonly key?: ClientKey | undefined
+        /** `client` sees only what is its own; `operator` sees everything. */
+        readonly role: 'client' | 'operator'
+        /** It is the user of this machine, who may change runs in every repository. */
+        readonly isUser?: true
+      }
+  )
+
+export const USER: Caller = { is: 'user' }
+
+/** No key has this id. */
+const UNKNOWN = 'unknown'
+
+/** The key that what the caller starts belongs to. */
+export function ownerKey(by: Caller): ClientKey | undefined {
+  return by.is === 'client' ? by.key : undefined
+}
+
+/** The id of the key whose things are all that the caller sees. Undefined: it sees everything. */
+export function visibleKeyId(by: Caller): string | undefined {
+  return by.is === 'client' && by.role === 'client' ? (by.key?.id ?? UNKNOWN) : undefined
+}

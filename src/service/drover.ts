@@ -1,0 +1,104 @@
+/** What drover can do, for everyone who asks: a command, a request over HTTP, a tool of MCP, an editor, a program. */
+import type { Decided } from '../agents/adapter/agent.ts'
+import type { RunService } from '../drive/service/run-service.ts'
+import type { FollowFrom } from '../executions/follow-events.ts'
+import type { SessionTurn } from '../executions/session-turn.shape.ts'
+import type { StateChange } from '../executions/state-feed.ts'
+import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
+import type { ExecutionFilter } from '../executions/store/execution-store.ts'
+import type { UsageReport } from '../executions/store/usage.shape.ts'
+import type { UsageRequest } from '../executions/store/usage-query.ts'
+import type { PendingApproval } from '../prompts/approvals.shape.ts'
+import type { Caller } from '../prompts/caller.ts'
+import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
+import type { PromptEvent } from '../prompts/prompt-event.ts'
+import type { ChainRequest, CompareRequest, ParallelRequest, ResumeRequest } from '../prompts/prompt-request.shape.ts'
+import type { PromptRequest } from '../prompts/prompt-request.ts'
+import type { ChainResult, ComparisonResult, ParallelResult } from '../prompts/prompt-result.shape.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
+import type { PromptRunOptions } from '../prompts/prompt-run.ts'
+import type { BatchWatcher } from '../prompts/run-batch.ts'
+import type { VisibleSessions } from '../sessions/session-store.ts'
+
+/** Every function throws a Fault for what drover refuses. */
+export type Drover = {
+  readonly prompts: {
+    /**
+     * Starts a prompt. In the background it runs from here on; otherwise it runs while the caller reads its events or waits
+     * for its result, and a caller that reads slowly slows the agent down.
+     */
+    start(by: Caller, request: PromptRequest, options: StartOptions): Promise<Running<PromptResult>>
+    /** The same for the next turn of a session, or of a fork of it. */
+    resume(by: Caller, request: NextRequest, options: StartOptions): Promise<Running<PromptResult>>
+  }
+  /** Several prompts: at once, one after another, or the same one on several agents. */
+  readonly batches: {
+    parallel(by: Caller, request: ParallelRequest, options: BatchStart): Promise<RunningBatch<ParallelResult>>
+    chain(by: Caller, request: ChainRequest, options: BatchStart): Promise<RunningBatch<ChainResult>>
+    compare(by: Caller, request: Comparison, options: BatchStart): Promise<RunningBatch<ComparisonResult>>
+  }
+  readonly executions: ExecutionService
+  readonly sessions: {
+    /** The sessions that the caller sees. All others seem to be missing. */
+    of(by: Caller): Promise<VisibleSessions>
+    /** The turns that are kept, oldest first. Someone who sees a session sees all its turns. */
+    turns(id: string): AsyncGenerator<SessionTurn, void, undefined>
+  }
+  readonly runs: Omit<RunService, 'count' | 'continueAll' | 'restart' | 'close'>
+}
+
+/** A client sees only its own. */
+export type ExecutionService = {
+  find(by: Caller, id: string): Promise<Execution>
+  list(by: Caller, filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage>
+  /** The events after a number: those that are stored, then live ones, until the end or until the signal. */
+  follow(id: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]>
+  /** Returns it as it was. Throws `execution_ended` for one that has ended. */
+  cancel(by: Caller, id: string): Promise<Execution>
+  /** What agents wait for. */
+  approvals(by: Caller): Promise<PendingApproval[]>
+  /** Throws a Fault if the agent does not wait for this decision, or if the caller may not decide. */
+  decide(by: Caller, waiting: { id: string; approval: string }, decided: Decided): Promise<Decided['decision']>
+  /** The changes of all executions that the caller sees. */
+  watch(by: Caller, signal: AbortSignal): AsyncGenerator<StateChange, void, undefined>
+  usage(by: Caller, request: UsageRequest): Promise<UsageReport>
+}
+
+/** A prompt that was started. Call one of the functions, once. */
+export type Running<Result> = {
+  readonly id: string
+  events(): AsyncGenerator<PromptEvent, Result, undefined>
+  result(onEvent?: (event: PromptEvent) => unknown): Promise<Result>
+}
+
+export type RunningBatch<Result> = { readonly id: string; result(): Promise<Result> }
+
+export type StartOptions = Pick<ExecutionOptions, 'id' | 'createdAt' | 'clientRequest' | 'isEphemeral' | 'onBegin'> &
+  Pick<PromptRunOptions, 'onLine' | 'onApproval'> &
+  BackgroundOptions
+
+export type BatchStart = Pick<ExecutionOptions, 'id' | 'onBegin'> &
+  BackgroundOptions & {
+    watcher?: BatchWatcher | undefined
+    /** The watcher wants text in pieces, as it comes. */
+    wantsDeltas?: boolean
+  }
+
+type BackgroundOptions = {
+  /** Ends the work. In the background, it ends only what this caller reads. */
+  signal: AbortSignal
+  /** Others may follow it, and it does not need its caller. */
+  isInBackground?: boolean
+  /** The caller waits for no result: it is told when the prompt has begun and has a session, or soon after. */
+  isDetached?: boolean
+  /** Its agent is started for it and ends with it, also if others stay up. */
+  isCold?: boolean
+  /** Called with the work in the background. Its result is there when this is done. */
+  settle?<T extends object>(work: Promise<T>): Promise<T>
+}
+
+/** The next prompt of the session with this id. */
+export type NextRequest = Omit<ResumeRequest, 'detach'> & { readonly id: string }
+
+/** Each agent may have its own directory. */
+type Comparison = CompareRequest & { workdirs?: readonly string[] | undefined }

@@ -1,0 +1,159 @@
+/** Executions for everyone who asks: those of this process and of others with the same store. A client sees its own. */
+import type { ApprovalDecision, Decided } from '../agents/adapter/agent.ts'
+import type { Executions } from '../executions/executions.ts'
+import type { FollowFrom } from '../executions/follow-events.ts'
+import { type StateChange, StateFeed } from '../executions/state-feed.ts'
+import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
+import { isFinal } from '../executions/store/execution-states.ts'
+import type { ExecutionFilter, KeyClaim } from '../executions/store/execution-store.ts'
+import { executionEnded, executionNotFound } from '../executions/store/faults.ts'
+import type { Stores } from '../executions/store/open-stores.ts'
+import type { UsageReport } from '../executions/store/usage.shape.ts'
+import type { UsageRequest } from '../executions/store/usage-query.ts'
+import type { Log } from '../kit/log.ts'
+import type { PendingApproval } from '../prompts/approvals.shape.ts'
+import { type Approvals, choiceFor } from '../prompts/approvals.ts'
+import { type Caller, visibleKeyId } from '../prompts/caller.ts'
+import { approvalNotAllowed } from '../prompts/faults.ts'
+import type { ExecutionService } from './drover.ts'
+
+type Parts = {
+  records: Executions
+  stores(): Promise<Stores>
+  /** Undefined: no agent of this process waits for a decision. */
+  approvals: Approvals | undefined
+  log: Log
+}
+
+export class ExecutionCalls implements ExecutionService {
+  readonly #parts: Parts
+  #feed: StateFeed | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Also by a unique prefix of its id, unless it runs here. */
+  async find(by: Caller, id: string): Promise<Execution> {
+    const keyId = visibleKeyId(by)
+    const running = this.#parts.records.find(id)
+    if (running === undefined) return await (await this.#store()).find(id, keyId)
+    // Whether another key has such an execution is not revealed.
+    if (keyId !== undefined && running.key_id !== keyId) throw executionNotFound({ id })
+    return running
+  }
+
+  async list(by: Caller, filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage> {
+    const keyId = visibleKeyId(by)
+    await this.save()
+    return await (await this.#store()).list(keyId === undefined ? filter : { ...filter, keyId }, page)
+  }
+
+  follow(id: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]> {
+    return this.#parts.records.follow(id, from)
+  }
+
+  async cancel(by: Caller, id: string): Promise<Execution> {
+    const execution = await this.find(by, id)
+    const { id: whole, state } = execution
+    if (isFinal(state)) throw executionEnded({ id: whole, state })
+    await this.#parts.records.cancel(execution)
+    return execution
+  }
+
+  /** The record of an execution when it has ended; undefined if the signal comes first. */
+  async ended(id: string, signal: AbortSignal): Promise<Execution | undefined> {
+    return await this.#parts.records.ended(id, signal)
+  }
+
+  async approvals(by: Caller): Promise<PendingApproval[]> {
+    const { approvals, records } = this.#parts
+    const keyId = visibleKeyId(by)
+    const shared = await (await this.#parts.stores()).approvals?.list()
+    const all = shared ?? approvals?.list() ?? []
+    if (keyId === undefined) return [...all]
+    const keyOf = async (id: string) =>
+      (shared === undefined ? records.find(id) : await (await this.#store()).find(id))?.key_id
+    const keys = await Promise.all(all.map(({ execution_id: id }) => keyOf(id)))
+    return all.filter((_, at) => keys[at] === keyId)
+  }
+
+  /** A caller must not allow an agent more than it may ask for itself. */
+  async decide(
+    by: Caller,
+    { id: named, approval }: { id: string; approval: string },
+    decided: Decided,
+  ): Promise<ApprovalDecision['decision']> {
+    const { id } = await this.find(by, named)
+    const limit = by.ceilings?.approval ?? by.ceilings?.sandbox
+    if (limit !== undefined) throw approvalNotAllowed({ setting: limit.setting })
+    const decision = await this.#settle({ id, approval }, decided)
+    // Not every execution is stored. The log says who decided about all of them.
+    this.#parts.log.info({ execution: id, approval, decision, by: decided.by }, 'approval decided')
+    return decision
+  }
+
+  async #settle({ id, approval }: { id: string; approval: string }, decided: Decided) {
+    try {
+      return this.#parts.approvals?.decide(id, approval, decided).decision ?? 'deny'
+    } catch (error) {
+      const { approvals: board } = await this.#parts.stores()
+      const found = await board?.decide({ executionId: id, approvalId: approval, decided })
+      if (found === undefined) throw error
+      return choiceFor(decided, found)
+    }
+  }
+
+  async *watch(by: Caller, signal: AbortSignal): AsyncGenerator<StateChange, void, undefined> {
+    const keyId = visibleKeyId(by)
+    const isVisible = (execution: Execution) => keyId === undefined || execution.key_id === keyId
+    yield* (await this.#openFeed()).watch({ signal, isVisible })
+  }
+
+  async usage(by: Caller, request: UsageRequest): Promise<UsageReport> {
+    return await (await this.#store()).usage({ ...request, visibleTo: visibleKeyId(by) })
+  }
+
+  /** The executions that run in this process. */
+  running(): Execution[] {
+    return this.#parts.records.running()
+  }
+
+  /** Takes an idempotency key for a new execution, or returns the claim that has it already. */
+  async claimKey(claim: KeyClaim): Promise<KeyClaim | undefined> {
+    return await (await this.#store()).claimKey(claim)
+  }
+
+  /** Makes the key usable again. One that cannot be released stays taken: its client gets the result all the same. */
+  async releaseKey(claim: KeyClaim): Promise<void> {
+    try {
+      await (await this.#store()).releaseKey(claim)
+    } catch (error) {
+      this.#parts.log.error({ reason: String(error) }, 'an idempotency key could not be released')
+    }
+  }
+
+  /** Removes one that has ended, with its events. */
+  async remove(id: string): Promise<void> {
+    await this.save()
+    await (await this.#store()).remove(id)
+  }
+
+  /** Resolves when other processes can see everything that has happened so far, or saving it has failed. */
+  async save(): Promise<void> {
+    await this.#parts.records.save()
+  }
+
+  async #store() {
+    return (await this.#parts.stores()).executions
+  }
+
+  /** Of a server: clients watch only there. */
+  async #openFeed(): Promise<StateFeed> {
+    const { records: executions, approvals, log } = this.#parts
+    const store = await this.#store()
+    if (approvals === undefined) throw new TypeError('only a server has clients that watch')
+    this.#feed ??= new StateFeed({ executions, approvals, store, log })
+    return this.#feed
+  }
+}

@@ -1,0 +1,106 @@
+/** Drover in the server of the user, asked over its socket. It does what tools need: start work, find it, follow it, cancel it. */
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config/config.shape.ts'
+import type { DrivenRun, DrivenRunEvent } from '../drive/service/driven-run.shape.ts'
+import type { Execution, ExecutionEvent } from '../executions/store/execution.shape.ts'
+import type { JsonObject } from '../kit/json/json-value.ts'
+import { readLines } from '../kit/read-lines.ts'
+import { applySettings } from '../prompts/apply-settings.ts'
+import { USER } from '../prompts/caller.ts'
+import type { PromptRequest } from '../prompts/prompt-request.ts'
+import { settingsFor } from '../prompts/to-agent-request.ts'
+import type { Drover } from './drover.ts'
+
+/** Only work in the background: the caller finds it again by its id. */
+export type ToolDrover = {
+  readonly prompts: Started<Drover['prompts']>
+  readonly batches: Pick<Started<Drover['batches']>, 'compare'>
+  readonly executions: Pick<Drover['executions'], 'find' | 'follow' | 'cancel'>
+  readonly runs: Pick<Drover['runs'], 'show' | 'follow' | 'answer'>
+  /** Takes what the HTTP API takes. */
+  startRun(body: object): Promise<DrivenRun>
+}
+
+type Started<Starters> = {
+  [Name in keyof Starters]: Starters[Name] extends (...given: infer Given) => Promise<unknown>
+    ? (...given: Given) => Promise<{ readonly id: string }>
+    : never
+}
+
+type Request = { method: 'GET' | 'POST'; path: string; body?: object; headers?: Readonly<Record<string, string>> }
+
+export type SocketOptions = {
+  settings: Config
+  /** The server may have another working directory, so this one is the default. */
+  cwd: string
+  /** Sends a request and returns the answer. Throws the error of the server as a Fault. */
+  call(request: Request): Promise<JsonObject>
+  /** The same for an answer that is a stream. */
+  send(request: Request & { signal: AbortSignal }): Promise<IncomingMessage>
+}
+
+/** Longer than every event. */
+const LINE_LIMIT_BYTES = 64 * 1024 * 1024
+const ASYNC = { prefer: 'respond-async' }
+
+export function createSocketDrover({ settings, cwd, call, send }: SocketOptions): ToolDrover {
+  const get = (path: string) => call({ method: 'GET', path })
+  const post = (path: string, body: object) => call({ method: 'POST', path, body })
+  const start = async (path: string, body: object) => {
+    const { execution_id: id } = await call({ method: 'POST', path, body, headers: ASYNC })
+    return { id: String(id) }
+  }
+  const follow = <Event extends { type: string }>(path: string, { after, signal }: From) =>
+    readEvents<Event>(() => send({ method: 'GET', path: `${path}/events?after=${after}`, signal }), signal)
+  const asRun = (answer: object) => answer as unknown as DrivenRun
+  return {
+    prompts: {
+      start: (_by, { wantsDeltas: _, ...request }) =>
+        start('/api/v1/prompt', { workdir: cwd, ...request, ...settingsOfCaller(request, settings) }),
+      resume: (_by, { id, ...request }) => start(`${sessionPath(id)}/resume`, request),
+    },
+    batches: { compare: (_by, request) => start('/api/v1/compare', { workdir: cwd, ...request }) },
+    executions: {
+      find: async (_by, id) => (await get(executionPath(id))) as unknown as Execution,
+      follow: (id, from) => follow<ExecutionEvent>(executionPath(id), from),
+      cancel: async (_by, id) => (await post(`${executionPath(id)}/cancel`, {})) as unknown as Execution,
+    },
+    startRun: async (body) => asRun(await post('/api/v1/runs', { repository: cwd, ...body })),
+    runs: {
+      show: async (_by, id) => asRun(await get(runPath(id))),
+      follow: async (_by, id, from) => ({ isOver: false, events: follow<DrivenRunEvent>(runPath(id), from) }),
+      answer: async (_by, id, { text, actionId }) =>
+        asRun(await post(`${runPath(id)}/answer`, { text, ...(actionId !== undefined && { action_id: actionId }) })),
+    },
+  }
+}
+
+/** The server may have other settings. */
+export function settingsOfCaller(request: PromptRequest, config: Config) {
+  const settings = settingsFor(request.backend, { settings: config, by: USER })
+  const { approvalMode, sandboxMode, model } = applySettings(request, settings)
+  return { approval_mode: approvalMode, sandbox_mode: sandboxMode, ...(model !== undefined && { model }) }
+}
+
+const executionPath = (id: string) => `/api/v1/executions/${encodeURIComponent(id)}`
+const sessionPath = (id: string) => `/api/v1/sessions/${encodeURIComponent(id)}`
+const runPath = (id: string) => `/api/v1/runs/${encodeURIComponent(id)}`
+
+type From = { after: number; signal: AbortSignal }
+
+/** Ends without an error when the signal is aborted. */
+async function* readEvents<Event extends { type: string }>(
+  open: () => Promise<IncomingMessage>,
+  signal: AbortSignal,
+): AsyncGenerator<Event[], void, undefined> {
+  try {
+    const response = await open()
+    const rules = { limitBytes: LINE_LIMIT_BYTES, onOversize: () => response.destroy() }
+    for await (const lines of readLines(response, rules)) {
+      const events = lines.map((line) => JSON.parse(line) as Event)
+      yield events.filter(({ type }) => type !== 'heartbeat')
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

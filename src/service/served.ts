@@ -1,0 +1,188 @@
+/** Drover in a server or a worker: it runs prompts in the background, drives runs, and shares work with other machines. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Program } from '../agents/adapter/agent.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
+import { toWarmLimits } from '../agents/pool/warm-limits.ts'
+import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
+import type { Config } from '../config/config.shape.ts'
+import { DrivenRuns } from '../drive/service/driven-runs.ts'
+import type { RunService } from '../drive/service/run-service.ts'
+import type { Rights } from '../drive/service/run-starter.ts'
+import { SharedRuns } from '../drive/service/shared-runs.ts'
+import { createDispatch } from '../executions/dispatch-prompts.ts'
+import type { Executions } from '../executions/executions.ts'
+import { shareApprovals } from '../executions/store/approval-board.ts'
+import { keepModeOf } from '../executions/store/execution-states.ts'
+import type { Loss, Stores } from '../executions/store/open-stores.ts'
+import { Worker } from '../executions/worker.ts'
+import type { Clock } from '../kit/clock.ts'
+import { randomIds } from '../kit/ids.ts'
+import type { Log } from '../kit/log.ts'
+import { Approvals } from '../prompts/approvals.ts'
+import type { Caller } from '../prompts/caller.ts'
+import { createSlots } from '../prompts/concurrency-slots.ts'
+import type { PrivateFiles } from '../prompts/private-files.ts'
+import type { Drover } from './drover.ts'
+import { InProcessDrover } from './in-process.ts'
+
+export type ServedParts = {
+  config: Config
+  version: string
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  isRoot: boolean
+  clock: Clock
+  /** The command of the demo agent, if it may replace agents that are not installed. */
+  demo: Program | undefined
+  /** The same for runs and prompts that ask for it. */
+  demoAgent: Program
+  stores: Stores
+  /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
+  directories: { worktrees: string; drivenRuns: string; trustedSettings: string }
+  /** What agents must not read under a ceiling. */
+  privateFiles: PrivateFiles
+  /** Aborted when the server starts to shut down: driven runs are interrupted. */
+  shutdown: AbortSignal
+  /** Aborted when the time to finish is over: queued and running prompts are canceled. */
+  drainDeadline: AbortSignal
+  log: Log
+  /** Whether this process runs prompts, if the store has a queue. */
+  isWorker?: boolean
+  rights: Rights
+  /** Who the user of this machine is on another one. */
+  userElsewhere: Caller
+}
+
+const ASK_AGAIN_MS = 1000
+
+const LOSSES: Readonly<Record<Loss, string>> = {
+  taken: 'other machines took this process for dead, so what ran here is ended',
+  silent: 'the store gives no answer, so what ran here is ended: other machines may take over',
+}
+
+export class ServedDrover extends InProcessDrover implements Drover {
+  readonly runs: RunService
+  readonly opened: Stores
+  /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */
+  readonly worker: Worker | undefined
+  readonly #parts: ServedParts
+
+  constructor(parts: ServedParts) {
+    const { config, stores, env, cwd, isRoot, clock, demo, demoAgent, drainDeadline, log } = parts
+    const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
+    const { max_concurrent_runs: limit, max_queued_runs: queueLimit } = config.server
+    super({
+      settings: config,
+      // A copy, because every read of `process.env` is a system call.
+      ...{ env: { ...env }, cwd, isRoot, clock, demo },
+      privateFiles: parts.privateFiles,
+      openStores: async () => stores,
+      keep: 'events',
+      slots: createSlots({ limit, queueLimit }),
+      createPool: config.warm.enabled ? (owner) => createPool(config, owner, log) : undefined,
+      observer: {
+        sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),
+        sessionLeft: (message) => log.warn({}, message),
+      },
+      server: {
+        ...{ log, approvals, demoAgent, drainDeadline },
+        createDispatch: (executions) => createDispatcher(parts, executions),
+      },
+    })
+    this.#parts = parts
+    this.opened = stores
+    const { approvals: board, executions: store } = stores
+    if (board !== undefined) shareApprovals({ approvals, board, store, log })
+    this.runs = this.#createRuns()
+    this.worker = parts.isWorker === false ? undefined : this.#createWorker()
+  }
+
+  /** Resumes the runs that it drove when it ended, and takes work. Call it when the server listens: rights depend on its address. */
+  async begin(): Promise<void> {
+    await this.runs.continueAll()
+    await this.worker?.start((by) => this.contextFor(by))
+  }
+
+  /** Other machines have taken over, or may have: what ran here is ended. Driven runs are resumed as after a restart. */
+  lose(loss: Loss): void {
+    const { log } = this.#parts
+    log.error({}, LOSSES[loss])
+    // First, so that drivers see an interruption and not agents that were cancelled.
+    const restarted = this.runs.restart(() => this.#storeAnswers())
+    this.records.loseOwner()
+    restarted.catch((error: unknown) => log.error({ reason: String(error) }, 'driven runs could not be resumed'))
+  }
+
+  /** Resolves when something can be stored, or when the server stops. */
+  async #storeAnswers(): Promise<void> {
+    while (!this.#parts.shutdown.aborted) {
+      try {
+        return await this.opened.sessions.checkWritable()
+      } catch {
+        await sleep(ASK_AGAIN_MS, undefined, { ref: false })
+      }
+    }
+  }
+
+  #createRuns(): RunService {
+    const { config, version, log, shutdown, isWorker = true, directories, clock, rights, userElsewhere } = this.#parts
+    const local = new DrivenRuns({
+      settings: config,
+      ...{ directories, version, clock, log, shutdown, rights },
+      projectTrust: { use: config.agents.project_settings, decisions: directories.trustedSettings },
+      env: { ...this.#parts.env },
+      cwd: this.#parts.cwd,
+      isDemo: this.#parts.demo !== undefined,
+      demoAgent: this.#parts.demoAgent,
+      contextFor: (by) => this.runContextFor(by),
+      track: (drive) => void this.background.add(drive),
+      onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
+    })
+    const { runs, queue } = this.opened
+    if (runs === undefined || queue === undefined) return local
+    const keepDays = config.executions.keep_days
+    return new SharedRuns({ local, ...runs, queue, isWorker, userElsewhere, keepDays, clock, log })
+  }
+
+  #createWorker(): Worker | undefined {
+    const { queue, executions: store } = this.opened
+    if (queue === undefined) return undefined
+    const { config, drainDeadline: signal, log } = this.#parts
+    const { repositories, max_per_key: perKey, max_per_backend: perBackend } = config.work
+    const facts = () => ({
+      backends: this.agents
+        .list()
+        .filter(isUsable)
+        .map(({ backend }) => backend),
+      repositories,
+      slots: this.slots.limit,
+      drive: { repositories: config.drive.repositories, checks: config.drive.checks },
+    })
+    return new Worker({ queue, store, executions: this.records, facts, limits: { perKey, perBackend }, signal, log })
+  }
+}
+
+function isUsable({ isEnabled, program }: AgentLocation): boolean {
+  return isEnabled && program !== undefined
+}
+
+/** With one machine there is no queue: a prompt runs in the server that got it. */
+function createDispatcher({ config, stores, clock, isWorker = true }: ServedParts, executions: Executions) {
+  const { queue, sessions, executions: store } = stores
+  if (queue === undefined) return undefined
+  const keep = keepModeOf(config.executions.keep, 'events')
+  const owner = () => sessions.owner()
+  const queueLimit = config.server.max_queued_runs
+  const { repositories } = config.work
+  return createDispatch({
+    ...{ queue, executions, store, owner, clock, ids: randomIds, keep, queueLimit, isWorker, repositories },
+  })
+}
+
+function createPool({ warm }: Config, owner: WarmPoolOptions['owner'], log: Log): WarmPool {
+  return new WarmPool({
+    limits: toWarmLimits(warm),
+    owner,
+    onFailure: ({ backend, reason }) => log.warn({ backend, reason }, 'an agent cannot be kept running'),
+  })
+}

@@ -1,0 +1,63 @@
+/** Sessions for everyone who asks: a client sees its own, and those that others share. */
+import { carryConversation } from '../executions/carry-conversation.ts'
+import type { SessionTurn } from '../executions/session-turn.shape.ts'
+import { findTurns, readTurns } from '../executions/session-turns.ts'
+import type { Stores } from '../executions/store/open-stores.ts'
+import { randomIds } from '../kit/ids.ts'
+import { type Caller, visibleKeyId } from '../prompts/caller.ts'
+import { resumeInvalid } from '../prompts/faults.ts'
+import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
+import type { Session } from '../sessions/session.shape.ts'
+import type { VisibleSessions } from '../sessions/session-store.ts'
+import type { NextRequest } from './drover.ts'
+
+export class SessionCalls {
+  readonly #stores: () => Promise<Stores>
+
+  constructor(stores: () => Promise<Stores>) {
+    this.#stores = stores
+  }
+
+  async of(by: Caller): Promise<VisibleSessions> {
+    return (await this.#stores()).sessions.seenBy(visibleKeyId(by))
+  }
+
+  /** The turns that are kept, oldest first, one at a time: together they may have many megabytes. */
+  async *turns(id: string): AsyncGenerator<SessionTurn, void, undefined> {
+    const { executions } = await this.#stores()
+    yield* readTurns(executions, await findTurns(executions, { session: id }))
+  }
+
+  /** The newest of them, and how many are older. */
+  async latestTurns(id: string, limit: number): Promise<{ turns: SessionTurn[]; older: number }> {
+    const { executions } = await this.#stores()
+    const ids = await findTurns(executions, { session: id })
+    const older = Math.max(0, ids.length - limit)
+    const turns: SessionTurn[] = []
+    for await (const turn of readTurns(executions, ids.slice(older))) turns.push(turn)
+    return { turns, older }
+  }
+
+  /** The request that continues a session, or a fork of it. */
+  async continuing(by: Caller, { id, fork = false, ...request }: NextRequest): Promise<PromptRequest> {
+    const sessions = await this.of(by)
+    const session = await sessions.find(id)
+    const { backend = session.backend } = request
+    if (!fork && backend !== session.backend) throw resumeInvalid({ problem: needsFork(session) })
+    // Metadata would change the session itself.
+    if (!fork && request.metadata !== undefined) await sessions.requireOwn(session.id)
+    if (!fork) return { ...request, backend, resumes: session }
+    const history = backend === session.backend ? undefined : await this.conversation(by, session)
+    return { ...request, backend, forks: session, history }
+  }
+
+  /** The conversation of a session, for an agent that does not know it. Throws a Fault if nothing of it is kept. */
+  async conversation(by: Caller, session: Session): Promise<ConversationHistory> {
+    const { executions } = await this.#stores()
+    return await carryConversation(session, { sessions: await this.of(by), executions }, { ids: randomIds })
+  }
+}
+
+function needsFork({ backend }: Session): string {
+  return `the session is one of ${backend}; another backend needs fork: true, which starts a new session`
+}
