@@ -1,8 +1,6 @@
 /** The HTTP server in a program. It has its own limits and ceilings, as with `drover serve`, and no local socket. */
-import { sweepScratch } from '../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../config/api-keys.ts'
 import { privateFilesOf } from '../config/paths.ts'
-import { startStoreCleanup } from '../http/clean-store.ts'
 import { createContext } from '../http/context/create-context.ts'
 import { drain } from '../http/drain.ts'
 import { baseUrl, listen } from '../http/listen.ts'
@@ -12,6 +10,7 @@ import { settleKeys } from '../http/settle-keys.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { redactFields } from '../kit/redact.ts'
+import { Ending, startServerLife } from '../service/server-life.ts'
 import { besidePackage, demoAgent, type OpenedInstance } from './instance.ts'
 import { packageVersion } from './package-version.ts'
 import type { LogLine, RunningServer, ServeOptions } from './types.ts'
@@ -36,9 +35,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
   const { config, paths, env, cwd } = opened
   const log = createLog(options.onLog)
   const stores = await opened.drover.stores()
-  // A process with a name also looks for others that have died.
-  if (stores.queue !== undefined) await stores.sessions.owner()
-  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
+  const ending = new Ending()
   const context = await withMetrics(
     createContext({
       config,
@@ -52,8 +49,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       stores,
       directories: paths,
       privateFiles: privateFilesOf(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),
-      shutdown: shutdown.signal,
-      drainDeadline: drainDeadline.signal,
+      ...ending.signals,
       log,
       writeAccessLog: (entry) => log.info(entry, 'request'),
       logsPrompts: false,
@@ -62,34 +58,26 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     }),
   )
   opened.onLost((loss) => context.drover.lose(loss))
-  sweepScratch()
   const server = await createServer(context)
-  await settleKeys({ stores, keys: keys.ring, drivenRuns: paths.drivenRuns, log })
   const { host = config.server.host, port = config.server.port } = options
-  const bound = await listen(server.app.server, { host, port })
+  const door: { url?: string } = {}
+  const open = async () => {
+    await settleKeys({ stores, keys: keys.ring, drivenRuns: paths.drivenRuns, log })
+    door.url = baseUrl(await listen(server.app.server, { host, port }))
+  }
+  const { drover } = context
+  const common = { drover, ending, config, clock: systemClock, log, open }
+  const life = await startServerLife({ ...common, cleansStore: true, takesWork: true })
   keys.watch(log)
-  const cleaning = await startStoreCleanup({
-    ...{ stores, log, clock: systemClock },
-    sessionDays: config.session.retention_days,
-    executionDays: config.executions.keep_days,
-    maxExecutionMb: config.executions.max_mb,
-  })
-  await context.drover.begin()
   let closing: Promise<void> | undefined
   const close = async () => {
-    cleaning.stop()
     keys.close()
-    shutdown.abort()
-    const work = context.drover.worker?.stop()
-    const warm = context.drover.warm?.close()
-    // Only its own prompts: those of the program go on.
-    await drain(server, { drainMs: DRAIN_MS, graceMs: GRACE_MS }, async () => drainDeadline.abort())
-    await Promise.all([warm, work])
-    await context.drover.runs.close()
-    await context.drover.records.close()
+    const limits = { drainMs: DRAIN_MS, graceMs: GRACE_MS }
+    // Prompts of the program itself keep running.
+    await life.stop({ drain: (endAgents) => drain(server, limits, endAgents) })
   }
   return {
-    url: baseUrl(bound),
+    url: door.url ?? '',
     close: () => {
       closing ??= close()
       return closing

@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sweepScratch } from '../../agents/scratch-files.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { createKeyRing } from '../../config/key-ring.ts'
 import { drain } from '../../http/drain.ts'
 import { listen } from '../../http/listen.ts'
 import { createServer } from '../../http/server.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
+import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation } from '../command.ts'
 import { contextOf } from '../serve/context-of.ts'
 import { createServerLog } from '../serve/server-log.ts'
@@ -23,27 +23,30 @@ export async function startPrivateServer(invocation: Invocation, config: Config)
   const { runtime } = invocation
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: true })
   const stores = await openUserStores(invocation, config)
-  sweepScratch()
-  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
+  const ending = new Ending()
   const context = contextOf(invocation, {
-    ...{ config, stores, log, writeAccessLog, shutdown: shutdown.signal, drainDeadline: drainDeadline.signal },
+    ...{ config, stores, log, writeAccessLog, ...ending.signals },
     keys: createKeyRing({ isRequired: false }),
     isWorker: false,
   })
   const server = await createServer(context)
   const directory = mkdtempSync(join(tmpdir(), 'drover-mcp-'))
   const socket = join(directory, 'server.sock')
-  await listen(server.localListener, { socket })
+  const { drover } = context
+  const life = await startServerLife({
+    ...{ drover, ending, config, log, clock: runtime.clock },
+    open: async () => void (await listen(server.localListener, { socket })),
+    cleansStore: false,
+    takesWork: false,
+  })
   return {
     socket,
     async [Symbol.asyncDispose]() {
-      shutdown.abort()
-      void context.drover.warm?.close()
-      await drain(server, { drainMs: 0, graceMs: GRACE_MS }, async () => {
-        drainDeadline.abort()
-        await endAllProcesses()
+      const limits = { drainMs: 0, graceMs: GRACE_MS }
+      await life.stop({
+        drain: (endAgents) => drain(server, limits, endAgents),
+        endProcesses: () => endAllProcesses(),
       })
-      await context.drover.records.close()
       await stores.sessions.close()
       rmSync(directory, { recursive: true, force: true })
     },

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { sweepScratch } from '../../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Loss, Stores } from '../../executions/store/open-stores.ts'
-import { startStoreCleanup } from '../../http/clean-store.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
 import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
@@ -20,6 +18,7 @@ import { type BannerFacts, startupBanner } from '../../http/startup-banner.ts'
 import { startupSummary } from '../../http/startup-summary.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
+import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { BackgroundEnd } from '../local/background-end.ts'
@@ -56,9 +55,6 @@ export const run: Run = async (invocation) => {
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost: Losses = { notify: () => {} }
   const stores = await openUserStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
-  sweepScratch()
-  // A process with a name also looks for others that have died.
-  if (stores.queue !== undefined) await stores.sessions.owner()
   try {
     return await serve(invocation, { config, address, keys, stores, lost, ...serverLog })
   } finally {
@@ -90,12 +86,11 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const { config, keys, stores, log } = parts
   const isBackground = invocation.flags.isOn('local')
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
-  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
-  const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
+  const ending = new Ending()
   const { writeAccessLog } = parts
   const context = await withMetrics(
     contextOf(invocation, {
-      ...{ config, stores, log, writeAccessLog, keys: keys.ring, ...stopSignals },
+      ...{ config, stores, log, writeAccessLog, keys: keys.ring, ...ending.signals },
       isWorker: !invocation.flags.isOn('no-work'),
       logsPrompts: invocation.flags.isOn('log-prompts'),
       consoleDirectory: invocation.runtime.consoleDirectory,
@@ -104,53 +99,42 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   )
   parts.lost.notify = (loss) => context.drover.lose(loss)
   const background = new BackgroundEnd(context, isBackground)
-  let bound: BoundAddress | undefined
+  const doors: { bound?: BoundAddress | undefined; localSocket?: string | undefined } = {}
   const local = localEndpoints({
     isBackground,
     onStop: () => background.end(),
-    consoleLink: () => consoleLinkFor(context, bound),
+    consoleLink: () => consoleLinkFor(context, doors.bound),
   })
   const server = await createServer(context, { ...ROUTES, '/local': [local] })
   const { server: listener } = server.app
-  const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
-  await settleKeys({ stores, keys: keys.ring, drivenRuns, log })
-  bound = isBackground ? undefined : await listen(listener, parts.address, commandOf(invocation))
-  const localSocket = await openLocalSocket(invocation, parts, server)
+  const open = async () => {
+    const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
+    await settleKeys({ stores, keys: keys.ring, drivenRuns, log })
+    doors.bound = isBackground ? undefined : await listen(listener, parts.address, commandOf(invocation))
+    doors.localSocket = await openLocalSocket(invocation, parts, server)
+  }
+  const { drover } = context
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => void keys.reload(log),
     closeSessions: () => stores.sessions.close(),
   })
+  const life = await startServerLife({ drover, ending, config, clock, log, open, cleansStore: true, takesWork: true })
   keys.watch(log)
-  const cleaning = await startStoreCleanup({
-    stores,
-    clock,
-    log,
-    sessionDays: config.session.retention_days,
-    executionDays: config.executions.keep_days,
-    maxExecutionMb: config.executions.max_mb,
-  })
-  await context.drover.begin()
+  const { bound, localSocket } = doors
   if (bound !== undefined) {
     await terminal.out.write(bannerOf(invocation, server, { context, bound, localSocket, keys }))
   }
 
   const failure = await Promise.race([signals.stopped, background.ended, once(listener, 'error')])
-  cleaning.stop()
-  shutdown.abort()
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
   else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
   background.stop()
-  const { drover } = context
-  const workEnded = drover.worker?.stop()
-  void drover.warm?.close()
-  await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
-    // Before ending the agents, so that no queued request starts a new one.
-    drainDeadline.abort()
-    await endAllProcesses()
+  const limits = { drainMs, graceMs: GRACE_MS }
+  await life.stop({
+    drain: (endAgents) => drain(server, limits, endAgents),
+    endProcesses: () => endAllProcesses(),
   })
-  await workEnded
-  await drover.runs.close()
   return failure === undefined ? 0 : 1
 }
 

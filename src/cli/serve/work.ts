@@ -1,5 +1,4 @@
 /** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
-import { sweepScratch } from '../../agents/scratch-files.ts'
 import { findPaths, privateFilesOf } from '../../config/paths.ts'
 import type { Rights } from '../../drive/service/run-starter.ts'
 import { secretWarnings } from '../../http/security-warnings.ts'
@@ -7,6 +6,7 @@ import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { USER } from '../../prompts/caller.ts'
 import { ServedDrover } from '../../service/served.ts'
+import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation, Run } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
@@ -27,13 +27,12 @@ export const run: Run = async (invocation) => {
   const { log } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost: Losses = { notify: () => {} }
   const stores = await openUserStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
-  sweepScratch()
-  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
+  const ending = new Ending()
   const { env, cwd, isRoot, clock, demoAgent } = runtime
   const paths = findPaths(configEnvironmentOf(invocation))
   const drover = new ServedDrover({
     ...{ config, stores, log, env, cwd, isRoot, clock, demoAgent, version: runtime.version() },
-    ...{ shutdown: shutdown.signal, drainDeadline: drainDeadline.signal },
+    ...ending.signals,
     demo: flags.isOn('demo') ? demoAgent : undefined,
     directories: paths,
     privateFiles: privateFilesOf(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),
@@ -43,7 +42,7 @@ export const run: Run = async (invocation) => {
   })
   lost.notify = (loss) => drover.lose(loss)
   try {
-    await work(invocation, drover, { shutdown, drainDeadline })
+    await work(invocation, { drover, ending, config, log, clock })
     return 0
   } finally {
     await stores.sessions.close()
@@ -54,20 +53,17 @@ export const run: Run = async (invocation) => {
 const asAllowedBefore: Rights = (starter) =>
   starter.is === 'user' || starter.ceilings !== undefined ? starter : undefined
 
-type Ending = { shutdown: AbortController; drainDeadline: AbortController }
+type Working = Pick<Parameters<typeof startServerLife>[0], 'drover' | 'ending' | 'config' | 'log' | 'clock'>
 
-async function work(
-  { runtime, flags }: Invocation,
-  drover: ServedDrover,
-  { shutdown, drainDeadline }: Ending,
-): Promise<void> {
+async function work({ runtime, flags }: Invocation, parts: Working): Promise<void> {
+  const { drover } = parts
   const { terminal, drainMs = DRAIN_MS } = runtime
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => {},
     closeSessions: () => drover.opened.sessions.close(),
   })
-  await drover.begin()
+  const life = await startServerLife({ ...parts, cleansStore: false, takesWork: true })
   await terminal.out.write(`drover works on ${drover.slots.limit} prompts at once. Press Ctrl+C to stop.\n`)
   await terminal.err.write(agentsNotice(drover.agents.list(), { isQuiet: flags.isOn('quiet') }))
   for (const { warning, suggestion } of secretWarnings(findReadableSecrets(runtime.env, runtime.readableVariables))) {
@@ -75,16 +71,5 @@ async function work(
   }
   await signals.stopped
   await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl+C again to stop at once.\n')
-  const deadline = setTimeout(() => {
-    drainDeadline.abort()
-    void endAllProcesses()
-  }, drainMs)
-  // Driven runs are interrupted, and go on when a worker starts here again.
-  shutdown.abort()
-  await drover.worker?.stop()
-  await drover.background.idle()
-  await drover.runs.close()
-  clearTimeout(deadline)
-  await drover.warm?.close()
-  await drover.records.close()
+  await life.stop({ drain: drainMs, endProcesses: () => endAllProcesses() })
 }

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { Config } from '../config/config.shape.ts'
+import { systemClock } from '../kit/clock.ts'
+import { SILENT_LOG } from '../kit/log.ts'
+import type { ServedDrover } from './served.ts'
+import { Ending, startServerLife } from './server-life.ts'
+
+/** Notes what happens, in order. `work` is what the worker has to finish. */
+async function live({ work = Promise.resolve(), takesWork = true, hasQueue = false } = {}) {
+  const steps: string[] = []
+  const note = (step: string) => async () => void steps.push(step)
+  const ending = new Ending()
+  const { shutdown, drainDeadline } = ending.signals
+  shutdown.addEventListener('abort', () => steps.push('shutdown'))
+  drainDeadline.addEventListener('abort', () => steps.push('deadline'))
+  const drover = {
+    opened: { sessions: { owner: note('owner') }, ...(hasQueue && { queue: {} }) },
+    begin: note('begin'),
+    worker: {
+      stop: async () => {
+        steps.push('worker stops')
+        await work
+        steps.push('worker stopped')
+      },
+    },
+    warm: { close: note('warm closed') },
+    background: { idle: async () => {} },
+    runs: { close: note('runs closed') },
+    records: { close: note('records closed') },
+  } as unknown as ServedDrover
+  const parts = { drover, ending, config: {} as Config, clock: systemClock, log: SILENT_LOG }
+  const life = await startServerLife({ ...parts, open: note('open'), cleansStore: false, takesWork })
+  return { life, steps }
+}
+
+describe('the life of a server', () => {
+  it('takes work when its clients can reach it, under its own name if there are other machines', async () => {
+    expect((await live({ hasQueue: true })).steps).toEqual(['owner', 'open', 'begin'])
+    expect((await live({ takesWork: false })).steps).toEqual(['open'])
+  })
+
+  it('ends in one order: no new work, answers, agents, what is left to store', async () => {
+    const { life, steps } = await live()
+    steps.length = 0
+    await life.stop({
+      drain: async (endAgents) => {
+        steps.push('drained')
+        await endAgents()
+      },
+      endProcesses: async () => void steps.push('processes ended'),
+    })
+    expect(steps.slice(0, 2)).toEqual(['shutdown', 'worker stops'])
+    expect(steps.filter((step) => /drained|deadline|processes/.test(step))).toEqual([
+      'drained',
+      'deadline',
+      'processes ended',
+    ])
+    expect(steps.slice(-2)).toEqual(['runs closed', 'records closed'])
+  })
+
+  it('of a worker lets its work finish, and ends the agents only when that takes too long', async () => {
+    const quick = await live()
+    await quick.life.stop({ drain: 60_000, endProcesses: async () => void quick.steps.push('processes ended') })
+    expect(quick.steps).not.toContain('processes ended')
+    const work = Promise.withResolvers<void>()
+    const slow = await live({ work: work.promise })
+    await slow.life.stop({ drain: 1, endProcesses: async () => work.resolve() })
+    expect(slow.steps).toContain('deadline')
+    expect(slow.steps.slice(-2)).toEqual(['runs closed', 'records closed'])
+  })
+})
