@@ -52,6 +52,17 @@ describe('an editor', () => {
     expect(texts()).toContain('--setting-sources=')
   })
 
+  it('gets an agent that cannot read the files of drover under a ceiling', async () => {
+    const config = {
+      default_backend: 'codex',
+      server: { max_sandbox_mode: 'read-only' },
+      unified_flags: { dry_run: true },
+    }
+    const { create, prompt, texts } = await openEditor(createUser(config))
+    await prompt((await create()).sessionId, 'x')
+    expect(texts()).toContain('permissions.drover-read-only={extends=')
+  })
+
   it('in an agent that is too deep gets an error for its prompt', async () => {
     const { create, prompt } = await openEditor(createUser({}, { DROVER_DEPTH: '2' }))
     await expect(prompt((await create()).sessionId, { say: 'x' })).rejects.toThrow(/drover is called at depth 2/)

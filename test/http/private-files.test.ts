@@ -9,8 +9,15 @@ import { startServer, type TestServer } from '../support/start-server.ts'
 
 const messages = [{ role: 'user', content: 'x' }]
 
+const headers = { 'anthropic-version': '2023-06-01', accept: 'application/json, text/event-stream' }
+
 const post = async (server: TestServer, path: string, body: object) =>
-  await server.request(path, { method: 'POST', body })
+  await server.request(path, { method: 'POST', body, headers })
+
+const callOf = (name: string, given: object) => ({
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: { name, arguments: given },
+})
 
 describe('codex under a ceiling', () => {
   const ways: [string, object][] = [
@@ -20,6 +27,9 @@ describe('codex under a ceiling', () => {
     ['/api/v1/compare', { backends: ['codex'], prompt: 'x' }],
     ['/openai/v1/chat/completions', { model: 'codex', messages }],
     ['/openai/v1/responses', { model: 'codex', input: 'x' }],
+    ['/anthropic/v1/messages', { model: 'codex', max_tokens: 10, messages }],
+    ['/mcp', callOf('prompt', { backend: 'codex', prompt: 'x' })],
+    ['/mcp', callOf('compare', { backends: ['codex'], prompt: 'x' })],
   ]
 
   it('gets a profile that closes the files of drover, for every kind of request', async () => {

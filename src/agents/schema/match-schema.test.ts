@@ -89,6 +89,8 @@ describe('the first mismatch', () => {
       fc.property(schema, value, (part, given) => {
         const whole = { allOf: [part as object] }
         expect(findSchemaProblem(whole)).toBeUndefined()
+        // ajv calls these as functions when it compares values.
+        fc.pre(!/"(?:valueOf|toString)":/.test(JSON.stringify([part, given])))
         const instance: unknown = JSON.parse(JSON.stringify(given))
         expect(findMismatch(instance, whole) === undefined).toBe(ajv.validate(whole, instance))
       }),

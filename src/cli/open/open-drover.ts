@@ -5,7 +5,7 @@ import type { Invocation } from '../command.ts'
 import { toMessage } from '../output/printable.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 
-export type OpenOptions = Partial<Pick<DroverParts, 'keep' | 'createPool'>> & {
+export type OpenOptions = Partial<Pick<DroverParts, 'keep' | 'createPool' | 'privateFiles'>> & {
   config: Config
   /** By default the flag `--demo` says so. */
   isDemo?: boolean
@@ -15,11 +15,11 @@ export type OpenOptions = Partial<Pick<DroverParts, 'keep' | 'createPool'>> & {
 
 export function openDrover(
   invocation: Invocation,
-  { config, isDemo = invocation.flags.isOn('demo'), atOnce, keep = 'none', createPool }: OpenOptions,
+  { config, isDemo = invocation.flags.isOn('demo'), atOnce, keep = 'none', createPool, privateFiles }: OpenOptions,
 ): InProcessDrover {
   const { env, cwd, isRoot, clock, demoAgent, terminal } = invocation.runtime
   return new InProcessDrover({
-    ...{ settings: config, env, cwd, isRoot, clock, keep, createPool },
+    ...{ settings: config, env, cwd, isRoot, clock, keep, createPool, privateFiles },
     demo: isDemo ? demoAgent : undefined,
     slots: slotsOfUser(config, atOnce),
     openStores: () => openUserStores(invocation, config),
