@@ -1,4 +1,4 @@
-import { type ConfigEnvironment, findPaths } from '../config/paths.ts'
+import { type ConfigEnvironment, findPaths, type Paths, privateFilesOf } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
 import { flagValueInvalid } from './faults.ts'
@@ -8,9 +8,15 @@ export function configEnvironmentOf({ flags, runtime }: Invocation): ConfigEnvir
   return { env, homeDirectory, cwd, configFlag: flags.text('config') }
 }
 
-/** The directory of the git worktrees that drover creates. */
-export function worktreesHome(invocation: Invocation): string {
-  return findPaths(configEnvironmentOf(invocation)).worktrees
+/** Where the files of drover are. */
+export function pathsOf(invocation: Invocation): Paths {
+  return findPaths(configEnvironmentOf(invocation))
+}
+
+/** What agents must not read under a ceiling. */
+export function privateFilesFor(invocation: Invocation): ReturnType<typeof privateFilesOf> {
+  const { cwd, env } = invocation.runtime
+  return privateFilesOf(pathsOf(invocation), { cwd, keysFile: env['DROVER_API_KEYS_FILE'] })
 }
 
 /** Reads the configuration, prints its warnings, and turns colour off if it says so. */

@@ -5,7 +5,6 @@ import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import { createJsonRpcPeer } from '../../agents/warm/json-rpc.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { findPaths, privateFilesOf } from '../../config/paths.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { ceilingsFor } from '../../service/ceilings-for.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -13,16 +12,15 @@ import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { toMessage } from '../output/printable.ts'
 import { explainProtocol } from '../output/protocol-hint.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { privateFilesFor, readSettings } from '../settings.ts'
 
 export const run: Run = async (invocation) => {
   const { runtime } = invocation
   const { config } = await readSettings(invocation)
   using interruption = listenForInterruption()
-  const paths = findPaths(configEnvironmentOf(invocation))
   await using drover = openDrover(invocation, {
     ...{ config, keep: 'events', createPool: poolFor(invocation, config) },
-    privateFiles: privateFilesOf(paths, { cwd: runtime.cwd, keysFile: runtime.env['DROVER_API_KEYS_FILE'] }),
+    privateFiles: privateFilesFor(invocation),
   })
   const agent = createAgent(invocation, config, { drover, by: editorOf(config) })
   const input = runtime.stdin.stream()

@@ -5,7 +5,6 @@ import type { AcpAgent } from '../../agents/adapter/agent.ts'
 import { buildCommand } from '../../agents/build-command.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { type BackendSection, setBackendSection } from '../../config/edit-config.ts'
-import { findPaths } from '../../config/paths.ts'
 import { problemOfBackendName } from '../../config/rules.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { nearestWord } from '../../kit/nearest.ts'
@@ -16,7 +15,7 @@ import { flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { toOneLine } from '../output/printable.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, readSettings } from '../settings.ts'
 import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined } from './faults.ts'
 
 const TIMEOUT_SECS = 120
@@ -90,7 +89,7 @@ async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promi
   const report = await probe(invocation, backend)
   if (typeof report === 'number') return report
   const profile = toProfile(report, toTimestamp(invocation.runtime.clock.now()))
-  const { config: path } = findPaths(configEnvironmentOf(invocation))
+  const { config: path } = pathsOf(invocation)
   await setBackendSection({ path, name, section: { ...section, profile } })
   const { out } = invocation.runtime.terminal
   const shown = { name, command: section.command, profile, config: path }

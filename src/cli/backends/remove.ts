@@ -1,7 +1,6 @@
 import { removeBackendSection } from '../../config/edit-config.ts'
-import { findPaths } from '../../config/paths.ts'
 import type { Run } from '../command.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, readSettings } from '../settings.ts'
 import { definedIn } from './add.ts'
 import { backendNotDefined } from './faults.ts'
 
@@ -10,7 +9,7 @@ export const run: Run = async (invocation) => {
   const { config } = await readSettings(invocation)
   const known = definedIn(config)
   if (!known.includes(name)) throw backendNotDefined({ name, known })
-  const { config: path } = findPaths(configEnvironmentOf(invocation))
+  const { config: path } = pathsOf(invocation)
   await removeBackendSection({ path, name })
   await invocation.runtime.terminal.out.write(`${name} is no longer a backend (removed from ${path})\n`)
   return 0

@@ -16,7 +16,7 @@ import type { Worktree } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { comparisonNeedsWorktree } from '../faults.ts'
 import { toMessage } from '../output/printable.ts'
-import { worktreesHome } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 import { dropWorktree } from '../worktrees/drop-worktree.ts'
 
 /** What one agent left in its worktree. */
@@ -74,7 +74,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
     await this.#warnOfChanges(repository)
     const below = relative(repository.worktree_root, realpathSync.native(start))
     const common = {
-      home: worktreesHome(this.#invocation),
+      home: pathsOf(this.#invocation).worktrees,
       repository,
       commit: 'HEAD',
       title: prompt,

@@ -9,7 +9,7 @@ import { comparisonNotFound, nothingToKeep } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toMessage } from '../output/printable.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
-import { worktreesHome } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 import { commitAll, dropWorktree } from '../worktrees/drop-worktree.ts'
 import { findComparedRepository } from './comparison-worktrees.ts'
 
@@ -44,7 +44,7 @@ export async function keepAfterComparison(invocation: Invocation): Promise<numbe
   const start = requestFromFlags(invocation).workdir ?? runtime.cwd
   const { git_common_dir: gitCommonDir } = await findComparedRepository({ start, git, signal })
   const name = flags.text('keep')
-  const worktrees = findComparison(listWorktrees(worktreesHome(invocation)), { gitCommonDir, name })
+  const worktrees = findComparison(listWorktrees(pathsOf(invocation).worktrees), { gitCommonDir, name })
   const result = await keepContender(worktrees, { git, name, signal })
   await runtime.terminal.out.write(
     flags.isOn('json') ? `${JSON.stringify(result, null, 2)}\n` : formatKeepResult(result),

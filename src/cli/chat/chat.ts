@@ -1,5 +1,4 @@
 /** `drover chat`: a conversation with an agent, line by line. */
-import { findPaths } from '../../config/paths.ts'
 import { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
@@ -14,7 +13,7 @@ import { newestSession } from '../prompt/newest-session.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, readSettings } from '../settings.ts'
 import { Conversation } from './conversation.ts'
 import { parseMessage } from './parse-message.ts'
 import { type MessageSource, readFromPipe, readFromTerminal } from './read-messages.ts'
@@ -51,7 +50,7 @@ async function findSession(invocation: Invocation, drover: InProcessDrover): Pro
 async function openSource(invocation: Invocation, backends: readonly string[]): Promise<MessageSource> {
   const { runtime } = invocation
   if (!isInteractive(runtime)) return readFromPipe(await runtime.stdin.lines())
-  const { chatHistory: historyPath } = findPaths(configEnvironmentOf(invocation))
+  const { chatHistory: historyPath } = pathsOf(invocation)
   return await readFromTerminal(runtime, { historyPath, backends })
 }
 

@@ -1,13 +1,12 @@
 /** `config set` and `config unset`. */
 import { setConfigValue, unsetConfigValue } from '../../config/edit-config.ts'
-import { findPaths } from '../../config/paths.ts'
 import { formatValue, maskSetting } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 
 export const set: Run = async (invocation) => {
   const [key = '', ...value] = invocation.args
-  const path = findPaths(configEnvironmentOf(invocation)).config
+  const path = pathsOf(invocation).config
   const written = await setConfigValue({ path, key, value })
   await invocation.runtime.terminal.out.write(`${key} = ${formatValue(maskSetting(key, written.value))} (in ${path})\n`)
   return 0
@@ -15,7 +14,7 @@ export const set: Run = async (invocation) => {
 
 export const unset: Run = async (invocation) => {
   const key = invocation.args[0] ?? ''
-  const path = findPaths(configEnvironmentOf(invocation)).config
+  const path = pathsOf(invocation).config
   const { wasSet } = await unsetConfigValue({ path, key })
   const text = wasSet ? `${key} is no longer set in ${path}` : `${key} was not set in ${path}; nothing changed`
   await invocation.runtime.terminal.out.write(`${text}\n`)

@@ -1,12 +1,11 @@
 /** `config show`, `config get` and `config path`. */
 import { formatOrigin } from '../../config/origin.ts'
-import { findPaths } from '../../config/paths.ts'
 import { formatValue, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
 import { padToColumns } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
 /** In a pipe a longer value shifts its origin to the right; on a terminal it is wrapped. */
@@ -37,7 +36,7 @@ export const get: Run = async (invocation) => {
 }
 
 export const path: Run = async (invocation) => {
-  await invocation.runtime.terminal.out.write(`${findPaths(configEnvironmentOf(invocation)).config}\n`)
+  await invocation.runtime.terminal.out.write(`${pathsOf(invocation).config}\n`)
   return 0
 }
 

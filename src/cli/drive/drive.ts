@@ -2,7 +2,6 @@
 import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { findPaths } from '../../config/paths.ts'
 import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
@@ -28,7 +27,7 @@ import type { LocalStatus } from '../local/local-protocol.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, readSettings } from '../settings.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-person.ts'
 import { attach, isDrivenByServer } from './attach.ts'
@@ -115,7 +114,7 @@ async function findTarget(invocation: Invocation, { context, config, ...search }
     defaultActions: config.drive.actions,
     isReviewed: !flags.isOn('no-review'),
     isInPlace: flags.isOn('in-place'),
-    worktrees: findPaths(configEnvironmentOf(invocation)).worktrees,
+    worktrees: pathsOf(invocation).worktrees,
     version: runtime.version(),
     places: runtime,
     confirmGoal: (issue) => confirmGoal(invocation, { ...issue, signal: context.signal }),
@@ -190,7 +189,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
 }
 
 function trustOf({ invocation, config }: Pick<Drive, 'invocation' | 'config'>): ProjectTrust {
-  const { trustedSettings: decisions } = findPaths(configEnvironmentOf(invocation))
+  const { trustedSettings: decisions } = pathsOf(invocation)
   return { use: config.agents.project_settings, decisions }
 }
 
@@ -201,7 +200,7 @@ function canAskIn({ flags, runtime }: Invocation): boolean {
 /** A server lists the runs of the command line too. */
 function noteOf(invocation: Invocation, found: FoundDrive): DrivenNote {
   const { clock, terminal } = invocation.runtime
-  const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
+  const { drivenRuns } = pathsOf(invocation)
   const onNoteFailure = ({ message }: Fault) => void terminal.err.write(`drover: warning: ${message}\n`)
   const record = recordOfUser(drivenRuns, { ...found, repository: repositoryOf(found), env: invocation.runtime.env })
   return new DrivenNote({ directories: { drivenRuns }, clock, onNoteFailure }, record)
@@ -225,7 +224,7 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
   const exitCode = exitCodeFor(result, failed.length > 0)
   const kept =
     end.is === 'ended' && result.isAttached !== true
-      ? await removeDelivered(findPaths(configEnvironmentOf(invocation)).worktrees, context, state)
+      ? await removeDelivered(pathsOf(invocation).worktrees, context, state)
       : undefined
   if (flags.isOn('json')) {
     const { delivered } = state

@@ -1,12 +1,11 @@
 /** `drover drive --list`: the worktrees that drover created in this repository, and why each of them stays. */
-import { findPaths } from '../../config/paths.ts'
 import { shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRuns } from '../../runs/run-status.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { formatNotedTable } from '../output/noted-table.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 import { describeState, stateOf } from '../worktrees/worktree-state.ts'
 
 type Listed = {
@@ -23,7 +22,7 @@ type Listed = {
 export async function listDriven(invocation: Invocation, context: RunContext): Promise<number> {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
-  const { worktrees: home } = findPaths(configEnvironmentOf(invocation))
+  const { worktrees: home } = pathsOf(invocation)
   const own = listWorktrees(home).filter(({ git_common_dir }) => git_common_dir === context.workspace.git_common_dir)
   const { runs } = await outlineRuns(context)
   const listed: Listed[] = []

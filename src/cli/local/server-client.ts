@@ -1,12 +1,11 @@
 /** Sends requests to the user's server over its local socket. */
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { findPaths } from '../../config/paths.ts'
 import { errorCode, Fault, type FaultKind } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { depthIn } from '../../kit/process/environment-variables.ts'
 import type { Invocation } from '../command.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 import { localServerLost, localServerSilent, serverAnswerInvalid, serverNotRunning } from './faults.ts'
 
 type ServerCall = {
@@ -69,7 +68,7 @@ export async function sendToServer(
 }
 
 export function serverSocket(invocation: Invocation): string {
-  return findPaths(configEnvironmentOf(invocation)).serverSocket
+  return pathsOf(invocation).serverSocket
 }
 
 /** A killed server leaves its socket behind; a path that is too long never had one. */

@@ -1,8 +1,7 @@
-import { findPaths, privateFilesOf } from '../../config/paths.ts'
 import { createContext, type ServerInputs } from '../../http/context/create-context.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import type { Invocation } from '../command.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { pathsOf, privateFilesFor } from '../settings.ts'
 
 type Required = 'config' | 'keys' | 'stores' | 'log' | 'writeAccessLog' | 'shutdown' | 'drainDeadline'
 type Optional = 'isWorker' | 'logsPrompts' | 'consoleDirectory' | 'loginsFile'
@@ -13,7 +12,7 @@ export function contextOf(
   parts: Pick<ServerInputs, Required> & Partial<Pick<ServerInputs, Optional>>,
 ): ServerContext {
   const { flags, runtime } = invocation
-  const paths = findPaths(configEnvironmentOf(invocation))
+  const paths = pathsOf(invocation)
   return createContext({
     version: runtime.version(),
     // A copy, because process.env asks the system for each variable, and every prompt reads all of them.
@@ -24,7 +23,7 @@ export function contextOf(
     demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
     demoAgent: runtime.demoAgent,
     directories: paths,
-    privateFiles: privateFilesOf(paths, { cwd: runtime.cwd, keysFile: runtime.env['DROVER_API_KEYS_FILE'] }),
+    privateFiles: privateFilesFor(invocation),
     jsonThread: runtime.jsonThread,
     logsPrompts: false,
     ...parts,

@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url'
-import { findPaths } from '../../config/paths.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
 import { toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
@@ -8,7 +7,7 @@ import type { Invocation, Run } from '../command.ts'
 import { consoleUnavailable } from '../local/faults.ts'
 import type { ConsoleLink } from '../local/local-protocol.ts'
 import { callServer } from '../local/server-client.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 import { browserProgram } from './browser-program.ts'
 
 export const run: Run = async (invocation) => {
@@ -33,7 +32,7 @@ function startBrowser(invocation: Invocation, { url, is_one_time: isOneTime }: C
 
 /** Only the user can read the page. The link in it works once. */
 function redirectingPage(invocation: Invocation, url: string): string {
-  const path = findPaths(configEnvironmentOf(invocation)).consolePage
+  const path = pathsOf(invocation).consolePage
   const page = `<!doctype html>\n<meta http-equiv="refresh" content="0; url=${url}">\n<title>drover</title>\n`
   replaceFile({ path, bytes: Buffer.from(page), mode: 0o600 })
   return pathToFileURL(path).href

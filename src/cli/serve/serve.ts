@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { findPaths } from '../../config/paths.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Loss, Stores } from '../../executions/store/open-stores.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
@@ -25,7 +24,7 @@ import { BackgroundEnd } from '../local/background-end.ts'
 import { localEndpoints } from '../local/local-endpoints.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { configEnvironmentOf, pathsOf, readSettings } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { consoleLinkFor } from './console-link.ts'
 import { contextOf } from './context-of.ts'
@@ -94,7 +93,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
       isWorker: !invocation.flags.isOn('no-work'),
       logsPrompts: invocation.flags.isOn('log-prompts'),
       consoleDirectory: invocation.runtime.consoleDirectory,
-      loginsFile: findPaths(configEnvironmentOf(invocation)).consoleLogins,
+      loginsFile: pathsOf(invocation).consoleLogins,
     }),
   )
   parts.lost.notify = (loss) => context.drover.lose(loss)
@@ -108,7 +107,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const server = await createServer(context, { ...ROUTES, '/local': [local] })
   const { server: listener } = server.app
   const open = async () => {
-    const { drivenRuns } = findPaths(configEnvironmentOf(invocation))
+    const { drivenRuns } = pathsOf(invocation)
     await settleKeys({ stores, keys: keys.ring, drivenRuns, log })
     doors.bound = isBackground ? undefined : await listen(listener, parts.address, commandOf(invocation))
     doors.localSocket = await openLocalSocket(invocation, parts, server)
@@ -148,7 +147,7 @@ async function openLocalSocket(
   { config, log }: ServerParts,
   { localListener }: HttpServer,
 ): Promise<string | undefined> {
-  const path = findPaths(configEnvironmentOf(invocation)).serverSocket
+  const path = pathsOf(invocation).serverSocket
   // A server without an address has nothing else to listen on.
   if (invocation.flags.isOn('local')) return void (await listenAtHome(localListener, path))
   return config.server.local_socket && (await listenLocally(localListener, path, log)) ? path : undefined

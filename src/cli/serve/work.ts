@@ -1,5 +1,4 @@
 /** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
-import { findPaths, privateFilesOf } from '../../config/paths.ts'
 import type { Rights } from '../../drive/service/run-starter.ts'
 import { secretWarnings } from '../../http/security-warnings.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
@@ -9,7 +8,7 @@ import { ServedDrover } from '../../service/served.ts'
 import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation, Run } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, privateFilesFor, readSettings } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { agentsNotice } from './agents-notice.ts'
 import { storeNotShared } from './faults.ts'
@@ -29,13 +28,12 @@ export const run: Run = async (invocation) => {
   const stores = await openUserStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
   const ending = new Ending()
   const { env, cwd, isRoot, clock, demoAgent } = runtime
-  const paths = findPaths(configEnvironmentOf(invocation))
   const drover = new ServedDrover({
     ...{ config, stores, log, env, cwd, isRoot, clock, demoAgent, version: runtime.version() },
     ...ending.signals,
     demo: flags.isOn('demo') ? demoAgent : undefined,
-    directories: paths,
-    privateFiles: privateFilesOf(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),
+    directories: pathsOf(invocation),
+    privateFiles: privateFilesFor(invocation),
     rights: asAllowedBefore,
     // No command asks a worker for runs of other machines.
     userElsewhere: USER,

@@ -1,11 +1,10 @@
 import type { Config } from '../../config/config.shape.ts'
-import { findPaths } from '../../config/paths.ts'
 import { openUserStores as openStoresOfUser } from '../../executions/open-user-stores.ts'
 import type { ExecutionStore } from '../../executions/store/execution-store.ts'
 import type { Loss, Stores } from '../../executions/store/open-stores.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, readSettings } from '../settings.ts'
 import { listCandidates } from './ambiguous-id.ts'
 
 export async function openUserStores(
@@ -14,7 +13,7 @@ export async function openUserStores(
   { onLost = () => {} }: { onLost?: (loss: Loss) => void } = {},
 ): Promise<Stores> {
   const { env, clock } = invocation.runtime
-  const path = findPaths(configEnvironmentOf(invocation)).sessions
+  const path = pathsOf(invocation).sessions
   return await openStoresOfUser({ settings: config, path, env, clock, onLost })
 }
 

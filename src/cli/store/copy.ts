@@ -1,11 +1,10 @@
 import { hostname } from 'node:os'
-import { findPaths } from '../../config/paths.ts'
 import { brokenTextRules } from '../../config/rules.ts'
 import { copyStore } from '../../store/copy-store.ts'
 import type { Run } from '../command.ts'
 import { argumentInvalid } from '../faults.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { pathsOf, readSettings } from '../settings.ts'
 import { refusePassword } from './refuse-password.ts'
 
 const SQLITE = 'sqlite:'
@@ -22,7 +21,7 @@ export const run: Run = async (invocation) => {
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: 'from', value: SQLITE }])
   // Ends what a killed process left running.
   await (await openUserStores(invocation, config)).sessions.close()
-  const path = findPaths(configEnvironmentOf(invocation)).sessions
+  const path = pathsOf(invocation).sessions
   const copied = await copyStore({ path, url: to, machine: config.store.machine || hostname() })
   const { sessions, executions, execution_events: events } = copied
   const text = `copied ${sessions} sessions and ${executions} executions with ${events} events\n`

@@ -4,7 +4,7 @@ import type { Run } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { formatAge } from '../output/format-time.ts'
 import { formatNotedTable } from '../output/noted-table.ts'
-import { worktreesHome } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 import { describeState, stateOf, type WorktreeState } from './worktree-state.ts'
 
 type Listed = { worktree: FoundWorktree; state: WorktreeState }
@@ -15,7 +15,7 @@ export const run: Run = async (invocation) => {
   using interruption = listenForInterruption()
   const git = locateGit(runtime)
   const listed: Listed[] = []
-  for (const worktree of listWorktrees(worktreesHome(invocation))) {
+  for (const worktree of listWorktrees(pathsOf(invocation).worktrees)) {
     listed.push({ worktree, state: await stateOf(worktree, git, interruption.signal) })
   }
   if (flags.isOn('json')) await out.write(`${JSON.stringify({ worktrees: listed.map(toReport) }, null, 2)}\n`)

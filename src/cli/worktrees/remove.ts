@@ -7,7 +7,7 @@ import type { Run } from '../command.ts'
 import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toMessage } from '../output/printable.ts'
-import { worktreesHome } from '../settings.ts'
+import { pathsOf } from '../settings.ts'
 import { dropWorktree } from './drop-worktree.ts'
 import { stateOf } from './worktree-state.ts'
 
@@ -19,7 +19,7 @@ export const run: Run = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out, err } = runtime.terminal
   using interruption = listenForInterruption()
-  const all = listWorktrees(worktreesHome(invocation))
+  const all = listWorktrees(pathsOf(invocation).worktrees)
   // All names first, so that a mistyped one removes nothing.
   const chosen = [...new Set(args.map((name) => findByName(all, name)))]
   const options = { git: locateGit(runtime), signal: interruption.signal, isForced: flags.isOn('discard') }
