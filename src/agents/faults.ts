@@ -13,7 +13,7 @@ export const gitSettingsRefused = defineFault({
 export const gitSettingsUnreadable = defineFault({
   code: 'git_settings_unreadable',
   kind: 'invalid',
-  when: 'Under a ceiling or in a driven run, the settings of the repository in the working directory cannot be read, so that nobody can tell what git would run for the agent.',
+  when: 'Under a ceiling or in a driven run, the settings of the repository in the working directory cannot be read, so it is not known what git would run for the agent.',
   message: (d: { backend: string; problem: string }) =>
     `nobody can tell what git would run for ${d.backend} in the working directory: ${d.problem}`,
 })

@@ -83,7 +83,7 @@ export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
   readonly #shared: Omit<PromptContext, 'by' | 'longestRunMs'>
   readonly #forClients: Pick<PromptContext, 'workdirs' | 'longestRunMs' | 'firstEventTimeoutMs' | 'dispatch'>
   #stores: Promise<Stores> | undefined
-  /** For commands of the user that a server does: they wait as long as in a process of their own. */
+  /** For commands of the user that a server does: they wait as long as in a separate process. */
   #slotsOfCommands: Slots | undefined
 
   constructor(parts: DroverParts) {
