@@ -28,7 +28,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
       { line: 'drover backends', description: 'show versions, paths and capabilities' },
       { line: 'drover backends --json', description: 'print JSON' },
     ],
-    load: () => import('./backends.ts'),
+    load: () => import('./backends-command.ts'),
   },
   {
     words: ['backends', 'add'],
@@ -70,6 +70,6 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     positionals: [DEFINED],
     flags: [],
     examples: [{ line: 'drover backends remove opencode', description: 'remove it' }],
-    load: () => import('./remove.ts'),
+    load: () => import('./remove-backend.ts'),
   },
 ]

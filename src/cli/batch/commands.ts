@@ -84,7 +84,7 @@ The exit code is 1 if any task failed. Ctrl-C stops all agents; finished results
         description: 'read tasks from a pipe, use the demo agent',
       },
     ],
-    load: () => import('./parallel.ts'),
+    load: () => import('./parallel-command.ts'),
   },
   {
     words: ['chain'],
@@ -111,7 +111,7 @@ first failure by default. No sessions are recorded.`,
       { line: 'drover chain -f steps.yaml --continue-on-failure --json', description: 'run all steps and print JSON' },
       { line: 'drover chain -f steps.yaml --dry-run', description: 'show what would run' },
     ],
-    load: () => import('./chain.ts'),
+    load: () => import('./chain-command.ts'),
   },
   {
     words: ['compare'],
@@ -173,6 +173,6 @@ together with --worktrees at once, alone for the last comparison in this reposit
       { line: 'drover compare --keep codex', description: 'keep one of the changes as a branch' },
       { line: 'drover compare --demo "hello there"', description: 'try it without an installed agent' },
     ],
-    load: () => import('./compare.ts'),
+    load: () => import('./compare-command.ts'),
   },
 ]

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-time.ts'
-import { activityOf } from '../prompt/activity.ts'
+import { activityOf } from '../prompt/describe-activity.ts'
 import { TokenCount } from '../prompt/token-count.ts'
 import { layOutItems } from './item-lines.ts'
 

@@ -1,8 +1,8 @@
 /** Runs all checks at the same time. Each has its own timeout, and a check that fails does not stop the others. */
 import { Fault, messageOf } from '../../kit/fault.ts'
 import { checkAgents } from './checks/agents.ts'
-import { type Check, type CheckContext, type CheckOptions, createCheckContext } from './checks/check.ts'
 import { checkConfiguration } from './checks/configuration.ts'
+import { type Check, type CheckContext, type CheckOptions, createCheckContext } from './checks/doctor-check.ts'
 import { defineFinding, type Finding } from './checks/finding.ts'
 import { checkGitHub } from './checks/github.ts'
 import { checkHostAdapters } from './checks/host-adapters.ts'
@@ -11,8 +11,8 @@ import { checkLocks } from './checks/locks.ts'
 import { checkPrograms } from './checks/programs.ts'
 import { checkRepository } from './checks/repository.ts'
 import { checkRunStorage } from './checks/run-storage.ts'
-import { checkRuns } from './checks/runs.ts'
-import { checkSessions } from './checks/sessions.ts'
+import { checkRuns } from './checks/runs-check.ts'
+import { checkSessions } from './checks/sessions-check.ts'
 
 /** In the order of the report. */
 const CHECKS: Readonly<Record<string, Check>> = {

@@ -7,7 +7,7 @@ import { describeRecord, formatLines, type ToneLine } from '../output/drive-text
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { activityOf } from '../prompt/activity.ts'
+import { activityOf } from '../prompt/describe-activity.ts'
 import type { Terminal } from '../terminal.ts'
 import { AgentText } from './agent-text.ts'
 import { headerLines } from './drive-header.ts'

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
-import { backendOf } from '../output/backend-name.ts'
+import { backendOf } from '../output/format-backend.ts'
 import { formatAge, formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 

@@ -48,7 +48,7 @@ function wantsCliError({ wantsJson, isTty, command }: FailureContext): boolean {
 }
 
 async function describeForProtocol(error: unknown, remedy: Remedy, context: FailureContext): Promise<Failure> {
-  const { formatCliError } = await import('./cli-error.ts')
+  const { formatCliError } = await import('./to-cli-error.ts')
   const exitCode = remedy.exitCode ?? (error instanceof Fault && error.kind === 'usage' ? 2 : 3)
   // Asking git takes time, and may be what failed.
   const workspaceId = remedy.next?.workspace_identity ?? (await context.findWorkspaceId())

@@ -20,6 +20,6 @@ Only the protocol is printed to stdout. The command ends when its input ends.`,
       { line: 'codex mcp add drover -- drover mcp', description: 'add it to Codex' },
       { line: 'gemini mcp add drover drover mcp', description: 'add it to Gemini CLI' },
     ],
-    load: () => import('./mcp.ts'),
+    load: () => import('./mcp-command.ts'),
   },
 ]

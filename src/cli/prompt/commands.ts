@@ -61,7 +61,7 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
       },
       { line: 'drover --demo "hello there"', description: 'try it without an installed agent' },
     ],
-    load: () => import('./prompt.ts'),
+    load: () => import('./prompt-command.ts'),
   },
   {
     words: ['resume'],
@@ -112,6 +112,6 @@ far as prompts and answers are kept (see the setting executions.keep): the lates
         description: 'another agent goes on with the conversation',
       },
     ],
-    load: () => import('./resume.ts'),
+    load: () => import('./resume-command.ts'),
   },
 ]

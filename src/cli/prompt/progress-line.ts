@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
-import { activityOf } from './activity.ts'
+import { activityOf } from './describe-activity.ts'
 import { TokenCount } from './token-count.ts'
 
 const CLEAR_LINE = '\r\u001b[K'

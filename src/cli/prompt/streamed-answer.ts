@@ -6,7 +6,7 @@ import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { WordWrap } from '../output/terminal-wrap.ts'
 import { tableWidth } from '../output/text-table.ts'
 import type { Terminal, Written } from '../terminal.ts'
-import { activityOf } from './activity.ts'
+import { activityOf } from './describe-activity.ts'
 import { ProgressLine } from './progress-line.ts'
 
 export type StreamOptions = {

@@ -2,7 +2,7 @@
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { backendOf } from '../output/backend-name.ts'
+import { backendOf } from '../output/format-backend.ts'
 import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatUsage, totalTokens } from '../output/usage-text.ts'

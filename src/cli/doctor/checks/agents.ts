@@ -5,7 +5,7 @@ import { isOlderThanTried, type QuirkFacts, quirksOf, TRIED_WITH } from '../../.
 import { type AgentLocation, locateAgents } from '../../../agents/locate-agents.ts'
 import { askVersion, type VersionAnswer, versionProgramOf } from '../../../agents/probe-version.ts'
 import { mergeLayers } from '../../../config/layers.ts'
-import type { CheckContext } from './check.ts'
+import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const AGENT = { group: 'Agents', name: 'agent' } as const

@@ -1,7 +1,7 @@
 import { type ConfigProblem, configInvalid } from '../../../config/faults.ts'
 import { formatOrigin } from '../../../config/origin.ts'
 import type { Fault } from '../../../kit/fault.ts'
-import type { Check } from './check.ts'
+import type { Check } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const CONFIGURATION = { group: 'Configuration', name: 'configuration' } as const

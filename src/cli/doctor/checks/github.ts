@@ -4,7 +4,7 @@ import { locateGh } from '../../../source/gh.ts'
 import { type GhInspection, type GhRights, inspectGh } from '../../../source/inspect-gh.ts'
 import { parseOrigin } from '../../../source/origin-repository.ts'
 import { askGit } from '../../../workspace/git.ts'
-import type { CheckContext } from './check.ts'
+import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 /** The first version with its own commands for sub-issues and dependencies. */

@@ -12,7 +12,7 @@ import {
 import { attributesFor, convertedFiles, describeConverted } from '../../../hosts/line-ends.ts'
 import { type FoundHosts, readHosts } from '../../../hosts/read-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
-import { inWorktree } from './check.ts'
+import { inWorktree } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const ADAPTER = { group: 'Hosts', name: 'adapter' } as const

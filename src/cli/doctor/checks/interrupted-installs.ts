@@ -1,7 +1,7 @@
 import type { WorkspaceIdentity } from '../../../contract/workspace-identity.shape.ts'
 import { clearChanges, inspectChanges } from '../../../hosts/change/inspect-changes.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
-import { inWorktree } from './check.ts'
+import { inWorktree } from './doctor-check.ts'
 import { defineFinding } from './finding.ts'
 
 const INTERRUPTED = { group: 'Hosts', name: 'interrupted installs' } as const

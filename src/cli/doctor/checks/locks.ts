@@ -2,7 +2,7 @@ import { lockPathOf } from '../../../config/edit-config.ts'
 import { findPaths } from '../../../config/paths.ts'
 import { changesLock } from '../../../hosts/change/change-lock.ts'
 import { inspectLock, type LockStatus } from '../../../kit/files/lock.ts'
-import type { CheckContext } from './check.ts'
+import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 export const lockUsable = defineFinding({

@@ -3,7 +3,7 @@ import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts
 import { findProgram } from '../../../kit/process/find-program.ts'
 import { findVersion, formatVersion, isOlder, type Version } from '../../../kit/version.ts'
 import { askGitVersion, type GitVersion, OLDEST_GIT } from '../../../workspace/git-version.ts'
-import type { CheckContext } from './check.ts'
+import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const OLDEST_NODE: Version = [24, 0, 0]

@@ -1,5 +1,5 @@
 import { gitRepositoryRequired, type NoWorktree } from '../../../workspace/faults.ts'
-import type { Check } from './check.ts'
+import type { Check } from './doctor-check.ts'
 import { defineFinding } from './finding.ts'
 
 const REPOSITORY = { group: 'Repository', name: 'repository' } as const

@@ -5,7 +5,7 @@ import { Fault } from '../../../kit/fault.ts'
 import { type Disk, fileKind, realDisk, systemReason } from '../../../kit/files/disk.ts'
 import { probeDurability } from '../../../kit/files/probe-durability.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
-import { inWorktree } from './check.ts'
+import { inWorktree } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const DURABILITY = { group: 'Runs', name: 'runstore durability' } as const

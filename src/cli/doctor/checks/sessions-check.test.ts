@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../../../../test/support/postgres.ts'
 import { newSession, openStore, sessionsPath } from '../../../../test/support/session-store.ts'
 import { readConfig } from '../../../config/read-config.ts'
-import { checkSessions } from './sessions.ts'
+import { checkSessions } from './sessions-check.ts'
 
 const at = (path: string, url?: string) => {
   const env = { DROVER_HOME: dirname(path), ...(url !== undefined && { DROVER_STORE_URL: url }) }

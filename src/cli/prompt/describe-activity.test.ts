@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
-import { activityOf } from './activity.ts'
+import { activityOf } from './describe-activity.ts'
 
 const DENIED = {
   approval_id: 'a',

@@ -5,7 +5,7 @@ import { makeVariant } from '../../contract/next-variants.ts'
 import { digest } from '../../kit/digest.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { flagUnknown, outputFailed } from '../faults.ts'
-import { formatCliError } from './cli-error.ts'
+import { formatCliError } from './to-cli-error.ts'
 
 const workspaceId = digest('a worktree')
 const none: Next = { operation: 'none', workspace_identity: workspaceId, variants: [] }

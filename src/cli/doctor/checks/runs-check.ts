@@ -3,7 +3,7 @@ import type { StatusList } from '../../../contract/status-list.shape.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { openRunContext } from '../../../runs/run-context.ts'
 import { listRuns } from '../../../runs/run-status.ts'
-import { inWorktree } from './check.ts'
+import { inWorktree } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const RUNS = { group: 'Runs', name: 'runs' } as const

@@ -3,7 +3,7 @@ import { Fault } from '../../../kit/fault.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
 import { inspectStore, type StoreInspection } from '../../../store/inspect-store.ts'
 import { addressOf, inspectPostgres } from '../../../store/postgres-database.ts'
-import type { CheckContext } from './check.ts'
+import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const STORE = { group: 'Sessions', name: 'session store' } as const
