@@ -8,7 +8,7 @@ const LICENSED = ['preact', '@preact/signals', '@preact/signals-core']
 export async function buildConsole(root: string, outdir: string): Promise<void> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/console/main.tsx', 'src/console/style.css', 'src/console/icon.svg'],
+    entryPoints: ['src/console/start-console.tsx', 'src/console/style.css', 'src/console/icon.svg'],
     outdir,
     bundle: true,
     splitting: true,
@@ -46,7 +46,7 @@ function pageFor({ outputs }: Metafile, template: string): string {
     if (path === undefined || output === undefined) throw new Error(`${source} was not built`)
     return { name: basename(path), imports: output.imports }
   }
-  const script = named('src/console/main.tsx')
+  const script = named('src/console/start-console.tsx')
   const preloads = script.imports
     .filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => `<link rel="modulepreload" href="console/${basename(path)}">`)

@@ -1,6 +1,6 @@
 /** Flattens the shape of the configuration into the table of keys that the program uses. */
 import type { TSchema } from 'typebox'
-import type { ConfigKey, KeyType } from '../src/config/keys.ts'
+import type { ConfigKey, KeyType } from '../src/config/setting-keys.ts'
 import type { Json } from './rewrite-shape.ts'
 
 /** A row of that table. The type of the paths is generated later. */

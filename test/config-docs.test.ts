@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { CONFIG_KEYS } from '../src/config/keys.ts'
 import { readConfig } from '../src/config/read-config.ts'
 import { UNSUPPORTED_KEYS } from '../src/config/resolve-key.ts'
+import { CONFIG_KEYS } from '../src/config/setting-keys.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -8,7 +8,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
 import { AcpSection, APPROVAL_MODES, BACKEND_NAME, backendSection, SANDBOX_MODES } from './backend.shape.ts'
-import { LONGEST_WAIT_SECS, ServerSection } from './server.shape.ts'
+import { LONGEST_WAIT_SECS, ServerSection } from './server-settings.shape.ts'
 
 const FlagsSection = strict({
   approval_mode: literals(APPROVAL_MODES, {

@@ -17,8 +17,8 @@ import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { setConfigValue, unsetConfigValue } from './edit-config.ts'
-import { CONFIG_KEYS, type ConfigKey } from './keys.ts'
 import { readConfig } from './read-config.ts'
+import { CONFIG_KEYS, type ConfigKey } from './setting-keys.ts'
 import { showSetting } from './show-config.ts'
 
 const text = (path: string) => readFileSync(path, 'utf8')

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Digest, digest } from '../kit/digest.ts'
 import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
-import type { KEY_ROLES } from './server.shape.ts'
+import type { KEY_ROLES } from './server-settings.shape.ts'
 
 /** `client` sees only what is its own; `operator` sees that of every key. */
 type KeyRole = (typeof KEY_ROLES)[number]

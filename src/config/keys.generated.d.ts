@@ -1,4 +1,4 @@
-import type { ConfigKey } from './keys.ts'
+import type { ConfigKey } from './setting-keys.ts'
 
 export type ConfigPath =
   | 'default_backend'

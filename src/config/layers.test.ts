@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { CONFIG_KEYS, type ConfigPath } from './keys.ts'
 import { checkLayer, type Layer, mergeLayers } from './layers.ts'
 import type { Origin } from './origin.ts'
+import { CONFIG_KEYS, type ConfigPath } from './setting-keys.ts'
 
 const ORIGIN: Origin = { from: 'flag', flag: '--x' }
 

@@ -2,6 +2,10 @@
 import { findProblems } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
 import type { ConfigProblem } from './faults.ts'
+import type { Origin } from './origin.ts'
+import type { Tree } from './pick-settings.ts'
+import { findPlainKeys } from './resolve-key.ts'
+import { brokenBackendRules, brokenConfigRules, brokenTextRules } from './rules.ts'
 import {
   CONFIG_KEYS,
   type ConfigKey,
@@ -10,11 +14,7 @@ import {
   isWithin,
   keyPathOf,
   keysOfBackend,
-} from './keys.ts'
-import type { Origin } from './origin.ts'
-import type { Tree } from './pick-settings.ts'
-import { findPlainKeys } from './resolve-key.ts'
-import { brokenBackendRules, brokenConfigRules, brokenTextRules } from './rules.ts'
+} from './setting-keys.ts'
 
 export type Layer = {
   readonly values: ReadonlyMap<ConfigPath, unknown>

@@ -2,10 +2,10 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml'
 import { parseYaml, toTree } from '../kit/read-yaml.ts'
 import type { ConfigProblem } from './faults.ts'
-import { pathUnder } from './keys.ts'
 import type { Layer } from './layers.ts'
 import type { Origin } from './origin.ts'
 import { isTree, pickSettings } from './pick-settings.ts'
+import { pathUnder } from './setting-keys.ts'
 
 /** With problems, `layer` holds the settings that can be used all the same. */
 export type ParsedConfig = { document: Document; layer: Layer; problems: ConfigProblem[] }

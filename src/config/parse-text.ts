@@ -1,5 +1,5 @@
 /** Parses the text of an environment variable or of the command line into the type of its key. */
-import type { ConfigKey } from './keys.ts'
+import type { ConfigKey } from './setting-keys.ts'
 
 /** The value, or the rule it breaks. Limits are checked later, for all sources alike. */
 export type ParsedText = { value: unknown } | { rule: string }

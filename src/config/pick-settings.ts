@@ -1,6 +1,6 @@
 import type { Problem } from '../kit/schema.ts'
-import { type ConfigPath, definedBackend, findKey, isSection, pathUnder } from './keys.ts'
 import { explainUnknownKey } from './resolve-key.ts'
+import { type ConfigPath, definedBackend, findKey, isSection, pathUnder } from './setting-keys.ts'
 
 export type Tree = Readonly<Record<string, unknown>>
 

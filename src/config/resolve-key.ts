@@ -11,7 +11,7 @@ import {
   isWithin,
   keysOfBackend,
   suggestKey,
-} from './keys.ts'
+} from './setting-keys.ts'
 
 /** A key, or with `entry` one entry of a map such as `backends.codex.model_aliases.fast`. */
 export type ResolvedKey = { key: ConfigKey; entry?: string; steps: readonly string[] }

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path'
 import { nearestWord } from '../kit/nearest.ts'
 import type { Problem } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
-import { type ConfigPath, definedBackend } from './keys.ts'
+import { type ConfigPath, definedBackend } from './setting-keys.ts'
 
 /** A rule for one text, alone or in a list: returns what the text must be, or undefined if it is valid. */
 type TextRule = (text: string) => string | undefined

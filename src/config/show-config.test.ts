@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import { CONFIG_KEYS } from './keys.ts'
 import { formatOrigin } from './origin.ts'
 import { readConfig } from './read-config.ts'
+import { CONFIG_KEYS } from './setting-keys.ts'
 import { formatValue, showConfig, showSetting } from './show-config.ts'
 
 async function read(text = '') {

@@ -1,9 +1,10 @@
 /** The configuration as `drover config show` prints it. */
-import { CONFIG_KEYS, type ConfigKey, findKey } from './keys.ts'
+
 import type { Origin } from './origin.ts'
 import { isTree, type Tree } from './pick-settings.ts'
 import type { LoadedConfig } from './read-config.ts'
 import { resolveKey } from './resolve-key.ts'
+import { CONFIG_KEYS, type ConfigKey, findKey } from './setting-keys.ts'
 
 /** One key with its value; secrets are masked. */
 export type ShownSetting = { key: string; value: unknown; origin: Origin; isMasked: boolean }

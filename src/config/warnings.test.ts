@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ConfigPath } from './keys.ts'
 import { mergeLayers } from './layers.ts'
+import type { ConfigPath } from './setting-keys.ts'
 import { findWarnings } from './warnings.ts'
 
 function configWith(values: Partial<Record<ConfigPath, unknown>>) {

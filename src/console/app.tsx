@@ -1,15 +1,15 @@
 /** The frame of the console: who is logged in, navigation, the page of the address. */
 import type { Ref } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { isHelpOpen, KEYS } from './keys.ts'
+import { isHelpOpen, KEYS } from './keyboard.ts'
 import { attempt, notice } from './live/actions.ts'
 import { logOut, sender } from './live/api.ts'
 import { pageSubject } from './live/page-subject.ts'
+import { waitingRuns, watchRuns } from './live/poll-runs.ts'
 import { route } from './live/router.ts'
-import { waitingRuns, watchRuns } from './live/runs.ts'
 import { connection, needsYou, watchServer } from './live/server-state.ts'
 import { LazyPage } from './pages/lazy.tsx'
-import { LoginPage } from './pages/login.tsx'
+import { LoginPage } from './pages/login-page.tsx'
 import { titleOf } from './text/page-title.ts'
 
 export function App({ problem }: { problem: string }) {

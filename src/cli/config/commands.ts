@@ -5,7 +5,7 @@ import { JSON_FLAG } from '../words/shared-flags.ts'
 const KEY: Positional = {
   name: 'key',
   description: 'Key, such as server.port; "drover config show" lists all keys',
-  suggests: async () => (await import('../../config/keys.ts')).CONFIG_KEYS.map((key) => key.path),
+  suggests: async () => (await import('../../config/setting-keys.ts')).CONFIG_KEYS.map((key) => key.path),
 }
 
 export const CONFIG_COMMANDS: readonly Command[] = [

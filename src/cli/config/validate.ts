@@ -1,5 +1,5 @@
-import { findLoweredModes } from '../../config/ceilings.ts'
 import { type ConfigProblem, configInvalid } from '../../config/faults.ts'
+import { findLoweredModes } from '../../config/find-lowered-modes.ts'
 import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'

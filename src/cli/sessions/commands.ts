@@ -62,7 +62,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
         description: 'search and print JSON',
       },
     ],
-    load: () => import('./list.ts'),
+    load: () => import('./list-sessions.ts'),
   },
   {
     words: ['sessions', 'show'],
@@ -75,7 +75,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     examples: [
       { line: 'drover sessions show 3f2a9c1b', description: 'its status, token usage and how to continue it' },
     ],
-    load: () => import('./show.ts'),
+    load: () => import('./show-session.ts'),
   },
   {
     words: ['sessions', 'rename'],
@@ -84,7 +84,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     positionals: [SESSION, { name: 'title', description: 'New title; an empty one removes the title' }],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions rename 3f2a9c1b "the parser"', description: 'set the title' }],
-    load: async () => ({ run: (await import('./edit.ts')).rename }),
+    load: async () => ({ run: (await import('./edit-session.ts')).rename }),
   },
   {
     words: ['sessions', 'tag', 'add'],
@@ -93,7 +93,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     positionals: [SESSION, { name: 'tag', description: 'Tag of a-z, 0-9, _ and -', repeats: true }],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions tag add 3f2a9c1b review urgent', description: 'add two tags' }],
-    load: async () => ({ run: (await import('./edit.ts')).addTags }),
+    load: async () => ({ run: (await import('./edit-session.ts')).addTags }),
   },
   {
     words: ['sessions', 'tag', 'rm'],
@@ -105,7 +105,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     ],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions tag rm 3f2a9c1b urgent', description: 'remove one tag' }],
-    load: async () => ({ run: (await import('./edit.ts')).removeTags }),
+    load: async () => ({ run: (await import('./edit-session.ts')).removeTags }),
   },
   {
     words: ['sessions', 'share'],
@@ -116,7 +116,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     positionals: [SESSION],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions share 3f2a9c1b', description: 'let other people resume it' }],
-    load: async () => ({ run: (await import('./edit.ts')).share }),
+    load: async () => ({ run: (await import('./edit-session.ts')).share }),
   },
   {
     words: ['sessions', 'unshare'],
@@ -125,7 +125,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     positionals: [SESSION],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions unshare 3f2a9c1b', description: 'only its own key and operators see it' }],
-    load: async () => ({ run: (await import('./edit.ts')).unshare }),
+    load: async () => ({ run: (await import('./edit-session.ts')).unshare }),
   },
   {
     words: ['sessions', 'export'],

@@ -54,6 +54,6 @@ export const SHELL_COMMANDS: readonly Command[] = [
       { line: 'drover version', description: 'one line, for bug reports' },
       { line: 'drover version --json', description: 'print JSON' },
     ],
-    load: () => import('./version.ts'),
+    load: () => import('./version-command.ts'),
   },
 ]

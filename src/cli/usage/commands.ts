@@ -34,6 +34,6 @@ Usage is kept for 400 days.`,
       { line: 'drover usage --since 2026-01-01 --by key', description: 'what each API key has used since then' },
       { line: 'drover usage --by day --json | jq .totals.cost_usd', description: 'the cost of the last 30 days' },
     ],
-    load: () => import('./usage.ts'),
+    load: () => import('./usage-command.ts'),
   },
 ]

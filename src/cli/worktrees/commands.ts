@@ -23,7 +23,7 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
       { line: 'drover worktrees', description: 'all worktrees' },
       { line: 'drover worktrees list --json', description: 'for scripts' },
     ],
-    load: () => import('./list.ts'),
+    load: () => import('./list-worktrees.ts'),
   },
   {
     words: ['worktrees', 'remove'],
@@ -39,6 +39,6 @@ committed first, and the commit is printed, so that git branch can bring it back
       { line: 'drover worktrees remove show-the-wind-codex-0a1b2c3d', description: 'if nothing is lost' },
       { line: 'drover worktrees remove show-the-wind --discard', description: 'in any case' },
     ],
-    load: () => import('./remove.ts'),
+    load: () => import('./remove-worktree-command.ts'),
   },
 ]

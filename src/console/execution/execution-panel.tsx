@@ -8,7 +8,7 @@ import type { FollowedExecution } from '../live/use-execution.ts'
 import { ApprovalLine } from '../parts/approval-line.tsx'
 import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
-import { describeLack } from '../text/missing.ts'
+import { describeLack } from '../text/describe-missing.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
 

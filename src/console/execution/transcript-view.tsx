@@ -5,7 +5,7 @@ import type { ApprovalItem, Item, Transcript } from '../live/transcript.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
 import { LongList } from '../parts/long-list.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
-import { describeDecision } from '../text/decision.ts'
+import { describeDecision } from '../text/describe-decision.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { ToolCall } from './tool-call.tsx'
 

@@ -1,5 +1,5 @@
 /** Follows a stream of the server, and connects again after every cut until it is done. */
-import { isMissing, type Lack } from '../text/missing.ts'
+import { isMissing, type Lack } from '../text/describe-missing.ts'
 import { ApiError, send } from './api.ts'
 import { readJsonLines } from './json-lines.ts'
 import { abortWhenHidden, untilVisible } from './visibility.ts'

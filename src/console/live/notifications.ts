@@ -1,7 +1,7 @@
 /** Notifications of the browser when something needs the user. Asked for once. */
 import { effect, signal } from '@preact/signals'
 import { toLine } from '../text/visible-text.ts'
-import { waitingRuns } from './runs.ts'
+import { waitingRuns } from './poll-runs.ts'
 import { needsYou } from './server-state.ts'
 
 const isSupported = 'Notification' in window

@@ -5,8 +5,8 @@ import type { Execution, ExecutionPage } from '../../executions/store/execution.
 import type { BackendRecord } from '../../http/native/backends.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { call } from './api.ts'
+import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
-import { batchPerFrame } from './frames.ts'
 import { applyChange, type ServerState, versionOf } from './state-changes.ts'
 
 const RECENT = 50

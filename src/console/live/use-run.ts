@@ -2,10 +2,10 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
-import type { Lack } from '../text/missing.ts'
+import type { Lack } from '../text/describe-missing.ts'
 import { call } from './api.ts'
+import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
-import { batchPerFrame } from './frames.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
 export type FollowedRun = {

@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
+import { activeRuns, runs, waitingRuns } from '../live/poll-runs.ts'
 import { toHash } from '../live/router.ts'
-import { activeRuns, runs, waitingRuns } from '../live/runs.ts'
 import {
   backends,
   executionsVersion,

@@ -11,13 +11,13 @@ const PAGES: Readonly<Record<string, Load>> = {
   home: async () => HomePage,
   new: async () => (await import('./new.tsx')).NewPage,
   change: async () => (await import('./new-change.tsx')).NewChangePage,
-  executions: async () => (await import('./execution.tsx')).ExecutionPage,
-  sessions: async () => (await import('./sessions.tsx')).SessionsPage,
-  session: async () => (await import('./session.tsx')).SessionPage,
-  compare: async () => (await import('./compare.tsx')).ComparePage,
-  runs: async () => (await import('./runs.tsx')).RunsPage,
-  run: async () => (await import('./run.tsx')).RunPage,
-  usage: async () => (await import('./usage.tsx')).UsagePage,
+  executions: async () => (await import('./execution-page.tsx')).ExecutionPage,
+  sessions: async () => (await import('./sessions-page.tsx')).SessionsPage,
+  session: async () => (await import('./session-page.tsx')).SessionPage,
+  compare: async () => (await import('./compare-page.tsx')).ComparePage,
+  runs: async () => (await import('./runs-page.tsx')).RunsPage,
+  run: async () => (await import('./run-page.tsx')).RunPage,
+  usage: async () => (await import('./usage-page.tsx')).UsagePage,
 }
 
 export function LazyPage({ page, id }: { page: string; id: string }) {

@@ -1,6 +1,6 @@
 /** What an agent asked for, and who decided, in one line. */
 import type { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
-import { describeDecision } from '../text/decision.ts'
+import { describeDecision } from '../text/describe-decision.ts'
 import { toLine } from '../text/visible-text.ts'
 
 export function ApprovalLine({ approval }: { approval: ApprovalRecord }) {

@@ -1,4 +1,4 @@
-import { describeLack, type Lack } from '../text/missing.ts'
+import { describeLack, type Lack } from '../text/describe-missing.ts'
 import { toVisible } from '../text/visible-text.ts'
 
 type MissingProps = { what: string; lack: Lack; href: string; says: string }

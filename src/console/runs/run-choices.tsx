@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
+import { changeRun } from '../live/poll-runs.ts'
 import { toHash } from '../live/router.ts'
-import { changeRun } from '../live/runs.ts'
 import { Age } from '../parts/state-badge.tsx'
 import { Decisive } from '../parts/text-view.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CONFIG_KEYS } from '../../config/keys.ts'
+import { CONFIG_KEYS } from '../../config/setting-keys.ts'
 import { chooseBackend } from './choose-backend.ts'
 
 const names = ['claude', 'codex', 'gemini', 'opencode', 'claude-acp']

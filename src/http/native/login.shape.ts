@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { KEY_ROLES } from '../../config/server.shape.ts'
+import { KEY_ROLES } from '../../config/server-settings.shape.ts'
 import { literals, type Message, named, type Static, strict } from '../../kit/shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'

@@ -16,8 +16,8 @@ import { ResumeForm } from '../parts/resume-form.tsx'
 import { SessionTools } from '../parts/session-tools.tsx'
 import { Age, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Markdown } from '../parts/text-view.tsx'
+import type { Lack } from '../text/describe-missing.ts'
 import { formatDuration } from '../text/format.ts'
-import type { Lack } from '../text/missing.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
 export function SessionPage({ id }: { id: string }) {

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { draftOf } from '../live/drafts.ts'
-import { areRunsKnown, refreshRuns, runs } from '../live/runs.ts'
+import { areRunsKnown, refreshRuns, runs } from '../live/poll-runs.ts'
 import { RunRow } from '../runs/run-row.tsx'
 
 const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[] = [

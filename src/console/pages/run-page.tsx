@@ -1,8 +1,8 @@
 /** One driven run: what it waits for, its attempts with checks and evidence, findings, the report. */
 import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
 import { usePageSubject } from '../live/page-subject.ts'
+import { needsPerson } from '../live/poll-runs.ts'
 import { toHash } from '../live/router.ts'
-import { needsPerson } from '../live/runs.ts'
 import { useRun } from '../live/use-run.ts'
 import { Missing } from '../parts/missing.tsx'
 import { Age, StateBadge } from '../parts/state-badge.tsx'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeLack } from './missing.ts'
+import { describeLack } from './describe-missing.ts'
 
 it.each([400, 404])('an address with status %d has nothing behind it, in words for people', (status) => {
   const said = describeLack('run', { status, message: 'no driven run "1"; GET /api/v1/runs lists them' })

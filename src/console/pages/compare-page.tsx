@@ -10,8 +10,8 @@ import { answerOf } from '../live/transcript.ts'
 import { type FollowedExecution, useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
+import type { Lack } from '../text/describe-missing.ts'
 import { diffLines } from '../text/diff-lines.ts'
-import type { Lack } from '../text/missing.ts'
 import { toVisible } from '../text/visible-text.ts'
 
 export function ComparePage({ id }: { id: string }) {

@@ -1,7 +1,7 @@
 /** Starts the console: logs in by a link, or asks the server who this page is. */
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { startKeys } from './keys.ts'
+import { startKeys } from './keyboard.ts'
 import { identify, logIn, sender, watchLogin } from './live/api.ts'
 import { startNotifications } from './live/notifications.ts'
 import { parseHash, replaceHash } from './live/router.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { findLoweredModes } from './ceilings.ts'
-import type { ConfigPath } from './keys.ts'
+import { findLoweredModes } from './find-lowered-modes.ts'
 import { mergeLayers } from './layers.ts'
+import type { ConfigPath } from './setting-keys.ts'
 
 function loweredIn(values: Partial<Record<ConfigPath, unknown>>): string[] {
   const entries = Object.entries(values) as [ConfigPath, unknown][]

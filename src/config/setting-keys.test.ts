@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CONFIG_KEYS, type ConfigKey, findKey, isSection, isWithin, pathUnder, suggestKey } from './keys.ts'
 import { OTHER_VARIABLES } from './read-environment.ts'
+import { CONFIG_KEYS, type ConfigKey, findKey, isSection, isWithin, pathUnder, suggestKey } from './setting-keys.ts'
 
 const BLOCKED =
   '/etc /var/run /var/lock /root /sys /proc /dev /usr/bin /usr/sbin /bin /sbin /boot /lib /lib64 /usr/lib /usr/lib64'

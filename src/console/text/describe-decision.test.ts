@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeDecision } from './decision.ts'
+import { describeDecision } from './describe-decision.ts'
 
 it.each<[Parameters<typeof describeDecision>[0], string]>([
   [{ decision: 'allow', by: { via: 'login', name: 'ci' } }, 'allowed by ci (login)'],
