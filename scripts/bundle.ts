@@ -22,7 +22,7 @@ export async function bundle(root: string, outdir: string): Promise<void> {
     logLevel: 'warning',
   }
   await bundleProgram(common, outdir)
-  await build({ ...common, entryPoints: ['src/demo/agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
+  await build({ ...common, entryPoints: ['src/demo/demo-agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
   await build({ ...common, entryPoints: ['src/http/request/json-thread.ts'], outdir, format: 'esm' })
   await bundleLibrary(common, join(outdir, 'library'))
   copySwagger(join(outdir, 'docs'))

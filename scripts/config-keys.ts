@@ -36,7 +36,7 @@ export function keysModule(rows: readonly KeyRow[], acpRows: readonly KeyRow[]):
 /** The type declarations of that module. */
 export function declareKeys(rows: readonly KeyRow[]): string {
   const paths = rows.map((row) => `\n  | '${row.path}'`)
-  return `import type { ConfigKey } from './keys.ts'
+  return `import type { ConfigKey } from './setting-keys.ts'
 
 export type ConfigPath =${paths.join('')}
   | \`backends.\${string}.\${string}\`

@@ -42,11 +42,15 @@ export const GUARDS: readonly Group[] = [
   },
   {
     name: 'settings',
-    guards: ['src/kit/agent-configuration.ts', 'src/drive/project-settings.ts', 'src/agents/acp/project-settings.ts'],
+    guards: [
+      'src/kit/agent-configuration.ts',
+      'src/drive/project-settings.ts',
+      'src/agents/acp/find-project-settings.ts',
+    ],
     tests: [
       'src/kit/agent-configuration.test.ts',
       'src/drive/project-settings.test.ts',
-      'src/agents/acp/project-settings.test.ts',
+      'src/agents/acp/find-project-settings.test.ts',
     ],
     hasWords: true,
   },
@@ -86,7 +90,7 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'commands',
     guards: ['src/drive/evidence/{commands,shell-line}.ts'],
-    tests: ['src/drive/evidence/commands.test.ts'],
+    tests: ['src/drive/evidence/find-command-run.test.ts'],
   },
   {
     name: 'run-rules',

@@ -14,6 +14,7 @@ import { resolveWorkdir } from '../prompts/workdir-policy.ts'
 import { sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
+import type { ContentBlock } from './acp-requests.shape.ts'
 import {
   AcpSession,
   backendOf,
@@ -25,8 +26,7 @@ import {
 } from './acp-session.ts'
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
-import { readPrompt } from './read-prompt.ts'
-import type { ContentBlock } from './requests.shape.ts'
+import { readPrompt } from './read-content.ts'
 import { type Choice, choose, firstMode, modesOf, optionsOf } from './session-options.ts'
 import { agentText, pastTool, usageOf, userText } from './session-updates.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProcessExit } from '../kit/process/process.ts'
 import type { AgentError, OutputResult } from './adapter/agent.ts'
-import { NO_USAGE } from './adapter/usage.ts'
+import { NO_USAGE } from './adapter/token-usage.ts'
 import { type StopReason, toAgentResult } from './agent-result.ts'
 
 const FAILED = { code: 'agent_failed', message: 'it broke' }

@@ -1,8 +1,8 @@
 /** Agents run git when they start. Under a ceiling and in a driven run, it must not run what another agent has told it to. */
 import { relative } from 'node:path'
 import { Fault } from '../kit/fault.ts'
+import { isRunByLooking } from '../kit/git/git-program-settings.ts'
 import { digestPrograms, readGitSettings } from '../kit/git/read-settings.ts'
-import { isRunByLooking } from '../kit/git/settings.ts'
 import type { AgentRequest } from './adapter/agent.ts'
 import { userHome } from './adapter/surroundings.ts'
 import { gitSettingsRefused, gitSettingsUnreadable } from './faults.ts'

@@ -3,7 +3,7 @@ import { literals, type Message, meaning, named, sequence, strict, tagged } from
 import { DestructiveAuthorization } from './destructive.shape.ts'
 import { ContractVersion, Digest, IssueUrl, NodeId, SectionKey, SectionRole } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
-import { NonEmptyMarkdownText, NonEmptyPlainText, nonEmptyMarkdown } from './text.shape.ts'
+import { NonEmptyMarkdownText, NonEmptyPlainText, nonEmptyMarkdown } from './text-kinds.shape.ts'
 
 const keys = (description: string) =>
   Type.Array(SectionKey, { minItems: 1, maxItems: LIMITS.mostSections, uniqueItems: true, description })

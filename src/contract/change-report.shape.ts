@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { literals, type Message, named, strict, tagged } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
 import { noneOf } from './list.shape.ts'
-import { NonEmptyText } from './text.shape.ts'
+import { NonEmptyText } from './text-kinds.shape.ts'
 
 const list = (description: string) => Type.Array(NonEmptyText, { description })
 const none = (description: string) => noneOf(NonEmptyText, { description })

@@ -3,7 +3,7 @@ import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { ChangeReport } from './change-report.shape.ts'
 import { ContractVersion, Digest, RunState, TransactionOutcome } from './identifiers.shape.ts'
 import { Next } from './next.shape.ts'
-import { Code, NonEmptyText } from './text.shape.ts'
+import { Code, NonEmptyText } from './text-kinds.shape.ts'
 
 const MutationDetails = named(
   'mutationDetails',

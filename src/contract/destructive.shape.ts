@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, meaning, named, strict } from '../kit/shape.ts'
 import { Digest, RequestId, UtcTimestamp } from './identifiers.shape.ts'
-import { NonEmptyMarkdownText, NonEmptyPlainText } from './text.shape.ts'
+import { NonEmptyMarkdownText, NonEmptyPlainText } from './text-kinds.shape.ts'
 
 const DestructiveTarget = named(
   'destructiveTarget',

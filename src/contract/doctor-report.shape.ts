@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, meaning, named, strict } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
-import { Code, NonEmptyText } from './text.shape.ts'
+import { Code, NonEmptyText } from './text-kinds.shape.ts'
 
 const DoctorDurability = named(
   'doctorDurability',

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged, wideInteger } from '../kit/shape.ts'
 import { Digest } from './identifiers.shape.ts'
-import { NonEmptyText, PathText } from './text.shape.ts'
+import { NonEmptyText, PathText } from './text-kinds.shape.ts'
 
 const modified = wideInteger({ description: 'Modification time in nanoseconds since 1970.' })
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { type Message, meaning, named, strict } from '../kit/shape.ts'
 import { ContractVersion, Digest, RunState, SectionKey, SectionRole } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
-import { NonEmptyPlainText, nonEmptyMarkdown } from './text.shape.ts'
+import { NonEmptyPlainText, nonEmptyMarkdown } from './text-kinds.shape.ts'
 
 const ActionMaterialSection = named(
   'actionMaterialSection',

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged, textLike } from '../kit/shape.ts'
 import { Digest } from './identifiers.shape.ts'
 import { noneOf, someOf } from './list.shape.ts'
-import { NonEmptyText } from './text.shape.ts'
+import { NonEmptyText } from './text-kinds.shape.ts'
 
 const name = textLike('^[a-z][a-z0-9_]*$', 'a lowercase name such as goal_file', {
   description: 'Name: a lowercase letter, then lowercase letters, digits and underscores.',

@@ -6,7 +6,13 @@ import { LIMITS } from './limits.ts'
 import { noneOf } from './list.shape.ts'
 import { ImplementPause, Pause } from './pause.shape.ts'
 import { FailedReview, FinishedReview, InconclusiveReview } from './review.shape.ts'
-import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText, nonEmptyMarkdown, PlainText } from './text.shape.ts'
+import {
+  MarkdownText,
+  NonEmptyMarkdownText,
+  NonEmptyPlainText,
+  nonEmptyMarkdown,
+  PlainText,
+} from './text-kinds.shape.ts'
 
 export const SuggestedAction = named(
   'suggestedAction',

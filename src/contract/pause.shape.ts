@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { literals, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { DestructiveRequest } from './destructive.shape.ts'
-import { NonEmptyMarkdownText, NonEmptyPlainText } from './text.shape.ts'
+import { NonEmptyMarkdownText, NonEmptyPlainText } from './text-kinds.shape.ts'
 
 /** A new reason also needs a case in engine/rules/pause-rules.ts and in engine/next-hint.ts. */
 export const PauseReason = named(

@@ -13,7 +13,7 @@ import {
 import { LIMITS } from './limits.ts'
 import { SourceParent } from './raw-source-envelope.shape.ts'
 import { ROLES } from './section-roles.ts'
-import { NonEmptyPlainText, nonEmptyPlain } from './text.shape.ts'
+import { NonEmptyPlainText, nonEmptyPlain } from './text-kinds.shape.ts'
 
 const Provenance = named(
   'sectionProvenance',

@@ -7,7 +7,7 @@ import { PauseReason } from './pause.shape.ts'
 import { PinnedSource } from './pinned-source.shape.ts'
 import { ResumeOperation } from './resume-result.shape.ts'
 import { SourceCandidate } from './source-candidate.shape.ts'
-import { NonEmptyText } from './text.shape.ts'
+import { NonEmptyText } from './text-kinds.shape.ts'
 
 const ACTION = 'The current action.'
 

@@ -11,7 +11,7 @@ import {
   Timestamp,
 } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
-import { MarkdownText, NonEmptyPlainText } from './text.shape.ts'
+import { MarkdownText, NonEmptyPlainText } from './text-kinds.shape.ts'
 
 export const SourceParent = named(
   'sourceParent',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { Timestamp } from './identifiers.shape.ts'
-import { NonEmptyText } from './text.shape.ts'
+import { NonEmptyText } from './text-kinds.shape.ts'
 
 const OPERATION = 'What the resume did.'
 const BUDGET = 'Whether the requested budget was applied.'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { noneOf, someOf } from './list.shape.ts'
-import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText } from './text.shape.ts'
+import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText } from './text-kinds.shape.ts'
 
 const RESULT = 'Result of the review.'
 const FINDINGS = 'The findings.'

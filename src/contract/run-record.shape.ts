@@ -4,7 +4,7 @@ import { Action } from './action.shape.ts'
 import { Digest, Timestamp } from './identifiers.shape.ts'
 import { Outcome } from './outcome.shape.ts'
 import { ReviewProjection } from './review.shape.ts'
-import { NonEmptyText } from './text.shape.ts'
+import { NonEmptyText } from './text-kinds.shape.ts'
 
 export const AnswerRecord = named(
   'answerRecord',

@@ -11,7 +11,7 @@ import { PinnedSource } from './pinned-source.shape.ts'
 import { ResumeResult, SourceChoiceReceipt } from './resume-result.shape.ts'
 import { ActionRecord, AnswerRecord } from './run-record.shape.ts'
 import { SourceCandidate } from './source-candidate.shape.ts'
-import { MarkdownText, NonEmptyText } from './text.shape.ts'
+import { MarkdownText, NonEmptyText } from './text-kinds.shape.ts'
 import { WorkspaceIdentity } from './workspace-identity.shape.ts'
 
 /** The fields of every run, even of another worktree. */

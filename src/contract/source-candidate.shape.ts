@@ -4,7 +4,7 @@ import { Digest, issueFields, SourceVersion, Timestamp } from './identifiers.sha
 import { LIMITS } from './limits.ts'
 import { PinnedSource } from './pinned-source.shape.ts'
 import { SourceParent } from './raw-source-envelope.shape.ts'
-import { NonEmptyPlainText, NonEmptyText, nonEmptyPlain } from './text.shape.ts'
+import { NonEmptyPlainText, NonEmptyText, nonEmptyPlain } from './text-kinds.shape.ts'
 
 const INVALID_CODES = [
   'objective_marker',

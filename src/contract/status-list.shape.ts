@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { literals, type Message, meaning, named, strict } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
 import { RunStatus } from './run-status.shape.ts'
-import { NonEmptyPlainText } from './text.shape.ts'
+import { NonEmptyPlainText } from './text-kinds.shape.ts'
 
 const UnavailableRun = named(
   'unavailableRun',

@@ -9,7 +9,7 @@ import {
   NonEmptyText,
   PathText,
   PlainText,
-} from './text.shape.ts'
+} from './text-kinds.shape.ts'
 
 const SHAPES = {
   plainText: PlainText,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Message, meaning, named, strict } from '../kit/shape.ts'
 import { Digest } from './identifiers.shape.ts'
-import { NonEmptyText } from './text.shape.ts'
+import { NonEmptyText } from './text-kinds.shape.ts'
 
 export const WorkspaceIdentity = named(
   'workspaceIdentity',

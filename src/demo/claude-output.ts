@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Failure, ToolResult, Usage } from './answer.ts'
+import type { Failure, ToolResult, Usage } from './demo-answer.ts'
 import { type TurnFacts, type TurnOutput, toLines } from './turn-output.ts'
 
 type Block = { type: string; [field: string]: unknown }

@@ -1,4 +1,4 @@
-import type { Failure, ToolResult, Usage } from './answer.ts'
+import type { Failure, ToolResult, Usage } from './demo-answer.ts'
 import { type TurnFacts, type TurnOutput, toLines } from './turn-output.ts'
 
 /** `codex exec --json`: whole items, no pieces of text. */

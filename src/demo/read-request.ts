@@ -1,4 +1,4 @@
-import type { AgentName } from './answer.ts'
+import type { AgentName } from './demo-answer.ts'
 
 export type DemoRequest = {
   agent: AgentName

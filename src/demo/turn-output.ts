@@ -1,4 +1,4 @@
-import type { Failure, ToolResult, Usage } from './answer.ts'
+import type { Failure, ToolResult, Usage } from './demo-answer.ts'
 
 /** Formats the steps of a turn as one agent prints them on stdout. An agent prints nothing for a method it leaves out. */
 export type TurnOutput = {

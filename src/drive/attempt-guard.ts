@@ -2,7 +2,7 @@
 import type { Usage } from '../agents/adapter/agent.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import { ProgressWatch, stallReason } from './decide/progress-watch.ts'
-import type { AttemptEnd, Tree } from './record/event.shape.ts'
+import type { AttemptEnd, Tree } from './record/drive-event.shape.ts'
 
 type GuardOptions = {
   readonly signal: AbortSignal

@@ -3,11 +3,11 @@ import type { Outcome } from '../contract/outcome.shape.ts'
 import { hasChangedFiles } from './decide/check-results.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
-import { findFlags, isNamedBy, isTestPath } from './evidence/flags.ts'
+import { findFlags, isNamedBy, isTestPath } from './evidence/find-flags.ts'
 import { changedUnseen, unreadPaths } from './evidence/tree.ts'
 import { changedSince, fileChange, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
+import type { Tree } from './record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from './record/drive-state.ts'
-import type { Tree } from './record/event.shape.ts'
 
 const MAX_TESTS = 200
 /** Of edits that git does not show. */

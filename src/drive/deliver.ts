@@ -2,15 +2,15 @@
 import { titleOfGoal } from '../contract/goal-title.ts'
 import { Fault } from '../kit/fault.ts'
 import { withInertReferences } from '../kit/inert-references.ts'
-import { outlineRun } from '../runs/run-status.ts'
+import { outlineRun } from '../runs/read-status.ts'
 import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
 import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
 import { hashTree } from './observe-tree.ts'
+import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
-import type { Place } from './record/event.shape.ts'
 
 const NETWORK_TIMEOUT_MS = 5 * 60_000
 const TITLE_CHARACTERS = 72

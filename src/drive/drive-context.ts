@@ -6,8 +6,8 @@ import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import type { ProjectTrust } from './project-settings.ts'
+import type { DriveEvent } from './record/drive-event.shape.ts'
 import { type DriveState, toDriveState } from './record/drive-state.ts'
-import type { DriveEvent } from './record/event.shape.ts'
 
 /** What a driver reports while it works: its own records, and the events of the agents. */
 export type DriveUpdate =

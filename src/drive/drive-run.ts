@@ -16,7 +16,7 @@ import { type DriveContext, record, stateOf, uninterrupted } from './drive-conte
 import { hashTree, observeTree } from './observe-tree.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { runAttempt } from './run-attempt.ts'
-import { RunWatch } from './watch-run.ts'
+import { RunWatch } from './run-watch.ts'
 
 /** Why a driver stops. */
 export type DriveEnd =

@@ -8,9 +8,9 @@ import { findUnseenConfiguration } from '../workspace/unseen-configuration.ts'
 import { hashWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import { observeGitConfiguration } from '../workspace/worktrees/git-configuration.ts'
 import type { DriveContext } from './drive-context.ts'
-import type { FileChange } from './evidence/flags.ts'
+import type { FileChange } from './evidence/find-flags.ts'
 import { changedPaths, toTree } from './evidence/tree.ts'
-import type { Tree } from './record/event.shape.ts'
+import type { Tree } from './record/drive-event.shape.ts'
 
 type Place = Pick<DriveContext, 'runs'>
 

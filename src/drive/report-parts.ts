@@ -1,9 +1,9 @@
 /** What only a driver knows about a run, for its report. Pure. */
 import type { ReportChange, ReportEvidence, ReportParts } from '../runs/run-report.ts'
-import { spentBy } from './decide/budget.ts'
 import { checkResults } from './decide/check-results.ts'
+import { spentBy } from './decide/spending.ts'
+import type { Claim } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
-import type { Claim } from './record/event.shape.ts'
 
 export function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
   const { place, goal, issue, previous_run_id, delivered } = state

@@ -1,10 +1,10 @@
 /** The report about a run, with what its driver knows if it was driven. */
 import { existsSync } from 'node:fs'
 import { Fault } from '../kit/fault.ts'
+import type { RunOutline } from '../runs/read-status.ts'
 import { formatReport } from '../runs/report-markdown.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { type ReportChange, type RunReport, toReport } from '../runs/run-report.ts'
-import type { RunOutline } from '../runs/run-status.ts'
 import { asOwnerOf } from '../runs/run-worktree.ts'
 import {
   diffCommits,

@@ -3,7 +3,7 @@ import { decision } from '../../test/support/contract-examples.ts'
 import { CLEAN, type Driver } from '../../test/support/drive-run.ts'
 import { atWork, ended, gitUnavailable, stopped, waitingForDecision } from '../../test/support/run-states.ts'
 import { type Delta, having, lastOf, problemOf, tampered } from '../../test/support/tampered-event.ts'
-import type { RunEvent } from './state/event.shape.ts'
+import type { RunEvent } from './state/run-event.shape.ts'
 
 const submitted = () => having(atWork(), (driver) => driver.submit())
 const answered = () => having(waitingForDecision(), (driver) => driver.answer({ text: 'x' }))

@@ -2,8 +2,8 @@ import { runEventInvalid } from './faults.ts'
 import { findBrokenRule } from './rules/event-rules.ts'
 import { passOnActionIds } from './state/action-ids.ts'
 import { diffRuns } from './state/diff-runs.ts'
-import type { RunDelta, RunEvent } from './state/event.shape.ts'
 import { issue, pinSource, type Run, seedRun, updateCurrent } from './state/run.ts'
+import type { RunDelta, RunEvent } from './state/run-event.shape.ts'
 import { isSameValue } from './state/same-value.ts'
 
 /** A run holds this many observations; its journal has all of them. */

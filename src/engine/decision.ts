@@ -2,8 +2,8 @@ import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
 import { applyEvent } from './apply-event.ts'
 import { diffRuns } from './state/diff-runs.ts'
-import type { EventType, RunEvent, RunSeed } from './state/event.shape.ts'
 import { type Run, seedRun } from './state/run.ts'
+import type { EventType, RunEvent, RunSeed } from './state/run-event.shape.ts'
 
 /** `event` must be recorded before `run` counts. `resumed` is the result that a repeated resume had the first time. */
 export type Decided =

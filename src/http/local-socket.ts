@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import type { Log } from '../kit/log.ts'
 import { acceptsConnections, listen } from './listen.ts'
-import type { Connections } from './request/connection.ts'
+import type { Connections } from './request/connection-errors.ts'
 
 /** A listener whose connections the HTTP server serves. */
 export function createLocalListener(app: FastifyInstance, connections: Connections): Server {

@@ -1,7 +1,7 @@
 /** The OpenAPI operations of all endpoints, in the order of the document. */
 import { OPERATIONS as countTokens } from './anthropic/count-tokens.shape.ts'
+import { OPERATIONS as messageModels } from './anthropic/message-models.shape.ts'
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
-import { OPERATIONS as messageModels } from './anthropic/models.shape.ts'
 import type { Operation } from './api-description/operation.shape.ts'
 import { OPERATIONS as mcp } from './mcp/mcp.shape.ts'
 import { OPERATIONS as consolePage } from './meta/console.shape.ts'

@@ -1,7 +1,7 @@
 /** All endpoints, by the prefix of their paths. */
 import { registerCountTokens } from './anthropic/count-tokens.ts'
+import { registerMessageModels } from './anthropic/message-models.ts'
 import { registerMessages } from './anthropic/messages.ts'
-import { registerMessageModels } from './anthropic/models.ts'
 import type { RegisterRoutes } from './context/server-context.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerConsole } from './meta/console.ts'
@@ -23,7 +23,7 @@ import { registerUsage } from './native/usage.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
 import { registerModels } from './openai/models.ts'
 import { registerResponses } from './openai/responses.ts'
-import { registerRootModels } from './root/models.ts'
+import { registerRootModels } from './root/root-models.ts'
 
 export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
   '': [registerHealth, registerOpenApi, registerDocs, registerMetrics, registerConsole, registerMcp],

@@ -10,7 +10,12 @@ import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
 import { createLocalListener } from './local-socket.ts'
 import { addBodyParser } from './request/body.ts'
-import { type Connections, handleConnectionError, MAX_HEADER_BYTES, trackConnections } from './request/connection.ts'
+import {
+  type Connections,
+  handleConnectionError,
+  MAX_HEADER_BYTES,
+  trackConnections,
+} from './request/connection-errors.ts'
 import { type ConnectionLimits, ConnectionSlots, connectionLimits } from './request/connection-slots.ts'
 import { addRequestHooks, type Endpoint } from './request/hooks.ts'
 import { peerAddress, requestIdFrom, trustedProxies } from './request/identify.ts'

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { RunEvent } from '../engine/state/event.shape.ts'
 import type { Run } from '../engine/state/run.ts'
+import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import { closeQuietly, type Disk } from '../kit/files/disk.ts'
 import { openDirectory, syncDirectory } from '../kit/files/durability.ts'
 import { ensureLockFile } from '../kit/files/lock-file.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Digest, UtcTimestamp } from '../contract/identifiers.shape.ts'
-import { NonEmptyText } from '../contract/text.shape.ts'
+import { NonEmptyText } from '../contract/text-kinds.shape.ts'
 import { type Message, meaning, named, strict } from '../kit/shape.ts'
 
 /** An event with the fields that the journal adds. The engine defines `type` and `data`. */

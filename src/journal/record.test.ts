@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { boundHistory } from '../../test/support/journal-fixture.ts'
-import type { RunEvent } from '../engine/state/event.shape.ts'
+import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import { digestFields } from '../kit/digest.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { decodeRecord, encodeRecord } from './record.ts'

@@ -1,6 +1,6 @@
 /** The records of a journal: the events of a run. `at` is the `updated_at` of the event. See record-line.ts for the format. */
-import { checkRunEvent } from '../engine/event.ts'
-import type { RunEvent } from '../engine/state/event.shape.ts'
+import { checkRunEvent } from '../engine/check-event.ts'
+import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { journalRecordInvalid } from './faults.ts'
 import { decodeLine, encodeLine, type JournalEnd } from './record-line.ts'

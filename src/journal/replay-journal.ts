@@ -1,6 +1,6 @@
 import { applyEvent } from '../engine/apply-event.ts'
-import type { RunEvent } from '../engine/state/event.shape.ts'
 import type { Run } from '../engine/state/run.ts'
+import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { Disk } from '../kit/files/disk.ts'
 import { readJson } from '../kit/json/read-json.ts'

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../engine/state/event.shape.ts'
 import type { Run } from '../engine/state/run.ts'
+import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import type { Disk, FileIdentity } from '../kit/files/disk.ts'
 import { appendRecord } from './append-record.ts'
 import { findRun, isInPlace, type RunDirectory } from './find-run.ts'

@@ -4,7 +4,7 @@ import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
 import type { DriveRequest } from './messages.generated.ts'
 import { promptCalls } from './run-prompts.ts'
-import { sessionCalls } from './sessions.ts'
+import { sessionCalls } from './session-calls.ts'
 import { throwingDroverErrors } from './to-drover-error.ts'
 import type {
   CallOptions,
@@ -48,7 +48,7 @@ function startDrive(instance: Instance, request: string | DriveRequest, options:
   const run = new EventRun<DriveRecord, DriveResult>(
     (emit, signal) =>
       throwingDroverErrors(async () => {
-        const { drive } = await import('./drive.ts')
+        const { drive } = await import('./drive-in-program.ts')
         return await drive(await instance.open(), given, { emit, signal })
       }),
     options.signal,
@@ -60,7 +60,7 @@ function startDrive(instance: Instance, request: string | DriveRequest, options:
 async function startServer(instance: Instance, options: ServeOptions = {}): Promise<RunningServer> {
   return await throwingDroverErrors(async () => {
     const opened = await instance.open()
-    const { serve } = await import('./serve.ts')
+    const { serve } = await import('./serve-in-program.ts')
     const server = await serve(opened, options)
     const forget = instance.onClose(() => server.close())
     return { url: server.url, close: () => server.close().finally(forget) }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../agents/adapter/agent.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { claude } from '../agents/claude/agent.ts'
 import { codex } from '../agents/codex/agent.ts'
 import type { Session } from '../sessions/session.shape.ts'

@@ -1,12 +1,12 @@
 /** A dry run: the result is the command that would be started. */
 import type { AgentCommand, AgentRequest } from '../agents/adapter/agent.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { quoteText, quoteWord } from '../kit/shell-words.ts'
+import { openTurn } from './open-turn.ts'
 import type { PromptContext } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { dryRunResult, type PromptResult } from './prompt-result.ts'
-import { openTurn } from './session-turn.ts'
 
 type Prompt = { request: PromptRequest; agentRequest: AgentRequest; command: AgentCommand; context: PromptContext }
 

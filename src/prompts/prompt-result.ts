@@ -1,7 +1,7 @@
 /** The result of a prompt as it goes over the wire; the same for the command line and HTTP. */
 
 import type { AgentError } from '../agents/adapter/agent.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { ApprovalRecord, PromptResult } from './prompt-result.shape.ts'

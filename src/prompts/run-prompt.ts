@@ -4,7 +4,7 @@
  * the session has been stored.
  */
 
-import { refuseNewSettings } from '../agents/acp/project-settings.ts'
+import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
@@ -18,13 +18,13 @@ import { describePolicyChanges, onlyPermissions, policyOf } from './continue-ses
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
+import { abortedTurn, openTurn, recheckSession, type SessionTurn, toTurnEnd } from './open-turn.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
 import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
-import { abortedTurn, openTurn, recheckSession, type SessionTurn, toTurnEnd } from './session-turn.ts'
 import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 

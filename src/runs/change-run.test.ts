@@ -11,8 +11,8 @@ import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { outputFailure } from './faults.ts'
 import { answerQuestion, skipAction, stopRun, submitOutcome } from './operations.ts'
+import { showStatus } from './read-status.ts'
 import type { RunContext } from './run-context.ts'
-import { showStatus } from './run-status.ts'
 import { startRun } from './start-run.ts'
 
 const REQUEST = { goal: 'A goal', budget: 8, reviewEnabled: true }

@@ -6,8 +6,8 @@ import { journalPathOf } from '../journal/run-store.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { followRun } from './follow-run.ts'
 import { skipAction } from './operations.ts'
+import { outlineRun } from './read-status.ts'
 import type { RunContext } from './run-context.ts'
-import { outlineRun } from './run-status.ts'
 import { startRun } from './start-run.ts'
 
 async function begin(options: { lockWaitMs?: number } = {}) {

@@ -6,8 +6,8 @@ import { type Submission, submit } from '../engine/operations/submit.ts'
 import type { Answer } from '../engine/state/answer-digest.ts'
 import { type Change, changeRun, reportChange } from './change-run.ts'
 import { runIdRequired } from './faults.ts'
+import type { RunList } from './read-status.ts'
 import type { RunContext } from './run-context.ts'
-import type { RunList } from './run-status.ts'
 
 /** Submits the outcome of an action. The worktree is observed, whatever the outcome says about it. */
 export async function submitOutcome(

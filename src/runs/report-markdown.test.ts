@@ -1,8 +1,8 @@
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
+import type { RunOutline } from './read-status.ts'
 import { formatReport } from './report-markdown.ts'
 import { type ReportParts, toReport } from './run-report.ts'
-import type { RunOutline } from './run-status.ts'
 
 const outcome = {
   status: 'completed',

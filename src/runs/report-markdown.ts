@@ -3,9 +3,9 @@
  * quoted, so that they cannot look like a part of the report, and refer to no people and issues. Pure.
  */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
+import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
 import type { ReportChange, RunReport } from './run-report.ts'
-import type { RunOutline } from './run-status.ts'
 
 /** `lists` have no tables, for a terminal. */
 type Form = 'tables' | 'lists'

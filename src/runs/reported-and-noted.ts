@@ -1,6 +1,6 @@
 /** What agents reported in a run, and what drover noted itself: apart, so that a claim never looks like an observation. Pure. */
 import { ownNotes } from '../engine/texts/notes.ts'
-import type { RunOutline } from './run-status.ts'
+import type { RunOutline } from './read-status.ts'
 
 type Told = {
   readonly actions: readonly { readonly label: string; readonly summary: string }[]

@@ -1,5 +1,5 @@
 /** The report about a run: what was wanted, decided, reported and observed. It certifies nothing. Pure. */
-import type { RunOutline } from './run-status.ts'
+import type { RunOutline } from './read-status.ts'
 
 /** What only a driver of the run knows. A part that is missing is left out, or taken from what the host reported. */
 export type ReportParts = {

@@ -3,9 +3,9 @@ import { titleOfGoal } from '../contract/goal-title.ts'
 import { listRunIds } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { runIdRequired } from './faults.ts'
+import { outlineRun, outlineRuns, type RunList, type RunOutline } from './read-status.ts'
 import { shortenRunId } from './resolve-run-id.ts'
 import type { RunContext } from './run-context.ts'
-import { outlineRun, outlineRuns, type RunList, type RunOutline } from './run-status.ts'
 import { asOwnerOf, inWorktreeOf } from './run-worktree.ts'
 
 /** What a person wants to do with a run. */

@@ -8,14 +8,14 @@ import { isFinal } from '../executions/store/execution-states.ts'
 import type { ExecutionFilter, KeyClaim } from '../executions/store/execution-store.ts'
 import { executionEnded, executionNotFound } from '../executions/store/faults.ts'
 import type { Stores } from '../executions/store/open-stores.ts'
-import type { UsageReport } from '../executions/store/usage.shape.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
+import type { UsageReport } from '../executions/store/usage-report.shape.ts'
 import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import { type Approvals, choiceFor } from '../prompts/approvals.ts'
 import { type Caller, visibleKeyId } from '../prompts/caller.ts'
 import { approvalNotAllowed } from '../prompts/faults.ts'
-import type { ExecutionService } from './drover.ts'
+import type { ExecutionService } from './drover-service.ts'
 
 type Parts = {
   records: Executions

@@ -28,7 +28,7 @@ import type { BatchOptions } from '../prompts/run-batch.ts'
 import { runPrompt, runPromptToEnd } from '../prompts/run-prompt.ts'
 import { createWorkdirPolicy, type WorkdirPolicy } from '../prompts/workdir-policy.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
-import type { BatchStart, Drover, Running, RunningBatch, StartOptions } from './drover.ts'
+import type { BatchStart, Drover, Running, RunningBatch, StartOptions } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 import { SessionCalls } from './session-calls.ts'
 

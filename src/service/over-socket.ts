@@ -9,7 +9,7 @@ import { applySettings } from '../prompts/apply-settings.ts'
 import { USER } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { settingsFor } from '../prompts/to-agent-request.ts'
-import type { Drover } from './drover.ts'
+import type { Drover } from './drover-service.ts'
 
 /** Only work in the background: the caller finds it again by its id. */
 export type ToolDrover = {

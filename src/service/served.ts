@@ -22,7 +22,7 @@ import { Approvals } from '../prompts/approvals.ts'
 import type { Caller } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
-import type { Drover } from './drover.ts'
+import type { Drover } from './drover-service.ts'
 import { InProcessDrover } from './in-process.ts'
 
 export type ServedParts = {

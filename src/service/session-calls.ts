@@ -9,7 +9,7 @@ import { resumeInvalid } from '../prompts/faults.ts'
 import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
-import type { NextRequest } from './drover.ts'
+import type { NextRequest } from './drover-service.ts'
 
 export class SessionCalls {
   readonly #stores: () => Promise<Stores>

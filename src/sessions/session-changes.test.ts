@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { Session } from './session.shape.ts'
 import { editSession, endTurn, isResumable, statusAfter, withAgentSession } from './session-changes.ts'
 import type { SessionStatus } from './session-statuses.ts'

@@ -1,5 +1,5 @@
 /** How a session begins and changes: the agent reports its id, a turn ends, a person edits it. Pure. */
-import { addUsage, NO_USAGE } from '../agents/adapter/usage.ts'
+import { addUsage, NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { sessionNotResumable } from './faults.ts'
 import type { Session } from './session.shape.ts'
 import { checkMetadata, checkTag, checkTags, checkTitle } from './session-rules.ts'

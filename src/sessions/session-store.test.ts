@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newSession, tickingClock } from '../../test/support/session-store.ts'
 import { describeStores } from '../../test/support/stores.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { Ids } from '../kit/ids.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Session } from './session.shape.ts'

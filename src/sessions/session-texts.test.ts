@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newSession, openStore, sessionsPath } from '../../test/support/session-store.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { openDatabase } from '../store/database.ts'
 import { MIGRATIONS } from '../store/migrations.ts'
 import { splitText, startOf } from './session-texts.ts'

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { newSession, openStore, sessionsPath, tickingClock } from '../../test/support/session-store.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { SessionStore, TurnEnd } from './session-store.ts'
 
 const USAGE = { input_tokens: 10, output_tokens: 20, cached_tokens: 3, reasoning_tokens: 4 }

@@ -1,9 +1,9 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { RawSourceComment } from '../contract/raw-source-envelope.shape.ts'
 import { excerpt, type InvalidCode, type Rejection, reject } from './classification.ts'
-import type { ManifestSection, SourceManifest } from './manifest.shape.ts'
 import { readSection, sectionMarker } from './read-section.ts'
 import { digestCommentBody } from './revisions.ts'
+import type { ManifestSection, SourceManifest } from './source-manifest.shape.ts'
 import { isBlank } from './text-lines.ts'
 
 /** A section of the manifest, its comment and the text of that comment. */

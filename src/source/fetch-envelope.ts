@@ -16,7 +16,7 @@ import { issueCommentUnusable, issueTooLarge, providerAnswerInvalid } from './fa
 import type { Gh } from './gh.ts'
 import type { CommentsAnswer, IssueAnswer } from './gh-answers.shape.ts'
 import { type IssueAddress, parseIssueUrl } from './issue-address.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from './read-issue-body.ts'
 import { readManifest } from './read-manifest.ts'
 import { normalizeLineEnds } from './text-lines.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { allFrom, putInto } from '../../test/support/damaged-input.ts'
 import { FIVE_SECTIONS, manifestOf, ROLES } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from './read-issue-body.ts'
 import { MANIFEST_LIMIT_BYTES, readManifest } from './read-manifest.ts'
 
 const whole = manifestOf(FIVE_SECTIONS)

@@ -7,7 +7,7 @@ import { readJson } from '../kit/json/read-json.ts'
 import type { Problem, Rule } from '../kit/schema.ts'
 import { validateManifestFields, validateManifestForm, validateManifestSectionFields } from './checks.generated.js'
 import { type Rejection, reject } from './classification.ts'
-import type { ManifestSection, SourceManifest } from './manifest.shape.ts'
+import type { ManifestSection, SourceManifest } from './source-manifest.shape.ts'
 
 export const MANIFEST_LIMIT_BYTES = 256 * 1024
 

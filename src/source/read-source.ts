@@ -6,10 +6,10 @@ import { digestMaterial } from '../kit/digest.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { type BoundSection, bindSections } from './bind-sections.ts'
 import type { Rejection } from './classification.ts'
-import type { SourceManifest } from './manifest.shape.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from './read-issue-body.ts'
 import { readManifest } from './read-manifest.ts'
 import { digestManifest, digestObservation, digestRequirements, digestSection, digestSource } from './revisions.ts'
+import type { SourceManifest } from './source-manifest.shape.ts'
 import { normalizeLineEnds } from './text-lines.ts'
 
 /** Throws `json_invalid` or `message_invalid` for the first problem. `input` names the source of the bytes in the message. */

@@ -8,7 +8,7 @@
 import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
 import { type Digest, digestFields } from '../kit/digest.ts'
 import { compareBytes } from '../kit/utf8.ts'
-import type { SourceManifest } from './manifest.shape.ts'
+import type { SourceManifest } from './source-manifest.shape.ts'
 import { normalizeLineEnds } from './text-lines.ts'
 
 /** Covers the whole comment, including its marker line. */

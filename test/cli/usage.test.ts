@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { UsageReport } from '../../src/executions/store/usage.shape.ts'
+import type { UsageReport } from '../../src/executions/store/usage-report.shape.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { until } from '../support/until.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AGENT_NAMES, type AgentName } from '../../src/demo/answer.ts'
+import { AGENT_NAMES, type AgentName } from '../../src/demo/demo-answer.ts'
 import { installFakeAgents, runFakeAgent, startFakeAgent } from '../support/fake-agent.ts'
 import { run, temporaryDirectory } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'

@@ -1,5 +1,12 @@
 /** The answer of a turn: the demo agent's canned one, and what the script puts in its place. */
-import { type AgentName, estimateUsage, planAnswer, type Reply, toWords, type Usage } from '../../src/demo/answer.ts'
+import {
+  type AgentName,
+  estimateUsage,
+  planAnswer,
+  type Reply,
+  toWords,
+  type Usage,
+} from '../../src/demo/demo-answer.ts'
 import type { ApiFailure, ToolOutcome } from './dialect.ts'
 import type { Script } from './script.ts'
 

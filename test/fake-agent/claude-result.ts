@@ -1,5 +1,5 @@
 /** The result event of claude, which is also all that its `json` format prints. Its fields depend on how the turn went. */
-import type { Usage } from '../../src/demo/answer.ts'
+import type { Usage } from '../../src/demo/demo-answer.ts'
 import type { Facts } from './dialect.ts'
 import { NO_USAGE } from './usage.ts'
 

@@ -1,4 +1,4 @@
-import { estimateTokens, type Usage } from '../../src/demo/answer.ts'
+import { estimateTokens, type Usage } from '../../src/demo/demo-answer.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
 import {
   type Block,

@@ -1,4 +1,4 @@
-import type { Usage } from '../../src/demo/answer.ts'
+import type { Usage } from '../../src/demo/demo-answer.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
 import { toToolInput } from './claude-events.ts'
 import { type Progress, toFailure, toInterrupted, toSuccess } from './claude-result.ts'

@@ -1,5 +1,5 @@
-import type { Usage } from '../../src/demo/answer.ts'
 import { CodexOutput } from '../../src/demo/codex-output.ts'
+import type { Usage } from '../../src/demo/demo-answer.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
 import type { AgentOutput, ApiFailure, Facts, Interruption, ToolOutcome } from './dialect.ts'
 import { addUsage } from './usage.ts'

@@ -1,5 +1,5 @@
-import type { ToolResult, Usage } from '../../src/demo/answer.ts'
 import { toCommandLine } from '../../src/demo/codex-output.ts'
+import type { ToolResult, Usage } from '../../src/demo/demo-answer.ts'
 import { describeFailure } from './codex-events.ts'
 import type { AgentOutput, ApiFailure, Facts, Interruption } from './dialect.ts'
 import type { Output } from './output.ts'

@@ -2,7 +2,7 @@
  * A dialect knows how one command-line agent is called and what it prints. It only formats: it writes nothing and waits
  * for nothing, so a turn can be cut short, slowed down or spoilt between any two steps.
  */
-import type { ToolResult, Usage } from '../../src/demo/answer.ts'
+import type { ToolResult, Usage } from '../../src/demo/demo-answer.ts'
 import type { Ending, Output } from './output.ts'
 import type { FailureStatus } from './script.ts'
 

@@ -1,5 +1,5 @@
 /** The token counts of `gemini -o json`. */
-import type { Usage } from '../../src/demo/answer.ts'
+import type { Usage } from '../../src/demo/demo-answer.ts'
 
 export type Tally = { requests: number; toolCalls: number; toolFailures: number }
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../src/demo/answer.ts'
+import type { Usage } from '../../src/demo/demo-answer.ts'
 import type { AgentOutput, ApiFailure, Facts, ToolOutcome } from './dialect.ts'
 import { type Tally, toSummaryStats } from './gemini-stats.ts'
 import type { Output } from './output.ts'

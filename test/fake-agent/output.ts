@@ -1,4 +1,4 @@
-import type { AgentName } from '../../src/demo/answer.ts'
+import type { AgentName } from '../../src/demo/demo-answer.ts'
 
 /** What the agent prints: text for stdout, or text for each stream. Lines carry their own line ends. */
 export type Output = string | { stdout?: string | Uint8Array; stderr?: string }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { AgentName } from '../../src/demo/answer.ts'
+import type { AgentName } from '../../src/demo/demo-answer.ts'
 import { runFakeAgent, startFakeAgent } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'

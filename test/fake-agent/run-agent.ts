@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Writable } from 'node:stream'
-import { AGENT_NAMES, type AgentName, type Usage } from '../../src/demo/answer.ts'
+import { AGENT_NAMES, type AgentName, type Usage } from '../../src/demo/demo-answer.ts'
 import { planScriptedAnswer } from './answer.ts'
 import { ChildProcesses } from './child-processes.ts'
 import type { AgentOutput, Dialect, Facts, Interruption, Invocation } from './dialect.ts'

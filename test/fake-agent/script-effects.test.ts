@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AGENT_NAMES, type AgentName } from '../../src/demo/answer.ts'
+import { AGENT_NAMES, type AgentName } from '../../src/demo/demo-answer.ts'
 import { runFakeAgent, startFakeAgent } from '../support/fake-agent.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'

@@ -1,5 +1,5 @@
 /** The script of the fake agent: what it answers, and how it goes wrong. Tests pass it in `FAKE_AGENT_SCRIPT`. */
-import type { Usage } from '../../src/demo/answer.ts'
+import type { Usage } from '../../src/demo/demo-answer.ts'
 
 /** Points of a turn: the prompt is read; the first events are printed; the first word is printed; all words are printed. */
 const POINTS = ['start', 'init', 'word', 'text'] as const

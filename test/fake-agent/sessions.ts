@@ -1,7 +1,7 @@
 /** The sessions of the fake agent. It stores none unless it is given a directory. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentName, Usage } from '../../src/demo/answer.ts'
+import type { AgentName, Usage } from '../../src/demo/demo-answer.ts'
 import { NO_USAGE } from './usage.ts'
 
 export type Sessions = {

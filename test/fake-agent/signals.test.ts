@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AgentName } from '../../src/demo/answer.ts'
+import type { AgentName } from '../../src/demo/demo-answer.ts'
 import { startFakeAgent } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'

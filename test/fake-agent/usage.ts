@@ -1,4 +1,4 @@
-import type { Usage } from '../../src/demo/answer.ts'
+import type { Usage } from '../../src/demo/demo-answer.ts'
 
 export const NO_USAGE: Usage = { input: 0, cached: 0, output: 0, reasoning: 0 }
 

@@ -1,5 +1,5 @@
 /** What must be true of a driven run that has ended, however often its driver or its agents were killed. */
-import type { DriveEvent } from '../../src/drive/record/event.shape.ts'
+import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { type DrivenCall, dataOf } from '../support/driven-home.ts'
 

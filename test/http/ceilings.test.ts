@@ -1,7 +1,7 @@
 /** The highest modes for requests: what is refused, and what is lowered. Dry runs show the command that would run. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
+import { NO_USAGE } from '../../src/agents/adapter/token-usage.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
+import { NO_USAGE } from '../../src/agents/adapter/token-usage.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { runDrover } from '../support/run-drover.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UsageReport } from '../../src/executions/store/usage.shape.ts'
+import type { UsageReport } from '../../src/executions/store/usage-report.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 

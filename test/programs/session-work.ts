@@ -2,7 +2,7 @@
  * Works on sessions: `<path> <count> [tag]`. Prints its owner, then each id once it is stored. Every second session is
  * completed at once; the others stay active until the store is closed. With the count `forever` it never ends.
  */
-import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
+import { NO_USAGE } from '../../src/agents/adapter/token-usage.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentName } from '../../src/demo/answer.ts'
+import type { AgentName } from '../../src/demo/demo-answer.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { callMain } from './call-main.ts'
 import { installFakeAgent, installFakeAgents } from './fake-agent.ts'

@@ -1,7 +1,7 @@
 /** A home with scripted agents (test/programs/driven-agent.ts) and a repository, in which runs are driven. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DriveEvent } from '../../src/drive/record/event.shape.ts'
+import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { bundledProgram } from './bundled-program.ts'
 import { createRepositoryAt, PLAIN_ENV } from './git-repository.ts'
 

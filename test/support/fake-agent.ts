@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AGENT_NAMES, type AgentName } from '../../src/demo/answer.ts'
+import { AGENT_NAMES, type AgentName } from '../../src/demo/demo-answer.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { bundledProgram } from './bundled-program.ts'
 

@@ -1,8 +1,8 @@
 /** A run store in a temporary directory, and run histories to record in it step by step. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../../src/engine/state/event.shape.ts'
 import type { Run } from '../../src/engine/state/run.ts'
+import type { RunEvent } from '../../src/engine/state/run-event.shape.ts'
 import { createRun } from '../../src/journal/create-run.ts'
 import { type Material, materialDigests } from '../../src/journal/materials.ts'
 import { readRun } from '../../src/journal/read-run.ts'

@@ -1,7 +1,7 @@
 /** Issues that drover can pin, made without code of drover: the digests are computed here. */
 import { createHash } from 'node:crypto'
 import type { RawSourceComment, RawSourceEnvelope } from '../../src/contract/raw-source-envelope.shape.ts'
-import type { SourceManifest } from '../../src/source/manifest.shape.ts'
+import type { SourceManifest } from '../../src/source/source-manifest.shape.ts'
 
 export const ISSUE_URL = 'https://github.com/ada/weather/issues/7'
 export const ROLES = ['outcome', 'requirements', 'acceptance_examples', 'constraints', 'non_goals'] as const

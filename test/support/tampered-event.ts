@@ -1,7 +1,7 @@
 /** Valid events, changed so that a rule refuses them. */
 import { applyEvent } from '../../src/engine/apply-event.ts'
-import type { RunEvent } from '../../src/engine/state/event.shape.ts'
 import type { Run } from '../../src/engine/state/run.ts'
+import type { RunEvent } from '../../src/engine/state/run-event.shape.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import { type Driver, replayEvents } from './drive-run.ts'
 import { stopped } from './run-states.ts'

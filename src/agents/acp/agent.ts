@@ -5,8 +5,8 @@ import type { Abilities, AcpAgent, AgentCommand, AgentRequest, Backend } from '.
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
+import { readProjectSettings, refuseProjectSettings } from './find-project-settings.ts'
 import { profileOf } from './known-agents.ts'
-import { readProjectSettings, refuseProjectSettings } from './project-settings.ts'
 
 /** The section of the backend in the config. */
 export type AcpSettings = {

@@ -3,9 +3,9 @@ import type { AcpAgent, AgentCommand, AgentRequest, Usage } from '../adapter/age
 import { createLongLivedAgent } from '../warm/create-agent.ts'
 import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'
+import { AcpProcess } from './acp-process.ts'
 import type { ConnectionOptions } from './connection.ts'
-import { AcpProcess } from './process.ts'
-import { refuseNewSettings } from './project-settings.ts'
+import { refuseNewSettings } from './find-project-settings.ts'
 
 export type AcpRun = {
   agent: AcpAgent

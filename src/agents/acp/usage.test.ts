@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_USAGE } from '../adapter/usage.ts'
+import { NO_USAGE } from '../adapter/token-usage.ts'
 import { sumUsage, usageOfChunk, usageOfTurn } from './usage.ts'
 
 const COUNTS = { inputTokens: 100, outputTokens: 10, cachedReadTokens: 60, cachedWriteTokens: 7, thoughtTokens: 4 }

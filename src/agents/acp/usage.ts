@@ -3,7 +3,7 @@
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { Usage } from '../adapter/agent.ts'
 import { countAt, type JsonObject, objectAt } from '../adapter/json-fields.ts'
-import { addUsage, cacheWrites, NO_USAGE, withoutPrior } from '../adapter/usage.ts'
+import { addUsage, cacheWrites, NO_USAGE, withoutPrior } from '../adapter/token-usage.ts'
 
 export type TurnUsage = {
   /** Of this turn. */

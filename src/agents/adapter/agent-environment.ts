@@ -1,4 +1,4 @@
-import { withoutGitPrograms } from '../../kit/git/settings.ts'
+import { withoutGitPrograms } from '../../kit/git/git-program-settings.ts'
 import { type ChildEnvironment, toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE, depthIn } from '../../kit/process/environment-variables.ts'
 import type { AgentRequest, Environment } from './agent.ts'

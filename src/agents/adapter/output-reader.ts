@@ -8,7 +8,7 @@ import { failureOfExitCode } from './exit-codes.ts'
 import { type AgentFailure, classifyFailure } from './failure.ts'
 import { type JsonObject, parseObject } from './json-fields.ts'
 import { stderrMessage } from './stderr-message.ts'
-import { NO_USAGE } from './usage.ts'
+import { NO_USAGE } from './token-usage.ts'
 import { REPLACED_WARNING, TextRepair } from './well-formed.ts'
 
 /** What the output has said so far. */

@@ -1,7 +1,7 @@
 /** Counts the tokens of a turn while it runs, as claude reports them with the messages of each model request. */
 import type { Usage } from '../adapter/agent.ts'
 import { countAt, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
-import { addUsage, NO_USAGE } from '../adapter/usage.ts'
+import { addUsage, NO_USAGE } from '../adapter/token-usage.ts'
 import { toUsage } from './result.ts'
 
 export class RequestUsage {

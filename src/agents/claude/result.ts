@@ -3,7 +3,7 @@ import type { Denial, Usage } from '../adapter/agent.ts'
 import { subjectOf } from '../adapter/denials.ts'
 import type { AgentFailure, FailureCode } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
-import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/usage.ts'
+import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/token-usage.ts'
 
 export function formatRetry(line: JsonObject): string {
   const [attempt, most] = [countAt(line, 'attempt'), countAt(line, 'max_retries')]

@@ -1,6 +1,6 @@
 import type { Usage } from '../adapter/agent.ts'
 import { countAt, type JsonObject } from '../adapter/json-fields.ts'
-import { cacheWrites, withoutPrior } from '../adapter/usage.ts'
+import { cacheWrites, withoutPrior } from '../adapter/token-usage.ts'
 
 /** Codex's counts, in the spelling of `exec` or of `app-server`. The input includes what was cached. */
 export function toUsage(counts: JsonObject | undefined): Usage {

@@ -5,8 +5,8 @@ import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, type JsonObject, objectAt, textAt, toText } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
+import { usageEvents } from '../adapter/token-usage.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
-import { usageEvents } from '../adapter/usage.ts'
 import {
   jsonOnStderr,
   NOT_ASKED,

@@ -2,7 +2,7 @@
 import type { Usage } from '../adapter/agent.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
-import { addUsage, NO_USAGE } from '../adapter/usage.ts'
+import { addUsage, NO_USAGE } from '../adapter/token-usage.ts'
 
 /** Input includes cached tokens. Thoughts are only in the total. */
 export function usageOfStream(stats: JsonObject | undefined): Usage {

@@ -7,7 +7,7 @@ import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentRequest, Usage } from '../adapter/agent.ts'
 import { countAt, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
-import { addUsage } from '../adapter/usage.ts'
+import { addUsage } from '../adapter/token-usage.ts'
 
 /** A project directory has one of these names. */
 const SAFE_NAME = /^(?!\.+$)[\w.-]+$/

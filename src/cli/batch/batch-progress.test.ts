@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { NO_USAGE } from '../../agents/adapter/usage.ts'
+import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Channel } from '../terminal.ts'
 import { createFailureReporter, createLineReporter, createLiveReporter } from './batch-progress.ts'

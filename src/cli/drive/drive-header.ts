@@ -2,7 +2,7 @@
 
 import type { Usage } from '../../agents/adapter/agent.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import { spentBy, tokensOf } from '../../drive/decide/budget.ts'
+import { spentBy, tokensOf } from '../../drive/decide/spending.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { formatMicro } from '../output/drive-text.ts'
 import { formatDuration } from '../output/format-time.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
-import type { DriveEvent } from '../../drive/record/event.shape.ts'
+import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { Terminal } from '../terminal.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter } from './drive-printer.ts'

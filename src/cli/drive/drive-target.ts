@@ -1,8 +1,8 @@
 /** What `drover drive` is about: a run that exists, an issue, or a goal. */
 import type { DriveTarget } from '../../drive/start/start-drive.ts'
 import { goalFileRequired } from '../../runs/faults.ts'
+import { outlineRuns } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { outlineRuns } from '../../runs/run-status.ts'
 import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import { chooseWaitingRun } from '../../runs/waiting-run.ts'
 import { findIssueUrl } from '../../source/issue-address.ts'

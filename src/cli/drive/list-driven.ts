@@ -1,7 +1,8 @@
 /** `drover drive --list`: the worktrees that drover created in this repository, and why each of them stays. */
+
+import { outlineRuns } from '../../runs/read-status.ts'
 import { shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { outlineRuns } from '../../runs/run-status.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { formatNotedTable } from '../output/noted-table.ts'

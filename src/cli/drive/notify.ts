@@ -1,6 +1,6 @@
 /** `--notify`: tells another program, and the terminal, that a run waits or has ended. */
 import type { DriveResult } from '../../drive/drive-rounds.ts'
-import { notifyProgram } from '../../drive/notify.ts'
+import { notifyProgram } from '../../drive/notify-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation } from '../command.ts'

@@ -1,7 +1,7 @@
 /** Tells the user what agents do not see, because they work in a new worktree of the last commit. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from '../../drive/record/event.shape.ts'
+import type { Place } from '../../drive/record/drive-event.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { askGit, type Git } from '../../workspace/git.ts'
 import type { Channel } from '../terminal.ts'

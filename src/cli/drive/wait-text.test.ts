@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { driveState } from '../../../test/support/drive-fixture.ts'
 import type { DriveEnd } from '../../drive/drive-run.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import { endLines } from './wait-text.ts'
 
 const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }

@@ -1,6 +1,6 @@
 /** What a driven run waits for, how it ended, and what can follow, as text. Pure. */
 import type { DriveResult } from '../../drive/drive-rounds.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import type { PeopleWords } from '../failures/people-words.ts'
 import { toBarred } from '../output/barred-text.ts'
 import { describeSpent } from '../output/drive-text.ts'

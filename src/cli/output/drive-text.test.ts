@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
-import type { DriveEvent } from '../../drive/record/event.shape.ts'
+import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
 import { describeRecord, formatLines } from './drive-text.ts'
 
 const attempt = attemptAt(actionOf('implement'))

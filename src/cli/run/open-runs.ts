@@ -1,7 +1,7 @@
 /** Opens the runs of the repository that a command is about. */
 
+import { outlineRuns } from '../../runs/read-status.ts'
 import { openRunContext, type RunContext } from '../../runs/run-context.ts'
-import { outlineRuns } from '../../runs/run-status.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Runtime } from '../command.ts'

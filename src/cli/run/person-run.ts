@@ -1,8 +1,8 @@
 /** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
 import { findWaitingRun, type Wish } from '../../runs/waiting-run.ts'
 import type { Invocation } from '../command.ts'

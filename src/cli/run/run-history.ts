@@ -1,5 +1,5 @@
 /** What has happened in a run, one row per action and answer. Pure. */
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 
 export type HistoryRow = {
   /** Empty for what belongs to the row above. */

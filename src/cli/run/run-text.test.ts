@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
-import type { RunList } from '../../runs/run-status.ts'
+import type { RunList } from '../../runs/read-status.ts'
 import { columnsOf } from '../output/printable.ts'
 import { formatRuns, formatSectionChanges } from './run-text.ts'
 

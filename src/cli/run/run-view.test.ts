@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../../scripts/protocol-examples.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import { formatRunView, type ViewOptions } from './run-view.ts'
 
 const RUN = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'

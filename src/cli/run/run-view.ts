@@ -3,7 +3,7 @@
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
 import { type PeopleWords, toPeopleWords, withRoot } from '../failures/people-words.ts'
 import { formatAge } from '../output/format-time.ts'

@@ -1,6 +1,6 @@
 import { onlyStoppable, stopRun } from '../../runs/operations.ts'
+import { outlineRuns } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { outlineRuns } from '../../runs/run-status.ts'
 import type { Invocation, Run } from '../command.ts'
 import { offer } from '../remedies.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'

@@ -1,6 +1,6 @@
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
 import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toJsonLine } from './print-change.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UsageReport, UsageRow } from '../../executions/store/usage.shape.ts'
+import type { UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { formatCount, formatUsageReport } from './usage-report.ts'
 
 const amounts = (executions: number, more: Partial<UsageRow> = {}) => ({

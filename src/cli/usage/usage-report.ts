@@ -1,5 +1,5 @@
 /** Formats usage as a table that fits a width of 80. Pure. */
-import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage.shape.ts'
+import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'

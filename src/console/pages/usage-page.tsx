@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ExecutionPage } from '../../executions/store/execution.shape.ts'
-import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage.shape.ts'
+import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { executionsVersion } from '../live/server-state.ts'

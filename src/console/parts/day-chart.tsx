@@ -1,4 +1,4 @@
-import type { UsageReport } from '../../executions/store/usage.shape.ts'
+import type { UsageReport } from '../../executions/store/usage-report.shape.ts'
 import { formatCount } from '../text/format.ts'
 
 const HEIGHT = 120

@@ -1,5 +1,5 @@
 /** What an ended run leaves open, and the goal of the run that works on it. Pure. */
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import { cleanText } from '../prompt/clean-text.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { checkResults } from './check-results.ts'

@@ -9,8 +9,8 @@ import {
   treeOf,
 } from '../../../test/support/drive-fixture.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
+import type { Claim } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
-import type { Claim } from '../record/event.shape.ts'
 import { nextStep } from './next-step.ts'
 
 const [orient, implement, review, summarize] = (['orient', 'implement', 'review', 'summarize'] as const).map(

@@ -6,12 +6,12 @@ import type { Action } from '../../contract/action.shape.ts'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import { describeClaim, type FollowUp } from '../prompt/follow-ups.ts'
-import { type ReportedOutcome, readOutcomeText } from '../prompt/read-outcome.ts'
+import { type ReportedOutcome, readOutcomeText } from '../prompt/read-reported-outcome.ts'
+import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
-import type { DrivePause, Purpose } from '../record/event.shape.ts'
-import { reachedCap, spentBy } from './budget.ts'
 import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
+import { reachedCap, spentBy } from './spending.ts'
 
 export type Step =
   /** Start an agent. Without a follow-up it gets the prompt of the action. */

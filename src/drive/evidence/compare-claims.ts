@@ -2,9 +2,9 @@
 import { isAbsolute, normalize, relative, sep } from 'node:path'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
-import type { Claim, TraceEntry } from '../record/event.shape.ts'
-import type { EventOf } from '../record/event.ts'
-import { type CommandLine, type CommandRun, findRun, isSameLine, readCommandLine } from './commands.ts'
+import type { Claim, TraceEntry } from '../record/drive-event.shape.ts'
+import type { EventOf } from '../record/drive-event.ts'
+import { type CommandLine, type CommandRun, findRun, isSameLine, readCommandLine } from './find-command-run.ts'
 
 /** An entry of a trace, and the execution that it belongs to. */
 export type Traced = TraceEntry & { readonly execution_id: string }

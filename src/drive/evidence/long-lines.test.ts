@@ -1,6 +1,6 @@
 /** Apart from the other tests of commands, which are run again for every change by `npm run mutate`. */
 import { describe, expect, it } from 'vitest'
-import { findRun, readCommandLine } from './commands.ts'
+import { findRun, readCommandLine } from './find-command-run.ts'
 
 const read = (line: string) => readCommandLine(line, '/work')
 

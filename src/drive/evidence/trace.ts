@@ -1,7 +1,7 @@
 /** Notes the commands and edits of an agent from its events. What an agent shows differs: see docs/drive.md. Pure. */
 import { basename } from 'node:path'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import type { TraceEntry } from '../record/event.shape.ts'
+import type { TraceEntry } from '../record/drive-event.shape.ts'
 import { readShellLine, unwrapShell } from './shell-line.ts'
 
 /** An execution has two events before the first of its agent: `queued` and `running`. */

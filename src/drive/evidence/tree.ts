@@ -1,7 +1,7 @@
 /** The state of the worktree before and after an attempt, and what differs. Pure. */
 import type { GitObservation, PathObservation } from '../../contract/git-observation.shape.ts'
 import type { ObservedConfiguration, UnseenConfiguration } from '../../workspace/unseen-configuration.ts'
-import type { Tree } from '../record/event.shape.ts'
+import type { Tree } from '../record/drive-event.shape.ts'
 
 type Observed = { paths?: readonly PathObservation[]; leftOut: number; unseen: UnseenConfiguration }
 

@@ -1,7 +1,7 @@
 /** The prompt for an action of a run. Text from others is quoted as data. Pure. */
 import type { Action } from '../../contract/action.shape.ts'
+import { describeOutcome } from './describe-outcome.ts'
 import { quoteData } from './fence.ts'
-import { describeOutcome } from './outcome-form.ts'
 
 export type Section = { readonly key: string; readonly title: string; readonly markdown: string }
 

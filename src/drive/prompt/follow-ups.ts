@@ -1,9 +1,9 @@
 /** What an agent is told when it must go on with an action that it already worked on. Pure. */
 import type { Action } from '../../contract/action.shape.ts'
-import type { Claim } from '../record/event.shape.ts'
-import type { EventOf } from '../record/event.ts'
+import type { Claim } from '../record/drive-event.shape.ts'
+import type { EventOf } from '../record/drive-event.ts'
+import { describeOutcome } from './describe-outcome.ts'
 import { quoteData } from './fence.ts'
-import { describeOutcome } from './outcome-form.ts'
 
 type CheckRun = EventOf<'check_ran'>['data']
 

@@ -1,6 +1,6 @@
 /** The state of a driven run, as its events tell it. Pure. */
-import type { DriveEvent, Options } from './event.shape.ts'
-import type { EventOf } from './event.ts'
+import type { DriveEvent, Options } from './drive-event.shape.ts'
+import type { EventOf } from './drive-event.ts'
 
 type Started = EventOf<'attempt_started'>['data']
 type Ended = EventOf<'attempt_ended'>['data']

@@ -10,8 +10,8 @@ import {
   driveRepositoryNotNamed,
   driveRepositoryRequired,
 } from '../faults.ts'
+import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
-import type { Options } from '../record/event.shape.ts'
 import { permissionsFor } from '../run-attempt.ts'
 import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { raceSignal } from '../../kit/race.ts'
-import type { DriveEvent } from '../record/event.shape.ts'
+import type { DriveEvent } from '../record/drive-event.shape.ts'
 import type { DrivenRun, DrivenRunEvent, DrivenState } from './driven-run.shape.ts'
 
 /** A driver in another process is noticed this late. */

@@ -5,7 +5,7 @@ import { DestructiveRequest } from '../../contract/destructive.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
-import { CLAIM_VERDICTS, ENDS, FLAGS, PURPOSES } from '../record/event.shape.ts'
+import { CLAIM_VERDICTS, ENDS, FLAGS, PURPOSES } from '../record/drive-event.shape.ts'
 
 const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { driveState } from '../../../test/support/drive-fixture.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { choicesFor, type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'

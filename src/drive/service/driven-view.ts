@@ -1,9 +1,9 @@
 /** A driven run as clients see it. Pure. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
-import { spentBy } from '../decide/budget.ts'
+import { spentBy } from '../decide/spending.ts'
 import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenState, RunChoice } from './driven-run.shape.ts'

@@ -18,7 +18,7 @@ import {
   drivenRunNotFound,
   driveRepositoryNotNamed,
 } from '../faults.ts'
-import type { DriveEvent } from '../record/event.shape.ts'
+import type { DriveEvent } from '../record/drive-event.shape.ts'
 import { CallServer } from './call-server.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage } from './driven-run.shape.ts'

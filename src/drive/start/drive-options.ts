@@ -7,7 +7,7 @@ import { withoutUndefined } from '../../kit/without-undefined.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { driveCapUnsupported } from '../faults.ts'
-import type { Options } from '../record/event.shape.ts'
+import type { Options } from '../record/drive-event.shape.ts'
 
 /** What the caller says; undefined where it says nothing. */
 export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }

@@ -1,7 +1,8 @@
 /** Lets a run go on that was stopped, or that waits for something a person has settled by driving it again. */
+
+import type { RunOutline } from '../../runs/read-status.ts'
 import { resumeRun } from '../../runs/resume-run.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import type { RunOutline } from '../../runs/run-status.ts'
 
 /** `actions` are those that the person adds. */
 export async function reviveRun(context: RunContext, run: RunOutline, actions: number | undefined): Promise<void> {

@@ -21,7 +21,7 @@ import {
 import { nextHint, noHint } from '../next-hint.ts'
 import { type EarlyRefusal, refuse, refuseResume } from '../refusal.ts'
 import { type Answer, digestAnswer } from '../state/answer-digest.ts'
-import { pendingRequest } from '../state/destructive.ts'
+import { pendingRequest } from '../state/destructive-grant.ts'
 import { currentRecord, type Run, withdrawAction } from '../state/run.ts'
 import { BRIEFS } from '../texts/brief-texts.ts'
 import { encodedBytes, isBlank, isMarkdown } from '../texts/text.ts'

@@ -10,8 +10,8 @@ import { digest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
 import { applyEvent } from '../apply-event.ts'
 import type { Refusal } from '../refusal.ts'
-import type { RunEvent } from '../state/event.shape.ts'
 import type { ActionTrace, Run } from '../state/run.ts'
+import type { RunEvent } from '../state/run-event.shape.ts'
 
 const PAUSES = ['decision_required', 'destructive_confirmation_required', 'environment_unavailable', 'budget_exhausted']
 const EVENTS = [

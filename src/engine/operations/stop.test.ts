@@ -9,7 +9,7 @@ import {
   waitingForChoice,
   waitingForConfirmation,
 } from '../../../test/support/run-states.ts'
-import { pendingRequest } from '../state/destructive.ts'
+import { pendingRequest } from '../state/destructive-grant.ts'
 
 describe('stop', () => {
   it.each<[string, () => Driver]>([

@@ -1,8 +1,8 @@
 /** Which actions may be issued, and how they end. */
 import { hasActionId } from '../state/action-ids.ts'
 import { toActionRequirements, toActionSource } from '../state/action-requirements.ts'
-import { pendingRequest } from '../state/destructive.ts'
-import type { ActionUpdate } from '../state/event.shape.ts'
+import { pendingRequest } from '../state/destructive-grant.ts'
+import type { ActionUpdate } from '../state/run-event.shape.ts'
 import { isSameValue } from '../state/same-value.ts'
 import { isContinuation, type Transition, type TransitionRule } from './transition.ts'
 

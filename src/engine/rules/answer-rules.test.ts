@@ -6,7 +6,7 @@ import { atWork, waitingForDecision } from '../../../test/support/run-states.ts'
 import { type Delta, having, lastOf, problemOf, tampered } from '../../../test/support/tampered-event.ts'
 import { digest } from '../../kit/digest.ts'
 import { digestAnswer } from '../state/answer-digest.ts'
-import type { RunEvent } from '../state/event.shape.ts'
+import type { RunEvent } from '../state/run-event.shape.ts'
 
 const submitted = () => having(atWork(), (driver) => driver.submit())
 const answered = () => having(waitingForDecision(), (driver) => driver.answer({ text: 'x' }))

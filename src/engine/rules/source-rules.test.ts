@@ -4,7 +4,7 @@ import { amended, candidateOf, invalidOf, moved, pinned } from '../../../test/su
 import { stopped, waitingForChoice } from '../../../test/support/run-states.ts'
 import { type Delta, having, lastOf, problemOf, tampered } from '../../../test/support/tampered-event.ts'
 import { digest } from '../../kit/digest.ts'
-import type { RunEvent } from '../state/event.shape.ts'
+import type { RunEvent } from '../state/run-event.shape.ts'
 
 const action = (driver: Driver) => driver.run.current_action as unknown as Delta
 const resumed = () => having(stopped(), (driver) => driver.resume())

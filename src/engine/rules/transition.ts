@@ -1,5 +1,5 @@
-import type { EventType, RunEvent } from '../state/event.shape.ts'
 import type { Run } from '../state/run.ts'
+import type { EventType, RunEvent } from '../state/run-event.shape.ts'
 
 /** One event, with the run before and after it. */
 export type Transition = { readonly before: Run; readonly event: RunEvent; readonly after: Run }

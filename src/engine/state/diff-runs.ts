@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../kit/without-undefined.ts'
-import type { ActionUpdate, RunDelta } from './event.shape.ts'
 import type { Run } from './run.ts'
+import type { ActionUpdate, RunDelta } from './run-event.shape.ts'
 import { isSameValue } from './same-value.ts'
 
 export type RunChanges = Omit<RunDelta, 'event_version' | 'contract_version' | 'run_id' | 'updated_at' | 'initialize'>

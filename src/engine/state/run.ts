@@ -3,7 +3,7 @@ import type { PinnedSource, PinnedSourceSection } from '../../contract/pinned-so
 import type { SourceChoiceReceipt } from '../../contract/resume-result.shape.ts'
 import type { ActionRecord } from '../../contract/run-record.shape.ts'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
-import type { ActionUpdate, RunSeed } from './event.shape.ts'
+import type { ActionUpdate, RunSeed } from './run-event.shape.ts'
 
 export type ActionKind = Action['kind']
 export type PauseReason = NonNullable<LocalRun['pause_reason']>

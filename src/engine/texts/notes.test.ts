@@ -4,7 +4,7 @@ import { atKind, atWork } from '../../../test/support/run-states.ts'
 import type { JsonValue } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
-import { checkRunEvent } from '../event.ts'
+import { checkRunEvent } from '../check-event.ts'
 import { ownNotes } from './notes.ts'
 
 const partly = { ...changed(), content_observation_complete: false }

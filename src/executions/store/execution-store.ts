@@ -1,8 +1,8 @@
 /** The interface of the store of executions. It is small so that another database can implement it. */
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
-import type { UsageReport } from './usage.shape.ts'
 import type { UsageRequest } from './usage-query.ts'
+import type { UsageReport } from './usage-report.shape.ts'
 
 /** Everything that changed in one execution since it was last saved. */
 export type ExecutionChange = {

@@ -23,8 +23,8 @@ import { BYTES_BY_KEY, excessOf } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import { addEvents, PostgresExecutionTable, type SavedEvents } from './postgres-execution-table.ts'
 import { PostgresUsageTable } from './postgres-usage-table.ts'
-import type { UsageReport } from './usage.shape.ts'
 import { toUsageQuery, type UsageRequest } from './usage-query.ts'
+import type { UsageReport } from './usage-report.shape.ts'
 
 /** If notices are lost, readers still see a change after this long. */
 const POLL_MS = 2000

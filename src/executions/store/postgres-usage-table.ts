@@ -1,8 +1,8 @@
 /** Adds to the table `usage` in PostgreSQL and reads it. */
 import type { Transaction } from '../../store/postgres-database.ts'
-import type { UsageReport } from './usage.shape.ts'
 import type { UsageEntry } from './usage-entry.ts'
 import { dayBefore, toUsageReport, toUsageSql, USAGE_DAYS, type UsageQuery } from './usage-query.ts'
+import type { UsageReport } from './usage-report.shape.ts'
 import { ADD_USAGE, toUsageValues } from './usage-table.ts'
 
 export class PostgresUsageTable {

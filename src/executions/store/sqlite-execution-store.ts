@@ -27,9 +27,9 @@ import {
 } from './execution-store.ts'
 import { BYTES_BY_KEY, excessOf } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
-import type { UsageReport } from './usage.shape.ts'
 import { toUsageEntry } from './usage-entry.ts'
 import { toUsageQuery, type UsageRequest } from './usage-query.ts'
+import type { UsageReport } from './usage-report.shape.ts'
 import { UsageTable } from './usage-table.ts'
 
 /** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */

@@ -1,5 +1,5 @@
 /** Decides what the end of an execution adds to the usage. Pure. */
-import { NO_USAGE } from '../../agents/adapter/usage.ts'
+import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
 import type { ExecutionStart } from '../../prompts/execution-recorder.ts'
 import { NO_KEY } from '../../store/key-ids.ts'
 import type { Execution } from './execution.shape.ts'

@@ -3,8 +3,8 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Row } from '../../store/database.ts'
 import { usagePeriodInvalid, usageTooLarge } from './faults.ts'
-import type { UsageAmounts, UsageReport, UsageRow } from './usage.shape.ts'
 import { USAGE_COUNTS } from './usage-entry.ts'
+import type { UsageAmounts, UsageReport, UsageRow } from './usage-report.shape.ts'
 
 export const USAGE_FIELDS = ['day', 'key', 'backend', 'model'] as const
 export type UsageField = (typeof USAGE_FIELDS)[number]

@@ -1,8 +1,8 @@
 /** Adds to the table `usage` and reads it. Callers are in a transaction. */
 import type { StoreDatabase } from '../../store/database.ts'
-import type { UsageReport } from './usage.shape.ts'
 import { USAGE_COUNTS, type UsageEntry } from './usage-entry.ts'
 import { dayBefore, toUsageReport, toUsageSql, USAGE_DAYS, type UsageQuery } from './usage-query.ts'
+import type { UsageReport } from './usage-report.shape.ts'
 
 const GROUP = ['day', 'key_id', 'api_key', 'backend', 'model'] as const
 const SUMS = [...USAGE_COUNTS, 'cost_usd'] as const satisfies readonly (keyof UsageEntry)[]

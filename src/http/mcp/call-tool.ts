@@ -5,7 +5,7 @@ import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
-import type { BatchStart } from '../../service/drover.ts'
+import type { BatchStart } from '../../service/drover-service.ts'
 import type { ToolDrover } from '../../service/over-socket.ts'
 import {
   validateCompareTool,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { UsageReport } from '../../executions/store/usage.shape.ts'
+import { UsageReport } from '../../executions/store/usage-report.shape.ts'
 import { type Static, strict, textLike } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'

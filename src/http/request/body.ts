@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { bodyMissing, mediaTypeUnsupported, requestCutOff, requestTooLarge } from '../errors/faults.ts'
-import type { Connections } from './connection.ts'
+import type { Connections } from './connection-errors.ts'
 import { BodyParts, createBodyReader } from './read-body.ts'
 
 /** 0 means no limit. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../../prompts/caller.ts'
-import type { BatchStart, RunningBatch } from '../../service/drover.ts'
+import type { BatchStart, RunningBatch } from '../../service/drover-service.ts'
 import { callerOf } from '../context/sender.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
 import { type Exchange, releaseOnFault, requestExecution } from '../executions/requested-execution.ts'

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { Running } from '../../service/drover.ts'
+import type { Running } from '../../service/drover-service.ts'
 import { callerOf } from '../context/sender.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
 import {

@@ -1,8 +1,8 @@
 /** The compatible APIs without their prefix, for clients that are configured with a base URL that lacks it. */
 import { Type } from 'typebox'
 import { OPERATIONS as countTokens } from '../anthropic/count-tokens.shape.ts'
+import { OPERATIONS as messageModels } from '../anthropic/message-models.shape.ts'
 import { OPERATIONS as messages } from '../anthropic/messages.shape.ts'
-import { OPERATIONS as messageModels } from '../anthropic/models.shape.ts'
 import type { Content, Operation, Parameter } from '../api-description/operation.shape.ts'
 import { OPERATIONS as chatCompletions } from '../openai/chat-completions.shape.ts'
 import { OPERATIONS as models } from '../openai/models.shape.ts'

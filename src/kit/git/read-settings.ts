@@ -5,8 +5,8 @@ import { type Digest, digestFields } from '../digest.ts'
 import { errorCode, Fault } from '../fault.ts'
 import { fileUnreadable } from '../faults.ts'
 import { readFileText } from '../files/read-file.ts'
-import { type GitSetting, parseGitConfig } from './parse-config.ts'
-import { looksIntoSubmodule, namesProgram } from './settings.ts'
+import { looksIntoSubmodule, namesProgram } from './git-program-settings.ts'
+import { type GitSetting, parseGitConfig } from './parse-git-config.ts'
 
 /** A setting of a repository, and the file that it is in. */
 export type FoundSetting = GitSetting & { readonly file: string }

@@ -8,8 +8,8 @@ import { worktreeNotCreated } from '../faults.ts'
 import { askGit, type Git, gitErrorLine } from '../git.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { discardWorktree } from './remove-worktree.ts'
-import type { WorktreeRecord } from './worktree.shape.ts'
 import { branchOf, folderFor, toSlug } from './worktree-name.ts'
+import type { WorktreeRecord } from './worktree-record.shape.ts'
 import { claimName, deleteRecord, saveRecord, toWorktree, type Worktree } from './worktree-records.ts'
 
 const NAME_ATTEMPTS = 10

@@ -1,7 +1,7 @@
 /**
  * The worktrees that drover creates, in a directory of the user:
  *
- *     worktrees/<name>/worktree.json     what it is (worktree.shape.ts)
+ *     worktrees/<name>/worktree.json     what it is (worktree-record.shape.ts)
  *     worktrees/<name>/<folder>/         the checkout
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { readJson } from '../../kit/json/read-json.ts'
 import { checker } from '../../kit/schema.ts'
 import { compareBytes, encodeUtf8 } from '../../kit/utf8.ts'
 import { validateWorktreeRecord } from './checks.generated.js'
-import type { WorktreeRecord } from './worktree.shape.ts'
+import type { WorktreeRecord } from './worktree-record.shape.ts'
 
 const RECORD_LIMIT_BYTES = 64 * 1024
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { StatusList } from '../../../contract/status-list.shape.ts'
 import { Fault } from '../../../kit/fault.ts'
+import { listRuns } from '../../../runs/read-status.ts'
 import { openRunContext } from '../../../runs/run-context.ts'
-import { listRuns } from '../../../runs/run-status.ts'
 import { inWorktree } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 

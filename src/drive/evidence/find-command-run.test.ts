@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findRun, isSameLine, readCommandLine } from './commands.ts'
+import { findRun, isSameLine, readCommandLine } from './find-command-run.ts'
 import { unwrapShell } from './shell-line.ts'
 
 const read = (line: string) => readCommandLine(line, '/work')

@@ -14,7 +14,7 @@ import { ResumeResult, SourceChoiceReceipt } from '../../contract/resume-result.
 import { ReviewProjection } from '../../contract/review.shape.ts'
 import { AnswerRecord } from '../../contract/run-record.shape.ts'
 import { SourceCandidate } from '../../contract/source-candidate.shape.ts'
-import { MarkdownText, NonEmptyMarkdownText, NonEmptyText } from '../../contract/text.shape.ts'
+import { MarkdownText, NonEmptyMarkdownText, NonEmptyText } from '../../contract/text-kinds.shape.ts'
 import { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 

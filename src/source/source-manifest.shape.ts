@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Digest, NodeId, SectionKey, SectionRole } from '../contract/identifiers.shape.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { nonEmptyPlain } from '../contract/text.shape.ts'
+import { nonEmptyPlain } from '../contract/text-kinds.shape.ts'
 import { type Message, named, strict } from '../kit/shape.ts'
 
 export const ManifestSection = named(

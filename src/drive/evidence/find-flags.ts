@@ -2,9 +2,9 @@
 import { normalize } from 'node:path/posix'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import { isAgentConfiguration } from '../../kit/agent-configuration.ts'
-import type { Claim, Flag } from '../record/event.shape.ts'
-import { isSameLine, readCommandLine } from './commands.ts'
+import type { Claim, Flag } from '../record/drive-event.shape.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
+import { isSameLine, readCommandLine } from './find-command-run.ts'
 
 /** A changed file before and after the work; undefined if it did not or does not exist, or is not text. */
 export type FileChange = {

@@ -8,8 +8,8 @@ import { journalPathOf } from '../journal/run-store.ts'
 import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { skipAction, stopRun } from './operations.ts'
+import { listRuns, outlineRun, outlineRuns, showStatus } from './read-status.ts'
 import type { RunContext } from './run-context.ts'
-import { listRuns, outlineRun, outlineRuns, showStatus } from './run-status.ts'
 import { startRun } from './start-run.ts'
 
 const begin = async (context: RunContext) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bodyOf } from '../../test/support/source-bundle.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from './read-issue-body.ts'
 
 const MARKER = '<!-- drover-level: change/v2 -->'
 const codeOf = (body: string) => {

@@ -1,8 +1,8 @@
 /** What a driven run has used, and whether it may use more. Pure. */
 import type { Backend, Usage } from '../../agents/adapter/agent.ts'
 import { findNativeAgent } from '../../agents/registry.ts'
+import type { DrivePause, Options, Spent } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
-import type { DrivePause, Options, Spent } from '../record/event.shape.ts'
 
 /** All tokens of a turn, each once: some agents count those of the cache or of thinking apart. */
 export function tokensOf(usage: Usage, backend: Backend): number {

@@ -2,7 +2,7 @@
  * `GET /v1/models` and `GET /v1/models/{id}`. Both vendors have these paths, with different answers. A client of the
  * message API is known by its `anthropic-version` header; every other client gets the answer of the chat API.
  */
-import { findMessageModel, listMessageModels } from '../anthropic/models.ts'
+import { findMessageModel, listMessageModels } from '../anthropic/message-models.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { isMessageClient } from '../errors/api-style.ts'
 import { findModel, listModels } from '../openai/models.ts'

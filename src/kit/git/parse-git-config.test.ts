@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { type GitSetting, parseGitConfig } from './parse-config.ts'
+import { type GitSetting, parseGitConfig } from './parse-git-config.ts'
 
 /** What git says that a file has; undefined if it cannot read it. */
 function askGit(text: string) {

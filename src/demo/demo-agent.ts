@@ -1,15 +1,15 @@
 /**
  * drover's demo agent: a program that prints a canned answer as claude, codex or gemini would, and calls no model.
- * `--demo` starts it as `node agent.ts [--write] <agent> <arguments of that agent>` with the prompt on stdin. With `--write` it
+ * `--demo` starts it as `node demo-agent.ts [--write] <agent> <arguments of that agent>` with the prompt on stdin. With `--write` it
  * also writes a file, so that a comparison in worktrees has something to show and to keep.
  */
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AGENT_NAMES, type AgentName, type Answer, estimateUsage, planAnswer, type Reply } from './answer.ts'
 import { ClaudeOutput } from './claude-output.ts'
 import { CodexOutput } from './codex-output.ts'
+import { AGENT_NAMES, type AgentName, type Answer, estimateUsage, planAnswer, type Reply } from './demo-answer.ts'
 import { planFile } from './demo-file.ts'
 import { planAction } from './driven-action.ts'
 import { GeminiOutput } from './gemini-output.ts'
@@ -29,7 +29,7 @@ const [name = '', ...argv] = doesWrite ? words.slice(1) : words
 process.stdout.on('error', () => process.exit(1))
 if (isAgentName(name)) await answer(readRequest({ agent: name, argv, stdin: await text(process.stdin) }))
 else {
-  process.stderr.write(`usage: agent.ts [--write] ${AGENT_NAMES.join('|')} [arguments of that agent]\n`)
+  process.stderr.write(`usage: demo-agent.ts [--write] ${AGENT_NAMES.join('|')} [arguments of that agent]\n`)
   process.exitCode = USAGE_EXIT_CODE
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AGENT_NAMES, planAnswer } from './answer.ts'
+import { AGENT_NAMES, planAnswer } from './demo-answer.ts'
 
 const CANNED_COMMAND = 'echo "hello from drover"'
 const plan = (prompt: string) => planAnswer({ agent: 'claude', prompt })

@@ -5,7 +5,7 @@ import { pinnedSourceRules } from '../contract/pinned-source.ts'
 import { sourceCandidateRules } from '../contract/source-candidate.ts'
 import { checker, type Rule, within } from '../kit/schema.ts'
 import { validateRunEvent } from './checks.generated.js'
-import type { RunDelta, RunEvent, RunSeed } from './state/event.shape.ts'
+import type { RunDelta, RunEvent, RunSeed } from './state/run-event.shape.ts'
 
 const seedRules: readonly Rule<RunSeed>[] = [
   within('initial_git', gitObservationRules),

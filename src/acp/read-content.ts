@@ -1,6 +1,6 @@
 import { fenceText } from '../kit/fenced-text.ts'
+import type { ContentBlock } from './acp-requests.shape.ts'
 import { acpContentUnsupported } from './faults.ts'
-import type { ContentBlock } from './requests.shape.ts'
 
 /** The content of a prompt as one text: links by their address, files between fences that nothing in them can close. Pure. */
 export function readPrompt(blocks: readonly ContentBlock[]): string {

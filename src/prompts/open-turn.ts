@@ -1,6 +1,6 @@
 /** One turn of a session: opened before the agent starts, finished when it has ended. */
 import type { AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
-import { NO_USAGE } from '../agents/adapter/usage.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'

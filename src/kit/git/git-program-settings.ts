@@ -1,5 +1,5 @@
 /** Which settings of a repository make git run a program, and which ones turn that off. Pure. */
-import type { GitSetting } from './parse-config.ts'
+import type { GitSetting } from './parse-git-config.ts'
 
 /** They count more than what a repository says. */
 export const WITHOUT_PROGRAMS: readonly GitSetting[] = [

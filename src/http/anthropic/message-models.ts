@@ -2,7 +2,7 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { modelNotFound } from '../errors/faults.ts'
-import type { MessageModel, MessageModelList } from './models.shape.ts'
+import type { MessageModel, MessageModelList } from './message-models.shape.ts'
 
 export const registerMessageModels: RegisterRoutes = (scope, context) => {
   scope.get('/models', async () => listMessageModels(context))
