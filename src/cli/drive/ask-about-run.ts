@@ -9,7 +9,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { Runtime } from '../command.ts'
 import { askPerson } from '../run/ask-person.ts'
 import { isDigestOf } from '../run/confirmed-digest.ts'
-import { describeWait } from './wait-text.ts'
+import { describeWait } from '../run/run-waits.ts'
 
 type Person = Pick<Runtime, 'stdin' | 'terminal'>
 type Asked = { run: RunOutline; context: RunContext; ask: (question: string) => Promise<string> }

@@ -4,11 +4,10 @@ import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import type { FoundDrive } from '../../drive/start/start-drive.ts'
 import { shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { Invocation } from '../command.ts'
-import type { PeopleWords } from '../failures/people-words.ts'
 import type { LocalDrive, LocalStatus } from '../local/local-protocol.ts'
 import { callServer } from '../local/server-client.ts'
 import { toPrintable } from '../output/printable.ts'
-import { wordLines } from '../run/run-view.ts'
+import { followUp, formatFollowUp } from '../output/what-follows.ts'
 import { repositoryOf } from './repository-of.ts'
 
 type Detached = {
@@ -45,8 +44,11 @@ export async function detachDrive(
   }
   const name = shortNameOf(found.context, runId)
   const title = `Run ${runId}: ${toPrintable(titleOfGoal(begin.goal))}`
+  const next = ['follow-background', 'status', 'answer-background', 'stop'] as const
   const lines = [title, driverLine(server), '', 'Next:']
-  await out.write(`${[...lines, ...nextWords(name).flatMap((words) => wordLines(words, out))].join('\n')}\n`)
+  await out.write(
+    `${[...lines, ...next.flatMap((id) => formatFollowUp(followUp(id, { RUN: name }), out))].join('\n')}\n`,
+  )
   return 0
 }
 
@@ -54,13 +56,4 @@ function driverLine({ pid, is_background: isBackground }: LocalStatus): string {
   return isBackground
     ? `It goes on in a server in the background (process ${pid}). "drover down" ends that server.`
     : `It goes on in your server (process ${pid}). "drover open" shows it in the console.`
-}
-
-function nextWords(name: string): PeopleWords[] {
-  return [
-    { line: `drover drive ${name}`, says: 'follow it here; Ctrl+C leaves it running' },
-    { line: `drover status ${name}`, says: 'see what it does, or what it waits for' },
-    { line: `drover answer ${name} "TEXT"`, says: `answer its question; then drover drive ${name} --detach goes on` },
-    { line: `drover stop ${name}`, says: 'stop it' },
-  ]
 }

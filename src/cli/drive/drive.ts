@@ -37,11 +37,11 @@ import { detachDrive } from './detach.ts'
 import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
 import { findOpenRun, readTarget } from './drive-target.ts'
+import { endLines } from './end-text.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
 import { repositoryOf } from './repository-of.ts'
 import { noteUnseenWork } from './unseen-work.ts'
-import { endLines } from './wait-text.ts'
 
 const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
 

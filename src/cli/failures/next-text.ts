@@ -3,13 +3,13 @@ import type { Next, NextInput, NextVariant } from '../../contract/next.shape.ts'
 import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import { columnsOf, splitToColumns } from '../output/printable.ts'
+import { toFollowUp } from '../output/what-follows.ts'
 import type { TypedInputs } from '../remedies.ts'
-import { toPeopleWords } from './people-words.ts'
 
 /** One command per line, in the words of people where they have their own. */
 export function formatCommands({ variants }: Next, typedInputs?: TypedInputs): string[] {
   return variants.map((variant) => {
-    return toPeopleWords(variant, { hasRoot: true })?.line ?? variantWords(variant, typedInputs).join(' ')
+    return toFollowUp(variant, { hasRoot: true })?.line ?? variantWords(variant, typedInputs).join(' ')
   })
 }
 
@@ -35,7 +35,7 @@ export function formatNextBlock(
 export function formatPeopleBlock({ variants }: Next): string[] {
   if (variants.length === 0) return []
   const lines = variants.flatMap((variant) => {
-    const words = variant.id === 'submit-outcome-file' ? undefined : toPeopleWords(variant, { hasRoot: false })
+    const words = variant.id === 'submit-outcome-file' ? undefined : toFollowUp(variant, { hasRoot: false })
     return words === undefined
       ? [`  ${variant.id}`, ...wrapCommand(variantWords(variant), Number.POSITIVE_INFINITY)]
       : [`  ${words.says}`, `${INDENT}${words.line}`]

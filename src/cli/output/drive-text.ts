@@ -8,8 +8,8 @@ import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-even
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { claimText } from '../../drive/report-parts.ts'
-import type { Channel } from '../terminal.ts'
 import { formatDuration } from './format-time.ts'
+import type { TextLayout } from './noted-table.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import { formatCost } from './usage-text.ts'
 import { wrapWords } from './wrap-words.ts'
@@ -24,10 +24,7 @@ type Tone = 'good' | 'bad' | 'open' | 'dim' | 'title'
 const STYLES = { good: 'green', bad: 'red', open: 'yellow', dim: 'dim', title: 'bold' } as const
 
 /** On a terminal lines are wrapped to its width. Elsewhere one line stays one line. */
-export function formatLines(
-  lines: readonly ToneLine[],
-  { style, isTty, columns }: Pick<Channel, 'style' | 'isTty' | 'columns'>,
-): string[] {
+export function formatLines(lines: readonly ToneLine[], { style, isTty, columns }: TextLayout): string[] {
   return lines.flatMap((line) => {
     const { text, tone, keepsPaths } = typeof line === 'string' ? { text: line } : line
     const wrapped = isTty ? wrapWords(text, columns - 1, { keepsPaths }) : text.split('\n')

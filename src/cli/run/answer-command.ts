@@ -8,9 +8,6 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { toBarred } from '../output/barred-text.ts'
-import { toPrintable } from '../output/printable.ts'
-import { tableWidth } from '../output/text-table.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { askPerson, canAsk } from './ask-person.ts'
@@ -18,7 +15,7 @@ import { confirmedDigest, isDigestOf } from './confirmed-digest.ts'
 import { openRuns } from './open-runs.ts'
 import { openPersonRun, type PersonRun, printRunChange } from './person-run.ts'
 import { printState } from './print-change.ts'
-import { destructiveLines } from './run-view.ts'
+import { describeWait } from './run-waits.ts'
 
 export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
@@ -83,11 +80,7 @@ async function askFor(
 ): Promise<Answer> {
   const { err } = runtime.terminal
   const request = run.pending_destructive_request
-  const shown =
-    request === undefined
-      ? toBarred(toPrintable(run.actions.at(-1)?.outcome?.pause?.question ?? ''), tableWidth(err))
-      : destructiveLines(run, { out: err })
-  await err.write(`${shown.join('\n')}\n`)
+  await err.write(`${describeWait(run, err).join('\n')}\n`)
   const question =
     request === undefined ? 'Answer: ' : 'Type y to allow exactly this, once. Any other text refuses it: '
   const text = await askPerson(runtime, { question: err.style('bold', question), signal })

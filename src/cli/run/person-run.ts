@@ -1,5 +1,5 @@
 /** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
-import { readDrive } from '../../drive/record/drive-journal.ts'
+
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -44,6 +44,6 @@ export async function printRunChange(
   sentence: string,
 ): Promise<void> {
   const run = await outlineRun(context, runId)
-  const view = formatRunView(run, viewOptionsOf(invocation, { context, run, driven: readDrive(context.store, runId) }))
+  const view = formatRunView(run, viewOptionsOf(invocation, context, run))
   await printChange(invocation.runtime.terminal.out, `${sentence}\n\n${view}`)
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../../scripts/protocol-examples.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
+import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { formatRunView, type ViewOptions } from './run-view.ts'
+import { formatRunView, formatSectionChanges, type ViewOptions } from './run-view.ts'
 
 const RUN = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
 const variants = [makeVariant('submit-outcome-file', { RUN, ACTION: RUN, ROOT: '/srv/weather' })]
@@ -62,5 +63,31 @@ describe('the view of a run', () => {
 
   it('does not name a worktree that was removed', () => {
     expect(view({ isRemoved: true })).toContain('\nWorktree  removed\n')
+  })
+})
+
+type Source = NonNullable<LocalRun['pinned_source']>
+type Candidate = NonNullable<LocalRun['source_candidate']>
+
+const withSections = (revisions: Readonly<Record<string, string>>) =>
+  ({
+    sections: Object.entries(revisions).map(([key, section_revision]) => ({ key, section_revision })),
+  }) as unknown as Source
+
+const candidate = (revisions: Readonly<Record<string, string>>) =>
+  ({ snapshot: withSections(revisions) }) as unknown as Candidate
+
+describe('formatSectionChanges', () => {
+  it.each([
+    ['no change', { a: '1' }, undefined],
+    ['a changed section', { a: '2' }, 'changed: a'],
+    ['added sections', { a: '1', b: '1', c: '1' }, 'new: b, c'],
+    ['a removed and an added section', { b: '1' }, 'new: b; removed: a'],
+  ])('describes %s', (_name, revisions, text) => {
+    expect(formatSectionChanges(withSections({ a: '1' }), candidate(revisions))).toBe(text)
+  })
+
+  it('returns undefined for a candidate that cannot be used', () => {
+    expect(formatSectionChanges(withSections({ a: '1' }), { valid: false } as Candidate)).toBeUndefined()
   })
 })

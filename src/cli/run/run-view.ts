@@ -1,18 +1,22 @@
-/** A run for people at a terminal: its state, history, what it waits for, and what can follow. Pure. */
-
+/**
+ * A run for people: its state, history, what it waits for, and what can follow. A terminal gets the history in colour; a pipe
+ * gets one fact per line. Pure.
+ */
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import type { Next } from '../../contract/next.shape.ts'
-import { toRevealed } from '../../kit/revealed-text.ts'
+import type { PinnedMaterial } from '../../contract/material.shape.ts'
+import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
+import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { formatVariant } from '../failures/next-text.ts'
-import { type PeopleWords, toPeopleWords, withRoot } from '../failures/people-words.ts'
+import { formatNextBlock, formatPeopleBlock, formatVariant } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-time.ts'
+import type { TextLayout } from '../output/noted-table.ts'
 import { columnsOf, padToColumns, toOneLine, toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
+import { followUp, formatFollowUp, toFollowUp, withRoot } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
 import { type HistoryRow, toHistory } from './run-history.ts'
-import { formatBudget, formatSectionChanges, formatWaiting } from './run-text.ts'
+import { block, destroyTitle, formatWaiting, pendingQuestion, waitingLines } from './run-waits.ts'
 
 export type ViewOptions = {
   now: Date
@@ -26,7 +30,7 @@ export type ViewOptions = {
   isDelivered?: boolean
   /** The worktree of the run does not exist any more. */
   isRemoved?: boolean
-  out: Pick<Channel, 'style' | 'isTty' | 'columns'>
+  out: TextLayout
   /** Lines after the history. */
   more?: readonly string[]
   /** How many lines fit; the oldest history is left out first. */
@@ -50,17 +54,17 @@ const TONE_STYLES: Readonly<Record<HistoryRow['tone'], Style>> = {
 }
 
 export function formatRunView(run: RunOutline, options: ViewOptions): string {
-  return `${viewLines(run, options).join('\n')}\n`
+  return toText(viewLines(run, options))
 }
 
 export function viewLines(run: RunOutline, options: ViewOptions): string[] {
+  const { more = [], out } = options
   const above = [...headLines(run, options), ...factLines(run, options)]
-  const { more = [] } = options
-  const below = [...more, ...waitingLines(run, options), ...nextLines(run, options)]
-  const history = historyLines(run, options)
+  const below = [...more, ...waitingLines(run, out), ...block('Next', nextLines(run, options), out)]
+  const history = historyLines(run, out)
   const space = (options.rows ?? Number.POSITIVE_INFINITY) - above.length - below.length - 2
   const shown = history.length <= space ? history : history.slice(history.length - Math.max(1, space))
-  return [...above, ...block('History', shown, options), ...below]
+  return [...above, ...block('History', shown, out), ...below]
 }
 
 function headLines(run: RunOutline, { name, out, isDelivered }: ViewOptions): string[] {
@@ -74,9 +78,11 @@ function headLines(run: RunOutline, { name, out, isDelivered }: ViewOptions): st
   ]
 }
 
+type Fact = readonly [name: string, value: string | undefined]
+
 function factLines(run: RunOutline, { now, out, isRemoved }: ViewOptions): string[] {
   const { pinned_source: source, source_candidate: candidate } = run
-  const facts: (readonly [string, string | undefined])[] = [
+  const facts: Fact[] = [
     ['Budget', run.state === 'ended' ? undefined : `${formatBudget(run)} actions left`],
     ['Started', `${formatAge(run.created_at, now)}, last change ${formatAge(run.updated_at, now)}`],
     ['Issue', source?.canonical_url],
@@ -85,21 +91,17 @@ function factLines(run: RunOutline, { now, out, isRemoved }: ViewOptions): strin
     ['Id', run.id],
     ['Worktree', isRemoved === true ? 'removed' : run.workspace],
   ]
-  const lines = facts.flatMap(([label, value]) => (value === undefined ? [] : [labelled(label, value, out)]))
-  return lines.flat()
+  return facts.flatMap(([label, value]) => (value === undefined ? [] : labelled(label, value, out)))
 }
 
-function describeCandidate(
-  source: RunOutline['pinned_source'],
-  candidate: NonNullable<RunOutline['source_candidate']>,
-): string {
+function describeCandidate(source: RunOutline['pinned_source'], candidate: Candidate): string {
   const changes = source && formatSectionChanges(source, candidate)
   return changes ?? candidate.classification_error ?? candidate.classification
 }
 
 const LABEL_COLUMNS = 10
 
-function labelled(label: string, value: string, out: ViewOptions['out']): string[] {
+function labelled(label: string, value: string, out: TextLayout): string[] {
   const available = Math.max(20, tableWidth(out) - LABEL_COLUMNS)
   const lines = wrapWords(toPrintable(value), available, { keepsPaths: label === 'Worktree' })
   // A path, whole: below the label it may fit.
@@ -110,7 +112,7 @@ function labelled(label: string, value: string, out: ViewOptions['out']): string
 const RESULT_COLUMNS = 12
 const WHO_COLUMNS = 11
 
-function historyLines(run: RunOutline, { out }: ViewOptions): string[] {
+function historyLines(run: RunOutline, out: TextLayout): string[] {
   const left = 4 + WHO_COLUMNS + RESULT_COLUMNS
   const space = Math.max(8, tableWidth(out) - left - 1)
   return toHistory(run).map(({ number, who, result, text, tone }) => {
@@ -120,65 +122,24 @@ function historyLines(run: RunOutline, { out }: ViewOptions): string[] {
   })
 }
 
-/** The question, and all of what a confirmation permits. Neither is shortened. */
-function waitingLines(run: RunOutline, options: ViewOptions): string[] {
-  const question = run.actions.at(-1)?.outcome?.pause?.question
-  const isAsked = run.state === 'paused' && run.current_action !== undefined && question !== undefined
-  return [...(isAsked ? block('Question', indent(question, options), options) : []), ...destructiveLines(run, options)]
-}
-
-export function destructiveLines(run: RunOutline, options: Pick<ViewOptions, 'out'>): string[] {
-  const request = run.pending_destructive_request
-  if (request === undefined) return []
-  const isAllowed = run.current_action?.destructive_authorization !== undefined
-  const targets = request.targets.flatMap(({ kind, value }) => indent(toRevealed(`${kind} ${value}`), options))
-  const title = isAllowed ? 'Is allowed to destroy' : 'Would destroy'
-  return [
-    ...block(title, targets, options),
-    ...block('Impact', indent(toRevealed(request.impact), options), options),
-    ...indent(`Digest: ${request.scope_sha256}`, options),
-  ]
-}
-
-function indent(text: string, { out }: Pick<ViewOptions, 'out'>): string[] {
-  return wrapWords(toPrintable(text), tableWidth(out) - 2).map((line) => `  ${line}`)
-}
-
-function block(title: string, lines: readonly string[], { out }: Pick<ViewOptions, 'out'>): string[] {
-  return lines.length === 0 ? [] : ['', out.style('bold', title), ...lines]
-}
-
-/** The commands that can follow, with what each does. The summary of a run is for programs; the report says the same to people. */
-function nextLines(run: Pick<RunOutline, 'next' | 'state' | 'workspace'>, options: ViewOptions): string[] {
-  const report = { line: `drover report ${options.name}`, says: 'what was done, and the evidence' }
-  const hasRoot = options.root !== undefined
-  const root = (options.isRemoved === true ? options.root : undefined) ?? run.workspace
-  if (run.state === 'ended') {
-    return block('Next', wordLines(withRoot(report, ['--root', root], { hasRoot }), options.out), options)
+/** The commands that can follow. The summary of a run is for programs; the report says the same to people. */
+function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions): string[] {
+  const { name, out, isDriven = false, isRemoved } = options
+  const [RUN, hasRoot] = [name, options.root !== undefined]
+  if (state === 'ended') {
+    const root = (isRemoved === true ? options.root : undefined) ?? workspace
+    return formatFollowUp(withRoot(followUp('report', { RUN }), ['--root', root], { hasRoot }), out)
   }
-  return block(
-    'Next',
-    formatNextWords(run.next, { ...options, hasRoot, canStop: ['active', 'paused'].includes(run.state) }),
-    options,
+  const own = (id: Parameters<typeof followUp>[0]) =>
+    withRoot(followUp(id, { RUN }), next.variants[0]?.base_argv ?? [], { hasRoot })
+  const offered = next.variants.flatMap((variant) =>
+    isDriven && variant.id === 'submit-outcome-file'
+      ? [own('drive'), own('drive-in-background')]
+      : (toFollowUp(variant, { name, hasRoot }) ?? []),
   )
-}
-
-function formatNextWords(
-  { variants }: Next,
-  options: Pick<ViewOptions, 'name' | 'isDriven' | 'out'> & { hasRoot: boolean; canStop: boolean },
-): string[] {
-  const { name, out, canStop, isDriven = false } = options
-  const words = variants.flatMap((variant) => {
-    const each = toPeopleWords(variant, options)
-    if (each === undefined) return []
-    const isWork = variant.id === 'submit-outcome-file'
-    return isWork && isDriven ? [{ ...each, says: 'go on' }, inBackground(each)] : [each]
-  })
-  const forHosts = isDriven ? [] : variants.filter(({ id }) => id === 'submit-outcome-file')
-  const stop = { line: `drover stop ${name}`, says: 'stop the run; it can be resumed' }
-  const stops = canStop ? [withRoot(stop, variants[0]?.base_argv ?? [], options)] : []
+  const forHosts = isDriven ? [] : next.variants.filter(({ id }) => id === 'submit-outcome-file')
   return [
-    ...[...words, ...stops].flatMap((each) => wordLines(each, out)),
+    ...[...offered, ...(state === 'stopped' ? [] : [own('stop')])].flatMap((each) => formatFollowUp(each, out)),
     ...forHosts.flatMap((variant) => [
       `  ${out.style('dim', 'Without drover drive, a host reports the outcome of the action:')}`,
       ...formatVariant(variant, tableWidth(out)),
@@ -186,16 +147,136 @@ function formatNextWords(
   ]
 }
 
-function inBackground({ line }: PeopleWords): PeopleWords {
-  return { line: `${line} --detach`, says: 'go on in the background' }
+const LINE_COLUMNS = 200
+
+/** The state of a run, what it waits for, and the commands that can follow, one fact per line. */
+export function formatRun(run: RunOutline, now: Date): string {
+  const report = run.summary === undefined ? [] : ['', toPrintable(run.summary).trimEnd(), '']
+  return toText([...toLines(runFacts(run, now)), ...report, ...formatPeopleBlock(run.next)])
 }
 
-const LINE_COLUMNS = 36
+function runFacts(run: RunOutline, now: Date): Fact[] {
+  const { pinned_source: source, source_candidate: candidate, pause_reason } = run
+  return [
+    ['Run', run.id],
+    ['State', `${run.state}${formatWaiting(run)}`],
+    ['Goal', toOneLine(run.goal, LINE_COLUMNS)],
+    ['Budget remaining', run.state === 'ended' ? undefined : formatBudget(run)],
+    ['Started', `${run.created_at} (${formatAge(run.created_at, now)})`],
+    ['Updated', `${run.updated_at} (${formatAge(run.updated_at, now)})`],
+    ['Pinned source', source && `${source.canonical_url} (${source.issue_id})`],
+    ['Source revision', source?.source_revision],
+    ['Requirements revision', source?.requirements_revision],
+    ['Sections', source?.sections.map(({ key }) => key).join(', ')],
+    ['Pause reason', pause_reason],
+    ...questionFacts(run),
+    ...destructiveFacts(run),
+    ['Current source candidate', candidate && formatCandidate(candidate)],
+    ['Candidate classification', candidate?.classification_error],
+    ['Candidate sections', source && candidate && formatSectionChanges(source, candidate)],
+    ['Current action', run.current_action && formatAction(run.current_action)],
+  ]
+}
 
-/** A command, and what it does: beside it if both fit, else below it. */
-export function wordLines({ line, says }: PeopleWords, out: ViewOptions['out']): string[] {
-  const fits = columnsOf(line) <= LINE_COLUMNS && 4 + LINE_COLUMNS + columnsOf(says) <= tableWidth(out)
-  if (fits) return [`  ${out.style('cyan', padToColumns(line, LINE_COLUMNS))}  ${out.style('dim', says)}`]
-  const below = wrapWords(`      ${says}`, tableWidth(out), { keepsPaths: true })
-  return [`  ${out.style('cyan', line)}`, ...below.map((each) => out.style('dim', each))]
+function questionFacts(run: RunOutline): Fact[] {
+  const question = pendingQuestion(run)
+  if (question === undefined) return []
+  const [short, whole] = [toOneLine(question, LINE_COLUMNS), toOneLine(question, Number.POSITIVE_INFINITY)]
+  return [
+    ['Pending question', short],
+    ['The whole question', short === whole ? undefined : whole],
+  ]
+}
+
+/** Never shortened: the user must see all of what a confirmation permits. */
+function destructiveFacts(run: RunOutline): Fact[] {
+  const request = run.pending_destructive_request
+  if (request === undefined) return []
+  const toWhole = (text: string) => toOneLine(text, Number.POSITIVE_INFINITY)
+  return [
+    ...request.targets.map(({ kind, value }): Fact => [destroyTitle(run), `${kind} ${toWhole(value)}`]),
+    ['Impact', toWhole(request.impact)],
+  ]
+}
+
+export function formatStarted(
+  { run_id, state, action, next }: ProtocolState,
+  { goal, budget }: { goal: string; budget: number },
+): string {
+  const facts: Fact[] = [
+    ['State', state],
+    ['Goal', toOneLine(goal, LINE_COLUMNS)],
+    ['Budget remaining', action && formatBudget({ remaining_budget: action.remaining_budget, initial_budget: budget })],
+    ['Current action', action && formatAction(action)],
+  ]
+  return toText([`Run ${run_id} started`, ...toLines(facts), ...formatNextBlock(next)])
+}
+
+export function formatStopped({ run_id, next, pinned_source }: ProtocolState): string {
+  const message = `Run ${run_id} is stopped. Its work so far is kept, and it can be resumed.`
+  return toText([message, ...formatNextBlock(next, { source: pinned_source })])
+}
+
+/** One line per change, for `--watch` without a terminal. */
+export function formatUpdate(run: RunOutline): string {
+  return `${run.updated_at}  ${run.state}${formatWaiting(run)}  (${formatBudget(run)} actions left)\n`
+}
+
+export function formatSection({ run_id, run_state, section, requirements_revision }: PinnedMaterial): string {
+  const { key, role, title, section_revision, markdown } = section
+  return toText([
+    `Section ${JSON.stringify(key)} (${role}) of run ${run_id}, which is ${run_state}.`,
+    `Section revision: ${section_revision}`,
+    `Requirements revision: ${requirements_revision}`,
+    'This is the pinned text. Reading it does not permit anyone to work on it.',
+    '',
+    `# ${toPrintable(title)}`,
+    '',
+    toPrintable(markdown).replace(/\n$/, ''),
+  ])
+}
+
+function formatAction({ kind, action_id }: { kind: string; action_id: string }): string {
+  return `${kind} (${action_id})`
+}
+
+/** A resume can give a run more budget than it started with. */
+export function formatBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
+  const { remaining_budget: left, initial_budget: initial } = run
+  return left > initial ? String(left) : `${left} of ${initial}`
+}
+
+type Candidate = NonNullable<LocalRun['source_candidate']>
+type Source = NonNullable<LocalRun['pinned_source']>
+
+function formatCandidate({ candidate_id, classification, classification_code }: Candidate): string {
+  return `${candidate_id} (${classification}, ${classification_code})`
+}
+
+/** The sections that adopting the candidate would change, add or remove; undefined if there are none. */
+export function formatSectionChanges(pinned: Source, { snapshot }: Candidate): string | undefined {
+  if (snapshot === undefined) return undefined
+  const [before, after] = [revisionsOf(pinned), revisionsOf(snapshot)]
+  const inBoth = [...after.keys()].filter((key) => before.has(key))
+  const changes = {
+    changed: inBoth.filter((key) => before.get(key) !== after.get(key)),
+    new: [...after.keys()].filter((key) => !before.has(key)),
+    removed: [...before.keys()].filter((key) => !after.has(key)),
+  }
+  const parts = Object.entries(changes).flatMap(([change, keys]) =>
+    keys.length === 0 ? [] : [`${change}: ${keys.join(', ')}`],
+  )
+  return parts.length === 0 ? undefined : parts.join('; ')
+}
+
+function revisionsOf({ sections }: Source): Map<string, string> {
+  return new Map(sections.map(({ key, section_revision }) => [key, section_revision]))
+}
+
+function toLines(facts: readonly Fact[]): string[] {
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${toPrintable(value)}`]))
+}
+
+function toText(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
 }

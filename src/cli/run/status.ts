@@ -15,8 +15,9 @@ import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
-import { describePause, formatRun, formatRuns, formatSection } from './run-text.ts'
-import { formatRunView } from './run-view.ts'
+import { formatRuns } from './run-list.ts'
+import { formatRun, formatRunView, formatSection } from './run-view.ts'
+import { describePause } from './run-waits.ts'
 import { viewOptionsOf } from './view-options.ts'
 import { watchRun } from './watch-run.ts'
 
@@ -78,7 +79,7 @@ function formatForPerson(invocation: Invocation, run: RunOutline, context: RunCo
   const driven = readDrive(context.store, run.id)
   const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
   if (!out.isTty) return formatRun(run, clock.now()) + lines.map((line) => `${line}\n`).join('')
-  return formatRunView(run, { ...viewOptionsOf(invocation, { context, run, driven }), more: lines })
+  return formatRunView(run, { ...viewOptionsOf(invocation, context, run), more: lines })
 }
 
 async function showSection(

@@ -8,7 +8,7 @@ import { openRuns } from './open-runs.ts'
 import { openPersonRun, printRunChange } from './person-run.ts'
 import { printChange, printState } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
-import { formatStopped } from './run-text.ts'
+import { formatStopped } from './run-view.ts'
 
 export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { DriveState } from '../../drive/record/drive-state.ts'
+import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -7,11 +7,9 @@ import type { Invocation } from '../command.ts'
 import { isDelivered } from '../output/drive-text.ts'
 import type { ViewOptions } from './run-view.ts'
 
-/** What the view of a run shows beside the run. `driven` is undefined if no `drover drive` works on it. */
-export function viewOptionsOf(
-  { flags, runtime }: Invocation,
-  { context, run, driven }: { context: RunContext; run: RunOutline; driven: DriveState | undefined },
-): ViewOptions {
+/** What the view of a run shows beside the run. */
+export function viewOptionsOf({ flags, runtime }: Invocation, context: RunContext, run: RunOutline): ViewOptions {
+  const driven = readDrive(context.store, run.id)
   return {
     now: runtime.clock.now(),
     name: shortNameOf(context, run.id),

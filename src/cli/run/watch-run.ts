@@ -1,11 +1,9 @@
-import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toJsonLine } from './print-change.ts'
-import { formatUpdate } from './run-text.ts'
-import { formatRunView, viewLines } from './run-view.ts'
+import { formatRunView, formatUpdate, viewLines } from './run-view.ts'
 import { viewOptionsOf } from './view-options.ts'
 
 /** Prints a run after every change, until the run has ended or the reader has closed the pipe. */
@@ -34,7 +32,7 @@ async function redrawRun(
   const live = new LiveLines(out)
   let last = ''
   for await (const run of updates) {
-    const view = viewOptionsOf(invocation, { context, run, driven: readDrive(context.store, run.id) })
+    const view = viewOptionsOf(invocation, context, run)
     last = formatRunView(run, view)
     await live.draw(viewLines(run, { ...view, rows: out.rows - 1 }).slice(0, out.rows - 1))
   }

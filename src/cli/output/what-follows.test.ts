@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { makeVariant, type VariantValues } from '../../contract/next-variants.ts'
-import { toPeopleWords } from './people-words.ts'
+import { toFollowUp } from './what-follows.ts'
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`
 const ids = { RUN: '6f1c2c6e-1', ACTION: 'a', ROOT: '/it is here' }
 const run = { RUN: ids.RUN, ROOT: ids.ROOT }
 
 const words = (id: string, values: VariantValues, options = { hasRoot: false, name: '6f1c' as string | undefined }) =>
-  toPeopleWords(makeVariant(id, values), options)?.line
+  toFollowUp(makeVariant(id, values), options)?.line
 
-describe('toPeopleWords', () => {
+describe('toFollowUp', () => {
   it.each<[string, VariantValues, string | undefined]>([
     ['skip-action', ids, 'drover skip 6f1c'],
     ['answer-decision', ids, 'drover answer 6f1c "TEXT"'],

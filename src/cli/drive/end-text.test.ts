@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { driveState } from '../../../test/support/drive-fixture.ts'
+import { makeVariant } from '../../contract/next-variants.ts'
 import type { DriveEnd } from '../../drive/drive-run.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { endLines } from './wait-text.ts'
+import { endLines } from './end-text.ts'
 
 const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }
 const WAITS = { is: 'waits' } as DriveEnd
-const asked = { state: 'paused', actions: [{ outcome: { pause: { question: 'Knots or km/h?' } } }] }
+const asked = { state: 'paused', current_action: {}, actions: [{ outcome: { pause: { question: 'Knots or km/h?' } } }] }
 const digest = `sha256:${'3f2a'.repeat(16)}`
+const ids = { RUN: '6f1c2c6e', ACTION: 'a', ROOT: '/srv' }
+const choice = { RUN: ids.RUN, ROOT: ids.ROOT, CANDIDATE: 'c' }
+const answer = { variants: [makeVariant('answer-decision', ids)] }
 const request = { targets: [{ kind: 'path', value: 'a' }], impact: 'All is lost.', scope_sha256: digest }
 
 function linesFor(end: DriveEnd, run: object, state: Partial<DriveState> = {}, more: object = {}): string {
   const result = { runId: '6f1c2c6e', end, state: driveState([], state) }
   const facts = { name: '6f1c', failedChecks: [], wasAsked: false, kept: undefined, ...more }
-  return endLines({ result, run: { actions: [], ...run } as unknown as RunOutline, ...facts }, layout).join('\n')
+  const outline = { actions: [], next: { variants: [] }, ...run } as unknown as RunOutline
+  return endLines({ result, run: outline, ...facts }, layout).join('\n')
 }
 
 describe('endLines', () => {
@@ -22,13 +27,22 @@ describe('endLines', () => {
     [
       'a question',
       WAITS,
-      { ...asked, pause_reason: 'decision_required' },
+      { ...asked, pause_reason: 'decision_required', next: answer },
       ['Knots or km/h?', 'drover answer 6f1c "TEXT"', 'drover drive 6f1c'],
     ],
     [
       'a destructive request',
       WAITS,
-      { ...asked, pause_reason: 'destructive_confirmation_required', pending_destructive_request: request },
+      {
+        ...{ ...asked, pause_reason: 'destructive_confirmation_required', pending_destructive_request: request },
+        next: {
+          variants: [
+            makeVariant('confirm-destructive', { ...ids, DIGEST: digest }),
+            makeVariant('decline-or-feedback', ids),
+            makeVariant('skip-action', ids),
+          ],
+        },
+      },
       [
         'All is lost.',
         'drover answer 6f1c --confirm 3f2a3f2a3f2a3f2a',
@@ -51,7 +65,10 @@ describe('endLines', () => {
     [
       'a choice of the issue',
       WAITS,
-      { state: 'paused', source_candidate: {} },
+      {
+        ...{ state: 'paused', source_candidate: {} },
+        next: { variants: [makeVariant('keep-pinned', choice), makeVariant('adopt', choice)] },
+      },
       ['The issue has changed', 'drover continue 6f1c --use-pinned', '--adopt', 'drover drive 6f1c'],
     ],
     ['a stopped run', WAITS, { state: 'stopped' }, ['The run is stopped.', 'drover drive 6f1c']],
@@ -77,6 +94,11 @@ describe('endLines', () => {
       expect(lines.filter((line) => line === 'Next:')).toHaveLength(1)
     },
   )
+
+  it('offers only the pinned issue if the changed one cannot be used', () => {
+    const next = { variants: [makeVariant('keep-pinned', choice)] }
+    expect(linesFor(WAITS, { state: 'paused', source_candidate: {}, next })).not.toContain('--adopt')
+  })
 
   it('does not repeat a question that was just asked', () => {
     const text = linesFor(WAITS, { ...asked, pause_reason: 'decision_required' }, {}, { wasAsked: true })

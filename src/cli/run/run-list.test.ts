@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunList } from '../../runs/read-status.ts'
 import { columnsOf } from '../output/printable.ts'
-import { formatRuns, formatSectionChanges } from './run-text.ts'
+import { formatRuns } from './run-list.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 const ID = 'fe6f4c41-c61a-4855-9c4d-5bd9ddd77817'
@@ -61,31 +60,5 @@ describe('formatRuns', () => {
   it('returns undefined without runs', () => {
     const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }
     expect(formatRuns({ runs: [], unavailable_runs: [] }, NOW, layout)).toBeUndefined()
-  })
-})
-
-type Source = NonNullable<LocalRun['pinned_source']>
-type Candidate = NonNullable<LocalRun['source_candidate']>
-
-const withSections = (revisions: Readonly<Record<string, string>>) =>
-  ({
-    sections: Object.entries(revisions).map(([key, section_revision]) => ({ key, section_revision })),
-  }) as unknown as Source
-
-const candidate = (revisions: Readonly<Record<string, string>>) =>
-  ({ snapshot: withSections(revisions) }) as unknown as Candidate
-
-describe('formatSectionChanges', () => {
-  it.each([
-    ['no change', { a: '1' }, undefined],
-    ['a changed section', { a: '2' }, 'changed: a'],
-    ['added sections', { a: '1', b: '1', c: '1' }, 'new: b, c'],
-    ['a removed and an added section', { b: '1' }, 'new: b; removed: a'],
-  ])('describes %s', (_name, revisions, text) => {
-    expect(formatSectionChanges(withSections({ a: '1' }), candidate(revisions))).toBe(text)
-  })
-
-  it('returns undefined for a candidate that cannot be used', () => {
-    expect(formatSectionChanges(withSections({ a: '1' }), { valid: false } as Candidate)).toBeUndefined()
   })
 })

@@ -1,0 +1,95 @@
+/** The commands that can follow, as people type them: short words in place of the protocol, and what each does. Pure. */
+import type { NextVariant } from '../../contract/next.shape.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
+import type { TextLayout } from './noted-table.ts'
+import { columnsOf, padToColumns } from './printable.ts'
+import { tableWidth } from './text-table.ts'
+import { wrapWords } from './wrap-words.ts'
+
+export type FollowUp = {
+  /** Ready to paste, except for words in capitals. */
+  line: string
+  /** What it does. */
+  says: string
+}
+
+/** First by the ids of the protocol, then those that only people have. */
+const FOLLOW_UPS = {
+  'submit-outcome-file': ['drover drive RUN', 'let agents do the rest'],
+  'skip-action': ['drover skip RUN', 'skip this action'],
+  'answer-decision': ['drover answer RUN "TEXT"', 'answer the question'],
+  'confirm-destructive': ['drover answer RUN --confirm DIGEST', 'allow exactly this, once'],
+  'decline-or-feedback': ['drover answer RUN "TEXT"', 'decline, and say why'],
+  'resume-ad-hoc': ['drover continue RUN', 'resume the run'],
+  'refresh-source': ['drover continue RUN', 'resume the run with the issue as it is now'],
+  'use-pinned-source': ['drover continue RUN --use-pinned', 'resume the run with the pinned issue'],
+  'keep-pinned': ['drover continue RUN --use-pinned', 'keep the pinned issue'],
+  adopt: ['drover continue RUN --adopt', 'work from the changed issue'],
+  drive: ['drover drive RUN', 'go on'],
+  'drive-then': ['drover drive RUN', 'then go on'],
+  'drive-longer': ['drover drive RUN --actions 8', 'go on with 8 more'],
+  'drive-in-background': ['drover drive RUN --detach', 'go on in the background'],
+  'follow-background': ['drover drive RUN', 'follow it here; Ctrl+C leaves it running'],
+  'answer-background': ['drover answer RUN "TEXT"', 'answer its question; then drover drive RUN --detach goes on'],
+  status: ['drover status RUN', 'see what it does, or what it waits for'],
+  stop: ['drover stop RUN', 'stop the run; it can be resumed'],
+  report: ['drover report RUN', 'what was done, and the evidence'],
+  merge: ['git merge BRANCH', 'take the work over into your branch'],
+} as const satisfies Record<string, readonly [line: string, says: string]>
+
+type Values = { RUN?: string; DIGEST?: string; BRANCH?: string }
+
+export function followUp(id: keyof typeof FOLLOW_UPS, values: Values): FollowUp {
+  const [line, says] = FOLLOW_UPS[id]
+  const fill = (text: string) =>
+    text.replace(/\b(?:RUN|DIGEST|BRANCH)\b/g, (name) => values[name as keyof Values] ?? name)
+  return { line: fill(line), says: fill(says) }
+}
+
+/** Enough of a digest that it names no other request. */
+const SHOWN_DIGEST_CHARACTERS = 16
+
+/** Undefined for a command that people have no shorter words for. `name` is the id of the run, or a beginning of it. */
+export function toFollowUp(
+  { id, base_argv: argv }: NextVariant,
+  { name, hasRoot }: { name?: string | undefined; hasRoot: boolean },
+): FollowUp | undefined {
+  if (!Object.hasOwn(FOLLOW_UPS, id)) return undefined
+  const runId = valueAfter(argv, '--run') ?? (argv[2] === 'resume' ? argv[3] : undefined)
+  const digest = valueAfter(argv, '--scope-sha256')?.replace('sha256:', '').slice(0, SHOWN_DIGEST_CHARACTERS) ?? ''
+  const found = followUp(id as keyof typeof FOLLOW_UPS, { RUN: name ?? runId ?? 'RUN', DIGEST: digest })
+  return withRoot(found, argv, { hasRoot })
+}
+
+/** Names the worktree of the command `argv`, if the user named one. */
+export function withRoot(found: FollowUp, argv: readonly string[], { hasRoot }: { hasRoot: boolean }): FollowUp {
+  const root = valueAfter(argv, '--root')
+  return !hasRoot || root === undefined ? found : { ...found, line: `${found.line} --root ${quoteWord(root)}` }
+}
+
+function valueAfter(argv: readonly string[], flag: string): string | undefined {
+  const at = argv.indexOf(flag)
+  return at === -1 ? undefined : argv[at + 1]
+}
+
+const DECISIONS = ['answer-decision', 'confirm-destructive', 'decline-or-feedback', 'keep-pinned', 'adopt']
+
+/** What lets a driven run go on: the decisions that it waits for, and `drover drive`, which resumes it. */
+export function followUpsOfDrive({ next, pause_reason }: RunOutline, name: string): FollowUp[] {
+  if (pause_reason === 'budget_exhausted') return [followUp('drive-longer', { RUN: name })]
+  const decisions = next.variants.flatMap((variant) =>
+    DECISIONS.includes(variant.id) ? (toFollowUp(variant, { name, hasRoot: false }) ?? []) : [],
+  )
+  return [...decisions, followUp(decisions.length === 0 ? 'drive' : 'drive-then', { RUN: name })]
+}
+
+const LINE_COLUMNS = 36
+
+/** A command, and what it does: beside it if both fit, else below it. */
+export function formatFollowUp({ line, says }: FollowUp, out: TextLayout): string[] {
+  const fits = columnsOf(line) <= LINE_COLUMNS && 4 + LINE_COLUMNS + columnsOf(says) <= tableWidth(out)
+  if (fits) return [`  ${out.style('cyan', padToColumns(line, LINE_COLUMNS))}  ${out.style('dim', says)}`]
+  const below = wrapWords(`      ${says}`, tableWidth(out), { keepsPaths: true })
+  return [`  ${out.style('cyan', line)}`, ...below.map((each) => out.style('dim', each))]
+}

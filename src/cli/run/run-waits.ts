@@ -1,0 +1,90 @@
+/** What a run waits for: in a few words, and whole for those who decide. Pure. */
+import { toRevealed } from '../../kit/revealed-text.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
+import { toBarred } from '../output/barred-text.ts'
+import type { TextLayout } from '../output/noted-table.ts'
+import { toPrintable } from '../output/printable.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { followUp } from '../output/what-follows.ts'
+import { wrapWords } from '../output/wrap-words.ts'
+
+export function formatWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
+  if (state === 'ended') return ''
+  if (source_candidate !== undefined) return ', waiting for a choice between its pinned source and the candidate'
+  if (state === 'stopped') return ', waiting to be resumed'
+  if (state === 'active') return `, waiting for the outcome of ${current_action?.kind}`
+  return `, waiting for ${WAITS_FOR[pause_reason ?? 'decision_required']}`
+}
+
+const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> = {
+  decision_required: 'an answer',
+  destructive_confirmation_required: 'a confirmation, or an answer that declines it',
+  environment_unavailable: 'its environment to be fixed, then a resume',
+  budget_exhausted: 'more budget, which it gets when it is resumed',
+}
+
+/** What a paused run of a list waits for, with the command that answers a question. */
+export function describePause(run: RunOutline, name: string): string | undefined {
+  if (run.state !== 'paused') return undefined
+  const waits = formatWaiting(run).replace(/^, /, '')
+  const isQuestion =
+    run.source_candidate === undefined && (run.pause_reason ?? 'decision_required') === 'decision_required'
+  return `${waits}: ${followUp(isQuestion ? 'answer-decision' : 'status', { RUN: name }).line}`
+}
+
+/** Undefined if the run does not wait for an answer to one. */
+export function pendingQuestion({ state, current_action, actions }: RunOutline): string | undefined {
+  return state === 'paused' && current_action !== undefined ? actions.at(-1)?.outcome?.pause?.question : undefined
+}
+
+/** The whole question or request, before it is asked for: nothing of it is cut. */
+export function describeWait(run: RunOutline, out: TextLayout): string[] {
+  if (run.state === 'stopped') return ['The run is stopped.']
+  if (run.source_candidate !== undefined) {
+    return ['The issue has changed, and the run waits for a choice between its pinned and its current text.']
+  }
+  const question = toBarred(toPrintable(pendingQuestion(run) ?? ''), tableWidth(out))
+  switch (run.pause_reason) {
+    case 'destructive_confirmation_required':
+      return [...question, ...destructiveLines(run, out)]
+    case 'environment_unavailable':
+      return ['Something is missing:', ...question]
+    case 'budget_exhausted':
+      return ['The run has used all of its actions.']
+    default:
+      return question
+  }
+}
+
+/** The question, and all of what a confirmation permits. Neither is shortened. */
+export function waitingLines(run: RunOutline, out: TextLayout): string[] {
+  const question = pendingQuestion(run)
+  return [
+    ...(question === undefined ? [] : block('Question', indent(question, out), out)),
+    ...destructiveLines(run, out),
+  ]
+}
+
+function destructiveLines(run: RunOutline, out: TextLayout): string[] {
+  const request = run.pending_destructive_request
+  if (request === undefined) return []
+  const targets = request.targets.flatMap(({ kind, value }) => indent(toRevealed(`${kind} ${value}`), out))
+  return [
+    ...block(destroyTitle(run), targets, out),
+    ...block('Impact', indent(toRevealed(request.impact), out), out),
+    ...indent(`Digest: ${request.scope_sha256}`, out),
+  ]
+}
+
+export function destroyTitle({ current_action }: RunOutline): string {
+  return current_action?.destructive_authorization === undefined ? 'Would destroy' : 'Is allowed to destroy'
+}
+
+function indent(text: string, out: TextLayout): string[] {
+  return wrapWords(toPrintable(text), tableWidth(out) - 2).map((line) => `  ${line}`)
+}
+
+/** Lines below a title; none without lines. */
+export function block(title: string, lines: readonly string[], out: TextLayout): string[] {
+  return lines.length === 0 ? [] : ['', out.style('bold', title), ...lines]
+}
