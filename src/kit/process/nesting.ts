@@ -19,7 +19,7 @@ export function withDepth(env: Variables): Variables {
 function depthAround(parent: number): number | undefined {
   let pid = parent
   for (let level = 0; level < MAX_ANCESTORS && pid > 1; level += 1) {
-    const found = /(?:^|\0)DROVER_DEPTH=(\d+)/.exec(String(readEnvironment(pid) ?? ''))?.[1]
+    const found = /(?:^|\0)DROVER_DEPTH=(\d+)/.exec(readEnvironment(pid) ?? '')?.[1]
     if (found !== undefined) return readDepth(found)
     pid = readStat(pid)?.parent ?? 0
   }

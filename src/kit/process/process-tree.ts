@@ -15,6 +15,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../fault.ts'
 import { TREE_VARIABLE } from './environment-variables.ts'
+import { laterIds, readIdFacts } from './process-ids.ts'
 
 /** Process ids are reused; together with the start time (0: unknown) they identify one process. */
 export type Member = { pid: number; startTime: number }
@@ -37,11 +38,13 @@ export class ProcessTree {
   readonly root: Member
   readonly #treeId: string
   readonly #seen = new Map<number, number>()
+  readonly #atStart
 
   /** Create it before the child is reaped, so that the start time read is the child's. */
   constructor(child: { pid: number; treeId: string }) {
     this.#treeId = child.treeId
     this.root = identifyProcess(child.pid)
+    this.#atStart = this.root.startTime === 0 ? undefined : readIdFacts()
     this.#seen.set(this.root.pid, this.root.startTime)
   }
 
@@ -53,8 +56,9 @@ export class ProcessTree {
     if (process.platform === 'win32') return isAlive(this.root) ? [this.root] : []
     if (!READS_ENVIRONMENTS) return this.#pick(readPs())
     const rows = new Map<number, ProcRow | undefined>()
+    const isLater = laterIds(this.root.pid, this.#atStart)
     for (let scan = 0; scan < MAX_SCANS; scan += 1) {
-      const unread = listPids().filter((pid) => !rows.has(pid) || rows.get(pid)?.isBlank)
+      const unread = listPids().filter((pid) => isLater(pid) && (!rows.has(pid) || rows.get(pid)?.isBlank))
       if (unread.length === 0) break
       for (const pid of unread) rows.set(pid, this.#readRow(pid))
       const running = [...rows.values()].filter((row) => row !== undefined)
@@ -151,10 +155,13 @@ function listPids(): number[] {
   }
 }
 
-/** Reads /proc/<pid>/stat (proc_pid_stat(5)). The name in parentheses may itself contain parentheses and spaces. */
+/**
+ * Reads /proc/<pid>/stat (proc_pid_stat(5)). The name in parentheses may itself contain parentheses and spaces. As UTF-8,
+ * because for everything else Node allocates 64 KiB a file: the scans of a few prompts would then cause a full collection.
+ */
 export function readStat(pid: number) {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, parent, group] = fields
     const isRunning = state !== 'Z' && state !== 'X'
@@ -164,9 +171,9 @@ export function readStat(pid: number) {
   }
 }
 
-export function readEnvironment(pid: number): Buffer | undefined {
+export function readEnvironment(pid: number): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`)
+    return readFileSync(`/proc/${pid}/environ`, 'utf8')
   } catch {
     return undefined
   }

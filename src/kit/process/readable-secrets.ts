@@ -22,7 +22,7 @@ function ancestors(): number[] {
 }
 
 function secretsOf(pid: number, { env, secrets }: { env: Variables; secrets: readonly string[] }): string[] {
-  const shown = String(readEnvironment(pid) ?? '').split('\0')
+  const shown = (readEnvironment(pid) ?? '').split('\0')
   const found = secrets.filter((name) => env[name] && shown.includes(`${name}=${env[name]}`))
   return found.map((name) => `${name} of the process ${pid}, which has started drover`)
 }

@@ -8,7 +8,7 @@ export function residentBytes(members: readonly Member[]): number {
 
 function residentBytesOf(pid: number): number {
   try {
-    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return Number(kibibytes ?? 0) * 1024
   } catch {
     return 0
@@ -18,7 +18,7 @@ function residentBytesOf(pid: number): number {
 /** The share of the machine's memory that is available; 1 where the system does not tell. */
 export function availableMemoryShare(): number {
   try {
-    return shareIn(readFileSync('/proc/meminfo', 'latin1'))
+    return shareIn(readFileSync('/proc/meminfo', 'utf8'))
   } catch {
     return 1
   }
