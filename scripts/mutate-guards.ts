@@ -1,4 +1,5 @@
 /** The files that guard something, and the tests that notice a change in them. */
+import { readFileSync } from 'node:fs'
 
 /** A file, or its part from one text up to another. */
 export type Guard = string | { file: string; from: string; to: string }
@@ -59,7 +60,6 @@ export const GUARDS: readonly Group[] = [
     guards: [
       'src/prompts/approvals.ts',
       'src/agents/adapter/decided-approval.ts',
-      'src/config/{api-keys,key-ring}.ts',
       'src/executions/store/fair-share.ts',
       'src/http/context/{logins,sender,wrong-keys}.ts',
       'src/http/executions/requested-execution.ts',
@@ -69,13 +69,17 @@ export const GUARDS: readonly Group[] = [
     tests: [
       'src/prompts/approvals.test.ts',
       'src/agents/adapter/decided-approval.test.ts',
-      'src/config/{api-keys,key-ring}.test.ts',
       'src/executions/store/fair-share.test.ts',
       'src/http/context/{logins,sender,wrong-keys}.test.ts',
       'src/http/executions/*.test.ts',
       'src/http/request/{browser-login,connection-slots,open-requests}.test.ts',
       'src/service/execution-calls.test.ts',
     ],
+  },
+  {
+    name: 'keys',
+    guards: ['src/config/{api-keys,key-ring}.ts'],
+    tests: ['src/config/{api-keys,key-ring}.test.ts'],
   },
   {
     name: 'decide',
@@ -117,22 +121,31 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'editors',
     guards: [
-      'src/acp/session-updates.ts',
-      'src/acp/acp-session.ts',
+      { file: 'src/acp/acp-session.ts', from: '/** Throws a Fault if a prompt still runs', to: 'async #turn(' },
+      { file: 'src/acp/acp-session.ts', from: 'async #toRequest(', to: 'export function backendOf' },
       { file: 'src/acp/acp-agent.ts', from: '/** Undefined: there is no such method', to: '#initialize(' },
       { file: 'src/acp/acp-agent.ts', from: '/** What the editor does not decide', to: 'const PERMISSIONS' },
     ],
-    tests: ['src/acp/*.test.ts', 'test/acp/*.test.ts'],
+    tests: ['test/acp/refusals.test.ts'],
+  },
+  {
+    name: 'questions',
+    guards: [{ file: 'src/acp/session-updates.ts', from: '/** The tool call that an agent asks', to: '#message(' }],
+    tests: ['src/acp/session-updates.test.ts'],
   },
   {
     name: 'pool',
     guards: [
-      'src/agents/pool/pool-key.ts',
       { file: 'src/agents/pool/warm-pool.ts', from: '/** Undefined: such a request', to: 'list(): WarmProcessReport' },
       { file: 'src/agents/pool/warm-pool.ts', from: '/** The session goes on in', to: '#toTicket(' },
       { file: 'src/agents/pool/warm-pool.ts', from: '#release(entry', to: 'async #measure(' },
     ],
-    tests: ['src/agents/pool/*.test.ts', 'test/agents/warm/pool.test.ts'],
+    tests: ['test/agents/warm/pool.test.ts'],
+  },
+  {
+    name: 'pool-keys',
+    guards: ['src/agents/pool/pool-key.ts'],
+    tests: ['src/agents/pool/pool-key.test.ts'],
   },
   {
     name: 'senders',
@@ -163,7 +176,7 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'runs',
     guards: [
-      { file: 'src/drive/service/driven-runs.ts', from: 'async resume(id', to: 'async continueAll(' },
+      { file: 'src/drive/service/driven-runs.ts', from: 'async resume(by', to: 'async continueAll(' },
       {
         file: 'src/drive/service/driven-runs.ts',
         from: 'async #openToChange(',
@@ -175,7 +188,7 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'visibility',
     guards: ['src/sessions/session-visibility.ts'],
-    tests: ['src/sessions/list-sessions.test.ts', 'src/sessions/session-store.test.ts'],
+    tests: ['src/sessions/session-visibility.test.ts'],
     hasWords: true,
   },
   {
@@ -185,3 +198,17 @@ export const GUARDS: readonly Group[] = [
     hasWords: true,
   },
 ]
+
+/** What Stryker is to change: a part of a file as lines, which differ after every edit above them. Paths are those of the clone. */
+export function patternsOf({ guards }: Pick<Group, 'guards'>): string[] {
+  return guards.map((guard) => {
+    if (typeof guard === 'string') return guard
+    const { file, from, to } = guard
+    const text = readFileSync(file, 'utf8')
+    const start = text.indexOf(from)
+    const end = text.indexOf(to, start)
+    if (start === -1 || end === -1) throw new Error(`${file} has no part from "${from}" to "${to}"`)
+    const lineOf = (at: number) => text.slice(0, at).split('\n').length
+    return `${file}:${lineOf(start)}-${lineOf(end) - 1}`
+  })
+}

@@ -139,6 +139,8 @@ describe('a question', () => {
     expect(edit).not.toHaveProperty('rawInput')
     const bare = updates.ofApproval({ approval_id: 'a', tool_name: 'Edit', choices })
     expect(bare).toHaveProperty('content', [])
+    const texts = ['make', 'Its reason: to build'].map((text) => ({ type: 'content', content: { type: 'text', text } }))
+    expect(updates.ofApproval({ ...asked, reason: 'to build' })).toMatchObject({ content: texts })
   })
 })
 

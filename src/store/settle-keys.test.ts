@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { createOldDatabase, createOldFile, OLD_TIME, oldExecutionId } from '../../test/support/old-store.ts'
 import { describeStores, type Place, type StoreKind } from '../../test/support/stores.ts'
+import { settleKeys } from './settle-keys.ts'
 
 async function oldPlace(kind: StoreKind): Promise<Place> {
   const place = await kind.newPlace()
@@ -67,4 +68,15 @@ describeStores('what is stored under the names of keys', (kind) => {
       'gone',
     ])
   })
+})
+
+it.each([0, 499, 500, 501, 1000, 1200])('all of %i executions are decided, however many there are', async (count) => {
+  let left = count
+  const run = async (sql: string) => {
+    if (!sql.startsWith('UPDATE executions')) return []
+    const settled = Math.min(left, 500)
+    left -= settled
+    return Array.from({ length: settled }, (_, number) => ({ number }))
+  }
+  expect(await settleKeys(run, new Map([['ada', 'key_ada']]))).toEqual({ adopted: count, executions: 0, sessions: 0 })
 })

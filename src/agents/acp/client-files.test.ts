@@ -87,6 +87,8 @@ describe('a file that an agent writes through drover', () => {
     await expect(write(join(workdir, 'a'), 7)).rejects.toThrow('content must be text')
     writeFileSync(join(workdir, 'file'), '')
     await expect(write(join(workdir, 'file', 'a'))).rejects.toThrow('ENOTDIR')
+    symlinkSync('circle', join(workdir, 'circle'))
+    await expect(write(join(workdir, 'circle'))).rejects.toThrow('ELOOP')
   })
 })
 

@@ -22,7 +22,6 @@ export async function readTextFile(params: JsonObject, policy: ClientPolicy): Pr
 
 /** Lines count from 1. Pure. */
 function cutLines(text: string, { from, count }: { from: number; count: number | undefined }): string {
-  if (from <= 1 && count === undefined) return text
   const lines = text.split('\n')
   const start = Math.max(from, 1) - 1
   return lines.slice(start, count === undefined ? undefined : start + count).join('\n')
@@ -59,7 +58,7 @@ async function resolveLinks(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error
+    if (errorCode(error) !== 'ENOENT') throw error
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw new Error(`${path} is a link to nothing`)
     return join(await resolveLinks(dirname(path)), basename(path))
   }

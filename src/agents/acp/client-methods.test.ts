@@ -142,6 +142,7 @@ describe('a file that the agent writes through drover', () => {
     const { methods, workdir, write } = setUp('edit')
     methods.close()
     await expect(methods.answer('fs/write_text_file', {})).rejects.toThrow('the turn is over')
+    expect(methods.answer('fs/unknown', {})).toBeUndefined()
     expect(await write('a')).toBe(false)
     const decided = Promise.withResolvers<Verdict>()
     const client = { files: true } as const

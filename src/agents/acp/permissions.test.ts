@@ -60,6 +60,7 @@ describe('a path is in the working directory', () => {
     ['../a', false],
     ['a/../../b', false],
     ['file:///etc/passwd', false],
+    ['a/file://../../b', true],
     ['~/a', false],
     ['https://example.com/', false],
     ['HTTPS://example.com/', false],

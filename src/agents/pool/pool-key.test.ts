@@ -82,6 +82,11 @@ describe('a process is out of date', () => {
     expect(keyOf(request).stamp).toBe(stamps.at(-1))
   })
 
+  it('whatever files of this process have the names of its arguments', () => {
+    const [there, missing] = ['package.json', 'missing.json'].map((name) => keyOf({ program: ['/bin/agent', name] }).stamp)
+    expect(there).toBe(missing)
+  })
+
   it('when its directory was replaced', () => {
     const directory = temporaryDirectory()
     const workdir = join(directory, 'work')

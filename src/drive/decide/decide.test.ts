@@ -42,7 +42,15 @@ describe('an outcome of an agent', () => {
 
   it('stays as it is without an implementation', () => {
     const outcome = errorOutcome(actionOf('orient'), 'It failed.')
-    expect(completeOutcome(outcome, [attemptAt(action, { checks: [CHECK] })])).toBe(outcome)
+    const { implementation: _, ...shorter } = outcome
+    for (const each of [outcome, shorter as typeof outcome]) {
+      expect(completeOutcome(each, [attemptAt(action, { checks: [CHECK] })])).toBe(each)
+    }
+  })
+
+  it('has no more activities than the agent reports if drover has seen no attempt', () => {
+    const outcome = checkOutcome(JSON.parse(attemptAt(action).ended?.outcome ?? ''))
+    expect(completeOutcome(outcome, []).implementation?.activities).toEqual(outcome.implementation?.activities)
   })
 
   it('stays completed if all checks passed', () => {

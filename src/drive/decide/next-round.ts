@@ -28,6 +28,7 @@ export function mayStartRound({ round, options }: Pick<DriveState, 'round' | 'op
 }
 
 /** What a person decided in the run and still applies, each with its question. A confirmation is for one action only. */
+// Stryker disable next-line ArrayDeclaration: a text is no active answer
 export function decisionsIn({ actions, answers = [] }: Pick<RunOutline, 'actions' | 'answers'>): string[] {
   return answers
     .filter(({ active, confirm_destructive }) => active && !confirm_destructive)

@@ -154,7 +154,7 @@ describe('the configuration of a check', () => {
 
   it('is a program that a check names', () => {
     expect(isNamedBy(['sh ./check.sh --all'], 'check.sh')).toBe(true)
-    expect(isNamedBy(['npm test', 'sh check.sh'], 'check.sh')).toBe(true)
+    expect(isNamedBy(['npm test', 'sh  check.sh'], 'check.sh')).toBe(true)
     expect(isNamedBy(['sh check.sh'], 'other.sh')).toBe(false)
     expect(isNamedBy(['npx vitest run src/a.test.ts'], 'src/a.test.ts')).toBe(false)
     expect(flagsOf({ changed: ['src/check.sh'], checkPrograms: ['src/check.sh'] })).toEqual([

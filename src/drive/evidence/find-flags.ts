@@ -82,14 +82,14 @@ function staleChecks({ claims, trace, checkedByDrover, root }: FlagFacts): Flag[
   const isChecked = (command: string) => checked.some((line) => isSameLine(line, readCommandLine(command, root)))
   const lastEdit = trace.findLastIndex(({ did }) => did === 'edit')
   return claims.flatMap(({ about, subject, seq, execution_id }): Flag[] => {
-    if (about !== 'activity' || seq === undefined || isChecked(subject)) return []
+    if (about !== 'activity' || isChecked(subject)) return []
     const at = trace.findIndex((entry) => entry.seq === seq && entry.execution_id === execution_id)
     return at !== -1 && at < lastEdit ? [{ flag: 'check_older_than_last_edit', detail: subject }] : []
   })
 }
 
 const TEST_PATH =
-  /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[./_-])(?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$|_test\.[a-z]+$/i
+  /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[./_-])(?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$/i
 
 export function isTestPath(path: string): boolean {
   return TEST_PATH.test(path)
@@ -122,7 +122,7 @@ export function isCheckConfiguration(path: string): boolean {
 
 /** Whether a check names this file, as in `sh check.sh`. */
 export function isNamedBy(commands: readonly string[], path: string): boolean {
-  return !isTestPath(path) && commands.some((command) => command.split(/\s+/).some((word) => normalize(word) === path))
+  return !isTestPath(path) && commands.some((command) => command.split(/\s/).some((word) => normalize(word) === path))
 }
 
 function unreported({ implementation, changed, root }: FlagFacts): Flag[] {

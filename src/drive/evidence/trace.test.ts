@@ -84,7 +84,7 @@ describe('a trace', () => {
   it('skips calls that neither edit nor run commands', () => {
     expect(traceOf('claude', [{ name: 'Read', input: { file_path: 'a.ts' } }])).toEqual([])
     expect(traceOf('claude', [{ name: 'Odd', input: 'text' }])).toEqual([])
-    expect(traceOf('claude', [{ name: 'Bash', input: null }])).toEqual([])
+    for (const input of [null, undefined]) expect(traceOf('claude', [{ name: 'Bash', input }])).toEqual([])
     expect(traceOf('claude', [{ name: 'Write', input: { content: '' } }])).toEqual([])
   })
 

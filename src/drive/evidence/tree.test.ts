@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { treeOf } from '../../../test/support/drive-fixture.ts'
 import type { GitObservation, PathObservation } from '../../contract/git-observation.shape.ts'
-import { changedPaths, changedUnseen, toTree, unreadPaths } from './tree.ts'
+import { changedPaths, changedUnseen, hasOtherGitConfiguration, toTree, unreadPaths } from './tree.ts'
 
 const A = { path: 'a', observation: 'regular', content_sha256: 'sha256:1' } as unknown as PathObservation
 const B = {
@@ -56,5 +56,18 @@ describe('two trees', () => {
     expect(changedUnseen(tree, other)).toEqual(['.env', '.z'])
     expect(changedUnseen(other, { ...tree, configuration: { '.z': '2', '.env': '1' } })).toEqual(['.z'])
     expect(changedUnseen(tree, tree)).toEqual([])
+  })
+
+  it.each([
+    [true, '.git'],
+    [true, '.git/config'],
+    [false, '.gitmodules'],
+    [false, 'vendor/.git/config'],
+    [false, '.env'],
+  ])('differ (%s) in what git runs if %s has changed', (expected, path) => {
+    const tree = treeOf()
+    const before = { ...tree, configuration: { '.claude': '1', [path]: '1' } }
+    expect(hasOtherGitConfiguration(before, { ...tree, configuration: { [path]: '2' } })).toBe(expected)
+    expect(hasOtherGitConfiguration(before, before)).toBe(false)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Fault } from '../../kit/fault.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type { Ceilings } from '../../prompts/ceilings.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -19,7 +20,8 @@ function codeOf(work: () => unknown): unknown {
   try {
     return work()
   } catch (error) {
-    return (error as { code: string }).code
+    if (error instanceof Fault) return error.code
+    throw error
   }
 }
 
@@ -106,6 +108,7 @@ it.each([
   ['https://github.com/Ada/Weather/issues/7', undefined],
   ['https://github.com/ada/weather2/issues/7', 'drive_issue_not_allowed'],
   ['https://github.com/eve/weather/issues/7', 'drive_issue_not_allowed'],
+  ['undefined', 'drive_issue_not_allowed'],
 ])('the issue %s of a clone of ada/weather gets %s', (url, expected) => {
   expect(codeOf(() => refuseForeignIssue(url, { owner: 'ada', repo: 'weather' }))).toBe(expected)
   expect(codeOf(() => refuseForeignIssue(url, undefined))).toBe('drive_issue_not_allowed')

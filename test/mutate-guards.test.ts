@@ -1,0 +1,24 @@
+/** `npm run mutate` takes too long for every change, but what it names must be there. */
+import { globSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { GUARDS, patternsOf } from '../scripts/mutate-guards.ts'
+
+describe.each(GUARDS)('the group $name', (group) => {
+  it('has guards that are there', () => {
+    // A file that has no such part is an error.
+    const files = patternsOf(group).map((pattern) => pattern.replace(/:\d+-\d+$/, ''))
+    for (const file of files) expect(globSync(file), file).not.toEqual([])
+  })
+
+  it('has tests that are there', () => {
+    for (const pattern of group.tests) expect(globSync(pattern), pattern).not.toEqual([])
+  })
+})
+
+it('a part that is gone is an error, which names the file and the words', () => {
+  const file = 'scripts/mutate-guards.ts'
+  const missing = ['no such', 'words'].join(' ')
+  expect(() => patternsOf({ guards: [{ file, from: missing, to: 'export' }] })).toThrow(
+    `${file} has no part from "${missing}" to "export"`,
+  )
+})
