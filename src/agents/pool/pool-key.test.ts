@@ -82,8 +82,10 @@ describe('a process is out of date', () => {
     expect(keyOf(request).stamp).toBe(stamps.at(-1))
   })
 
-  it('whatever files of this process have the names of its arguments', () => {
-    const [there, missing] = ['package.json', 'missing.json'].map((name) => keyOf({ program: ['/bin/agent', name] }).stamp)
+  it('but not when a file is named like one of its arguments', () => {
+    const [there, missing] = ['package.json', 'missing.json'].map(
+      (name) => keyOf({ program: ['/bin/agent', name] }).stamp,
+    )
     expect(there).toBe(missing)
   })
 

@@ -88,8 +88,7 @@ function staleChecks({ claims, trace, checkedByDrover, root }: FlagFacts): Flag[
   })
 }
 
-const TEST_PATH =
-  /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[./_-])(?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$/i
+const TEST_PATH = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[./_-])(?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$/i
 
 export function isTestPath(path: string): boolean {
   return TEST_PATH.test(path)
