@@ -15,6 +15,7 @@ import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import {
+  CompareKeepTool,
   CompareTool,
   ExecutionCancelTool,
   ExecutionGetTool,
@@ -37,6 +38,7 @@ import { PromptEvent } from '../src/prompts/prompt-event.shape.ts'
 import {
   ChainRequest,
   CompareRequest,
+  KeepRequest,
   ParallelRequest,
   PromptRequest,
   ResumeRequest,
@@ -114,6 +116,7 @@ async function promptFiles(): Promise<GeneratedFile[]> {
     validateParallelRequest: ParallelRequest,
     validateChainRequest: ChainRequest,
     validateCompareRequest: CompareRequest,
+    validateKeepRequest: KeepRequest,
   }
   return [
     { path: 'src/prompts/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
@@ -153,6 +156,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
 async function mcpFiles(): Promise<GeneratedFile[]> {
   const shapes = {
     validatePromptTool: PromptTool,
+    validateCompareKeepTool: CompareKeepTool,
     validateCompareTool: CompareTool,
     validateResumeTool: ResumeTool,
     validateExecutionGetTool: ExecutionGetTool,
@@ -243,10 +247,11 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     validateSessionChange: SessionChange,
     validateDriveRequest: DriveRequest,
   }
-  const { PromptResult, ParallelResult, ChainResult, ComparisonResult } = results
+  const { PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult } = results
   const types = libraryTypes({
-    ...{ PromptRequest, ParallelRequest, ChainRequest, CompareRequest, SessionQuery, SessionChange, DriveRequest },
-    ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult },
+    ...{ PromptRequest, ParallelRequest, ChainRequest, CompareRequest, KeepRequest },
+    ...{ SessionQuery, SessionChange, DriveRequest },
+    ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult },
     ...{ Session, SessionPage, SessionTurn },
   })
   return [

@@ -9,7 +9,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sessions: ['store', 'agents', 'kit'],
   prompts: ['sessions', 'agents', 'kit'],
   executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
-  service: ['drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
+  service: ['drive', 'executions', 'prompts', 'sessions', 'agents', 'workspace', 'contract', 'config', 'kit'],
   http: ['service', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],

@@ -40,7 +40,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/overnight.md': [2, 'end in the background and need the id of a run; test/drive runs these commands'],
   'docs/embed.md': [1, 'needs Claude Code, Codex and Gemini CLI; test/real/mcp.test.ts does what it does'],
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
-  'docs/library.md': [2, 'need agents, and a repository; test/library does the same with scripted ones'],
+  'docs/library.md': [3, 'need agents, and a repository; test/library does the same with scripted ones'],
   'docs/drive.md': [3, 'needs agents; test/drive runs these commands with scripted ones'],
   'docs/reliability.md': [3, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],

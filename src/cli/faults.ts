@@ -194,16 +194,6 @@ export const flagRequired = defineFault({
   message: (d: { flag: string; required: string }) => `${d.flag} needs ${d.required}; add it`,
 })
 
-export const comparisonNotFound = defineFault({
-  code: 'comparison_not_found',
-  kind: 'not_found',
-  when: 'There is no comparison with worktrees in this repository, or no agent with this name took part in the last one.',
-  message: (d: { name: string | undefined; known: readonly string[] }) =>
-    d.known.length === 0
-      ? 'this repository has no worktrees of a comparison; run "drover compare --worktrees" first'
-      : `no agent ${JSON.stringify(d.name)} took part in the last comparison; name one of ${d.known.join(', ')}`,
-})
-
 export const worktreeNotFound = defineFault({
   code: 'worktree_not_found',
   kind: 'not_found',
@@ -212,13 +202,6 @@ export const worktreeNotFound = defineFault({
     d.candidates.length === 0
       ? `no worktree ${JSON.stringify(d.given)} (run "drover worktrees" to see the names)`
       : `several worktrees begin with ${JSON.stringify(d.given)}: ${d.candidates.join(', ')}; give more characters`,
-})
-
-export const nothingToKeep = defineFault({
-  code: 'nothing_to_keep',
-  kind: 'conflict',
-  when: 'The agent that should be kept has changed nothing. Nothing was dropped.',
-  message: (d: { name: string }) => `${d.name} changed nothing, so there is nothing to keep; name another agent`,
 })
 
 /** The ids of runs have hyphens, those of sessions do not. */

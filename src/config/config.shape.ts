@@ -282,7 +282,7 @@ const DriveSection = strict({
   repositories: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Repositories in which clients of the server may start runs (`/api/v1/runs`): the roots of their worktrees. You can drive in any repository of yours.',
+      'Repositories in which clients of the server may start runs (`/api/v1/runs`) and compare agents in worktrees: the roots of their worktrees. You can drive in any repository of yours.',
     'x-rule': 'absolute paths',
   }),
   max_runs: Type.Integer({

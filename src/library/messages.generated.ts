@@ -144,12 +144,26 @@ export type CompareRequest = {
   timeout_secs?: number | undefined
   /** Run them one after another instead of all at once. */
   sequential?: boolean | undefined
+  /** Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`. */
+  worktrees?: boolean | undefined
+  /** With `worktrees`: commands to run in each worktree after the agents. Over HTTP, only those of `drive.checks`. */
+  checks?: readonly string[] | undefined
+  /** With `worktrees`: keep the work of this agent as a branch, and drop the others. */
+  keep?: string | undefined
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
 }
 
 /** The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines. */
 export type BackendName = string
+
+/** What becomes of the worktrees of a comparison. */
+export type KeepRequest = {
+  /** A directory of the repository that was compared in: an absolute path. */
+  workdir?: string | undefined
+  /** The agent whose work is kept. Without it, all work is dropped. */
+  name?: string | undefined
+}
 
 /** Which sessions are listed. */
 export type SessionQuery = {
@@ -678,9 +692,145 @@ export type ComparisonResult = {
   /** As in the request. */
   backends: readonly string[]
   /** In the order of the backends. */
-  results: readonly PromptResult[]
+  results: readonly ComparedResult[]
   /** From the start of the first prompt to the end of the last, including waiting time. */
   total_duration_ms: number
+  /** The work that was kept. */
+  kept?: {
+    /** The agent. */
+    name: string
+    /** The branch with its work. */
+    branch: string
+    /** The last commit of the branch. */
+    commit: string
+  } | undefined
+  /** The work that was dropped. */
+  dropped?: readonly ({
+    /** The agent. */
+    name: string
+    /** Its work, if it changed something. Git keeps the commit for some weeks. */
+    commit?: string | undefined
+  })[] | undefined
+  /** Worktrees that could not be removed. */
+  left?: readonly {
+    /** The agent. */
+    name: string
+    /** Its worktree. */
+    path: string
+    /** Why it could not be removed. */
+    reason: string
+  }[] | undefined
+  /** What the agents did not see, and what failed in their worktrees. */
+  warnings?: readonly string[] | undefined
+}
+
+/** The result of one agent of a comparison. */
+export type ComparedResult = {
+  /** drover's own id; empty when no session was stored. */
+  session_id: string
+  /** The execution; the same as in the header X-Execution-Id. */
+  execution_id?: string | undefined
+  /** As in the request. In a parallel call it may be a backend that does not exist. */
+  backend: string
+  /** The model that the agent reports. */
+  model?: string | undefined
+  /** 0 success, 124 timeout, 130 interrupted, -1 cancelled before the start; otherwise the exit code of the agent. */
+  exit_code: number
+  /** How long the agent ran. */
+  duration_ms: number
+  /** The answer; for a dry run the command that would be started. */
+  output: string
+  token_usage: TokenUsage
+  /** What the turn cost in US dollars, if the agent reports it. */
+  cost_usd?: number | undefined
+  /** The agent's own id of the session. */
+  backend_session_id?: string | undefined
+  /** Only on failure: the message. */
+  error?: string | undefined
+  /** Only on failure: the code. */
+  error_code?: string | undefined
+  /** Only on failure: the HTTP status of the model service, if the agent reports it. */
+  upstream_status?: number | undefined
+  /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
+  retry_after_secs?: number | undefined
+  /** Who decided about what the agent asked for, oldest first. */
+  approvals?: readonly ApprovalRecord[] | undefined
+  /** Parts of the request that could not be fulfilled. */
+  warnings?: readonly string[] | undefined
+  worktree?: ComparedWorktree | undefined
+}
+
+/** What an agent changed in its worktree, and what the checks say about it. */
+export type ComparedWorktree = {
+  /** The agent, with a number if it takes part twice. */
+  name: string
+  /** The worktree. Without changes it is removed. */
+  path?: string | undefined
+  /** Its branch. */
+  branch?: string | undefined
+  /** The commit that it began with. */
+  base: string
+  /** The number of changed files. */
+  files: number
+  /** Added lines. */
+  insertions: number
+  /** Removed lines. */
+  deletions: number
+  /** The changed files. */
+  changes: readonly ({
+    /** The path. */
+    path: string
+    /** The path that it was renamed from. */
+    from?: string | undefined
+    insertions: number | null
+    deletions: number | null
+  })[]
+  /** The results of the checks, in their order. */
+  checks: readonly ({
+    /** As in the request. */
+    command: string
+    /** Whether it exited with 0. */
+    passed: boolean
+    /** Null if it did not exit by itself. */
+    exit_code: number | null
+    /** Why there is no exit code. */
+    problem?: string | undefined
+    /** How long it ran. */
+    duration_ms: number
+    /** The last 256 KiB of what it printed. */
+    output: string
+    /** Whether it printed more. */
+    output_truncated: boolean
+  })[]
+}
+
+/** What became of the worktrees of a comparison. */
+export type KeepResult = {
+  /** The work that was kept. */
+  kept?: {
+    /** The agent. */
+    name: string
+    /** The branch with its work. */
+    branch: string
+    /** The last commit of the branch. */
+    commit: string
+  } | undefined
+  /** The work that was dropped. */
+  dropped: readonly ({
+    /** The agent. */
+    name: string
+    /** Its work, if it changed something. Git keeps the commit for some weeks. */
+    commit?: string | undefined
+  })[]
+  /** Worktrees that could not be removed. */
+  left: readonly {
+    /** The agent. */
+    name: string
+    /** Its worktree. */
+    path: string
+    /** Why it could not be removed. */
+    reason: string
+  }[]
 }
 
 /** The record of one conversation with an agent. */

@@ -4,9 +4,9 @@ import { isObject } from '../agents/adapter/json-fields.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
 import { USER } from '../prompts/caller.ts'
-import { validateCompareRequest } from '../prompts/checks.generated.js'
+import { validateCompareRequest, validateKeepRequest } from '../prompts/checks.generated.js'
 import { resumeInvalid } from '../prompts/faults.ts'
-import type { CompareRequest } from '../prompts/prompt-request.shape.ts'
+import type { CompareRequest, KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type * as internal from '../prompts/prompt-request.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
@@ -25,9 +25,11 @@ const checkParallel = checker<ParallelRequest>('the request', validateParallelRe
 const checkChain = checker<ChainRequest>('the request', validateChainRequest)
 const checkCompare = checker<CompareRequest>('the request', validateCompareRequest)
 
+const checkKeep = checker<KeepRequest>('the request', validateKeepRequest)
+
 const CHOICES = ['allow', 'allow_session', 'deny'] as const
 
-type PromptCalls = Pick<Drover, 'prompt' | 'parallel' | 'chain' | 'compare'>
+type PromptCalls = Pick<Drover, 'prompt' | 'parallel' | 'chain' | 'compare' | 'keep'>
 
 export function promptCalls(instance: Instance): PromptCalls {
   return {
@@ -45,6 +47,10 @@ export function promptCalls(instance: Instance): PromptCalls {
       }),
     compare: (request, options) =>
       runBatch(instance, options, ({ drover, batch }) => drover.batches.compare(USER, checkCompare(request), batch)),
+    keep: (request, options) =>
+      runCall(instance, options?.signal, async ({ drover }, signal) =>
+        drover.batches.keep(USER, checkKeep(request), signal),
+      ),
   }
 }
 
@@ -145,14 +151,20 @@ async function runBatch<R>(
   start: (call: BatchCall) => Promise<RunningBatch<R>>,
 ): Promise<R> {
   const { signal, onEvent } = options
+  const watcher = onEvent === undefined ? undefined : toWatcher(onEvent)
+  return await runCall(instance, signal, async (opened, canceled) => {
+    const batch = { signal: canceled, watcher, wantsDeltas: onEvent !== undefined, isCold: !instance.isWarm }
+    return await (await start({ ...opened, batch })).result()
+  })
+}
+
+async function runCall<R>(
+  instance: Instance,
+  signal: AbortSignal | undefined,
+  call: (opened: OpenedInstance, signal: AbortSignal) => Promise<R>,
+): Promise<R> {
   const run = new EventRun<never, R>(
-    (_, canceled) =>
-      throwingDroverErrors(async () => {
-        const watcher = onEvent === undefined ? undefined : toWatcher(onEvent)
-        const opened = await instance.open()
-        const batch = { signal: canceled, watcher, wantsDeltas: onEvent !== undefined, isCold: !instance.isWarm }
-        return await (await start({ ...opened, batch })).result()
-      }),
+    (_, canceled) => throwingDroverErrors(async () => await call(await instance.open(), canceled)),
     signal,
   )
   return await instance.track(run).result

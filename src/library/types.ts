@@ -6,6 +6,8 @@ import type {
   CompareRequest,
   ComparisonResult,
   DriveRequest,
+  KeepRequest,
+  KeepResult,
   ParallelRequest,
   ParallelResult,
   PromptEvent,
@@ -210,6 +212,8 @@ export type Drover = AsyncDisposable & {
   chain(request: ChainRequest, options?: BatchOptions): Promise<ChainResult>
   /** Runs one prompt on several agents. */
   compare(request: CompareRequest, options?: BatchOptions): Promise<ComparisonResult>
+  /** Keeps the work of one agent of the last comparison in worktrees as a branch, and drops the others. */
+  keep(request: KeepRequest, options?: CallOptions): Promise<KeepResult>
   /** The sessions of the user. */
   readonly sessions: Sessions
   /** Lets agents do a change in a git repository, step by step. A text is a request with this `goal`. */

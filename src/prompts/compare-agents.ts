@@ -3,19 +3,26 @@ import type { CompareRequest } from './prompt-request.shape.ts'
 import type { ComparisonResult } from './prompt-result.shape.ts'
 import { type BatchOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
-export type { ComparisonResult }
-
-/** `workdirs` has a directory of its own for each agent. */
-type Comparison = CompareRequest & { workdirs?: readonly string[] | undefined }
-
 /** Runs the same prompt on several agents. */
 export async function compareAgents(
-  request: Comparison,
+  request: CompareRequest,
   context: PromptContext,
   options: BatchOptions,
 ): Promise<ComparisonResult> {
+  return await runBatch({ kind: 'compare', prompt: request.prompt, context, options }, (batch) =>
+    askAgents(request, context, batch),
+  )
+}
+
+/** The same as a part of a recorded call. `workdirs` has a directory for each agent. */
+export async function askAgents(
+  request: CompareRequest & { workdirs?: readonly string[] },
+  context: PromptContext,
+  batch: BatchOptions,
+): Promise<ComparisonResult> {
   const startedAt = performance.now()
-  const { prompt, backends, sequential, dry_run: dryRun, workdirs, ...asking } = request
+  const { prompt, backends, sequential, dry_run: dryRun, workdirs, ...rest } = request
+  const { worktrees: _, checks: _checks, keep: _keep, ...asking } = rest
   const requests = backends.map((backend, at) => {
     const workdir = workdirs?.[at]
     return toStatelessRequest(
@@ -24,12 +31,6 @@ export async function compareAgents(
     )
   })
   const atOnce = sequential === true ? 1 : requests.length
-  return await runBatch({ kind: 'compare', prompt, context, options }, async (batch) => {
-    const results = await runParts(
-      requests,
-      { atOnce, failFast: false },
-      { context, part: 'compare_backend', ...batch },
-    )
-    return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
-  })
+  const results = await runParts(requests, { atOnce, failFast: false }, { context, part: 'compare_backend', ...batch })
+  return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
 }

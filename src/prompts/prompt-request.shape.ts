@@ -11,6 +11,7 @@ const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
 const MAX_EXTRA = 64
 export const MAX_TASKS = 100
 const MAX_BACKENDS = 16
+const MAX_CHECKS = 16
 const MAX_TURNS = 10_000
 const MAX_MODEL_LENGTH = 256
 /** A week. */
@@ -217,7 +218,44 @@ export const CompareRequest = named(
     sequential: Type.Optional(
       Type.Boolean({ description: 'Run them one after another instead of all at once.', default: false }),
     ),
+    worktrees: Type.Optional(
+      Type.Boolean({
+        description:
+          'Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`.',
+        default: false,
+      }),
+    ),
+    checks: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        maxItems: MAX_CHECKS,
+        description:
+          'With `worktrees`: commands to run in each worktree after the agents. Over HTTP, only those of `drive.checks`.',
+      }),
+    ),
+    keep: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'With `worktrees`: keep the work of this agent as a branch, and drop the others.',
+      }),
+    ),
     dry_run: dryRun,
   }),
 )
 export type CompareRequest = Static<typeof CompareRequest>
+
+export const KeepRequest = named(
+  'KeepRequest',
+  strict({
+    workdir: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'A directory of the repository that was compared in: an absolute path.',
+        ...stated({ pattern: ABSOLUTE_PATH }),
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({ minLength: 1, description: 'The agent whose work is kept. Without it, all work is dropped.' }),
+    ),
+  }),
+)
+export type KeepRequest = Static<typeof KeepRequest>

@@ -93,14 +93,96 @@ export const ChainResult = named(
 )
 export type ChainResult = Message<typeof ChainResult>
 
+const lines = (description: string) => Type.Union([count(description), Type.Null({ description: 'A binary file.' })])
+
+const ComparedWorktree = named(
+  'ComparedWorktree',
+  Type.Object({
+    name: Type.String({ description: 'The agent, with a number if it takes part twice.' }),
+    path: Type.Optional(Type.String({ description: 'The worktree. Without changes it is removed.' })),
+    branch: Type.Optional(Type.String({ description: 'Its branch.' })),
+    base: Type.String({ description: 'The commit that it began with.' }),
+    files: count('The number of changed files.'),
+    insertions: count('Added lines.'),
+    deletions: count('Removed lines.'),
+    changes: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'The path.' }),
+        from: Type.Optional(Type.String({ description: 'The path that it was renamed from.' })),
+        insertions: lines('Added lines.'),
+        deletions: lines('Removed lines.'),
+      }),
+      { description: 'The changed files.' },
+    ),
+    checks: Type.Array(
+      Type.Object({
+        command: Type.String({ description: 'As in the request.' }),
+        passed: Type.Boolean({ description: 'Whether it exited with 0.' }),
+        exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null if it did not exit by itself.' }),
+        problem: Type.Optional(Type.String({ description: 'Why there is no exit code.' })),
+        duration_ms: count('How long it ran.'),
+        output: Type.String({ description: 'The last 256 KiB of what it printed.' }),
+        output_truncated: Type.Boolean({ description: 'Whether it printed more.' }),
+      }),
+      { description: 'The results of the checks, in their order.' },
+    ),
+  }),
+)
+export type ComparedWorktree = Message<typeof ComparedWorktree>
+
+const KEPT = {
+  kept: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String({ description: 'The agent.' }),
+        branch: Type.String({ description: 'The branch with its work.' }),
+        commit: Type.String({ description: 'The last commit of the branch.' }),
+      },
+      { description: 'The work that was kept.' },
+    ),
+  ),
+  dropped: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'The agent.' }),
+      commit: Type.Optional(
+        Type.String({ description: 'Its work, if it changed something. Git keeps the commit for some weeks.' }),
+      ),
+    }),
+    { description: 'The work that was dropped.' },
+  ),
+  left: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'The agent.' }),
+      path: Type.String({ description: 'Its worktree.' }),
+      reason: Type.String({ description: 'Why it could not be removed.' }),
+    }),
+    { description: 'Worktrees that could not be removed.' },
+  ),
+} satisfies TProperties
+
+export const KeepResult = named('KeepResult', Type.Object(KEPT))
+export type KeepResult = Message<typeof KeepResult>
+
+export const ComparedResult = named(
+  'ComparedResult',
+  Type.Object({ ...RESULT, worktree: Type.Optional(ComparedWorktree) }),
+)
+export type ComparedResult = Message<typeof ComparedResult>
+
 export const ComparisonResult = named(
   'ComparisonResult',
   Type.Object({
     execution_id: executionId,
     prompt: Type.String({ description: 'The prompt for all agents.' }),
     backends: Type.Array(Type.String(), { description: 'As in the request.' }),
-    results: Type.Array(PromptResult, { description: 'In the order of the backends.' }),
+    results: Type.Array(ComparedResult, { description: 'In the order of the backends.' }),
     total_duration_ms: totalDuration,
+    kept: KEPT.kept,
+    dropped: Type.Optional(KEPT.dropped),
+    left: Type.Optional(KEPT.left),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), { description: 'What the agents did not see, and what failed in their worktrees.' }),
+    ),
   }),
 )
 export type ComparisonResult = Message<typeof ComparisonResult>

@@ -1,6 +1,7 @@
 /** Runs several prompts of one call, with a limit on how many run at once. Results are in the order of the requests. */
 import type { AgentEvent } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
+import type { CheckResult } from '../kit/process/run-check.ts'
 import { ownerKey } from './caller.ts'
 import { refuseDeepNesting } from './check-permissions.ts'
 import type { ExecutionKind, ExecutionOptions } from './execution-recorder.ts'
@@ -14,6 +15,10 @@ export type BatchWatcher = {
   started?(part: number): void
   event?(part: number, event: AgentEvent): void
   ended?(part: number, result: PromptResult): void
+  /** A check of what an agent changed has ended. */
+  checked?(name: string, check: CheckResult): void
+  /** Something that the caller should know, while the batch runs. */
+  noted?(note: { message: string; isWarning: boolean }): void
 }
 
 export type BatchOptions = {

@@ -14,7 +14,7 @@ export type WorkdirPolicy = {
 
 /** Blocks the targets of blocked links too: on many systems `/bin` is a link. */
 export function createWorkdirPolicy({ allowed, blocked, repositories = [] }: WorkdirPolicy): WorkdirPolicy {
-  const targetOf = (path: string) => resolve(path) ?? path
+  const targetOf = (path: string) => resolveDirectory(path) ?? path
   const named = blocked.map(withoutTrailingSlash)
   return {
     allowed: allowed.map(withoutTrailingSlash).map(targetOf),
@@ -29,7 +29,7 @@ export function resolveWorkdir(workdir: string, policy: WorkdirPolicy | undefine
   if (workdir.includes('\0')) throw workdirNotAllowed({ workdir, problem: 'contains a NUL character' })
   // The name is checked too, so that the error does not reveal what exists in a blocked directory.
   const named = normalize(workdir)
-  const resolved = resolve(workdir)
+  const resolved = resolveDirectory(workdir)
   const refusal = policy && (assessWorkdir(resolved ?? named, policy) ?? blockedBy(named, policy))
   if (refusal !== undefined) throw workdirNotAllowed({ workdir, problem: refusal })
   if (resolved === undefined || !isDirectory(resolved)) {
@@ -89,9 +89,10 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith(sep) ? withoutTrailingSlash(path.slice(0, -1)) : path
 }
 
-function resolve(workdir: string): string | undefined {
+/** The directory without links; undefined if there is none. */
+export function resolveDirectory(path: string): string | undefined {
   try {
-    return realpathSync.native(workdir)
+    return realpathSync.native(path)
   } catch {
     return undefined
   }

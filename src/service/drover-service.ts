@@ -12,9 +12,15 @@ import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
-import type { ChainRequest, CompareRequest, ParallelRequest, ResumeRequest } from '../prompts/prompt-request.shape.ts'
+import type {
+  ChainRequest,
+  CompareRequest,
+  KeepRequest,
+  ParallelRequest,
+  ResumeRequest,
+} from '../prompts/prompt-request.shape.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
-import type { ChainResult, ComparisonResult, ParallelResult } from '../prompts/prompt-result.shape.ts'
+import type { ChainResult, ComparisonResult, KeepResult, ParallelResult } from '../prompts/prompt-result.shape.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRunOptions } from '../prompts/prompt-run.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
@@ -36,6 +42,8 @@ export type Drover = {
     parallel(by: Caller, request: ParallelRequest, options: BatchStart): Promise<RunningBatch<ParallelResult>>
     chain(by: Caller, request: ChainRequest, options: BatchStart): Promise<RunningBatch<ChainResult>>
     compare(by: Caller, request: Comparison, options: BatchStart): Promise<RunningBatch<ComparisonResult>>
+    /** Keeps the work of one agent of the last comparison in worktrees as a branch, and drops the others. */
+    keep(by: Caller, request: KeepRequest, signal: AbortSignal): Promise<KeepResult>
   }
   readonly executions: ExecutionService
   readonly sessions: {
@@ -100,5 +108,5 @@ type BackgroundOptions = {
 /** The next prompt of the session with this id. */
 export type NextRequest = Omit<ResumeRequest, 'detach'> & { readonly id: string }
 
-/** Each agent may have its own directory. */
-type Comparison = CompareRequest & { workdirs?: readonly string[] | undefined }
+/** Without a time, `drive.check_timeout_secs` limits a check. */
+export type Comparison = CompareRequest & { checkTimeoutMs?: number }

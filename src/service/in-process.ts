@@ -28,6 +28,7 @@ import type { BatchOptions } from '../prompts/run-batch.ts'
 import { runPrompt, runPromptToEnd } from '../prompts/run-prompt.ts'
 import { createWorkdirPolicy, type WorkdirPolicy } from '../prompts/workdir-policy.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
+import type { Comparisons } from './compare.ts'
 import type { BatchStart, Drover, Running, RunningBatch, StartOptions } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 import { SessionCalls } from './session-calls.ts'
@@ -52,6 +53,8 @@ export type DroverParts = {
   observer: PromptObserver
   /** What agents must not read under a ceiling. */
   privateFiles?: PrivateFiles | undefined
+  /** The directory of the git worktrees that drover creates. */
+  worktrees: string
   server?: ServerParts | undefined
 }
 
@@ -65,6 +68,8 @@ type ServerParts = {
   demoAgent: Program
   /** Ends what runs in the background. */
   drainDeadline: AbortSignal
+  /** False: other machines run the agents. */
+  isWorker: boolean
 }
 
 /** How long a detached prompt waits for its session, and the same if a worker on another machine creates it. */
@@ -85,6 +90,7 @@ export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
   #stores: Promise<Stores> | undefined
   /** For commands of the user that a server does: they wait as long as in a separate process. */
   #slotsOfCommands: Slots | undefined
+  #compared: Comparisons | undefined
 
   constructor(parts: DroverParts) {
     const { settings, env, cwd, isRoot, clock, server } = parts
@@ -193,9 +199,19 @@ export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
       return await this.#startBatch(options, (batch) => runChain(request, this.#startContext(by, options), batch))
     },
     compare: async (by, request, options) => {
-      const { compareAgents } = await import('../prompts/compare-agents.ts')
-      return await this.#startBatch(options, (batch) => compareAgents(request, this.#startContext(by, options), batch))
+      const comparisons = await this.#comparisons()
+      return await this.#startBatch(options, (batch) =>
+        comparisons.run(request, this.#startContext(by, options), batch),
+      )
     },
+    keep: async (by, request, signal) => await (await this.#comparisons()).keep(request, this.contextFor(by), signal),
+  }
+
+  async #comparisons(): Promise<Comparisons> {
+    const { settings, worktrees, server } = this.#parts
+    const { Comparisons } = await import('./compare.ts')
+    this.#compared ??= new Comparisons({ settings, worktrees, isWorker: server?.isWorker !== false })
+    return this.#compared
   }
 
   /** Ends the agents that stay up, and stores what is left to store. */

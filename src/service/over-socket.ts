@@ -8,13 +8,14 @@ import { readLines } from '../kit/read-lines.ts'
 import { applySettings } from '../prompts/apply-settings.ts'
 import { USER } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
+import type { KeepResult } from '../prompts/prompt-result.shape.ts'
 import { settingsFor } from '../prompts/to-agent-request.ts'
 import type { Drover } from './drover-service.ts'
 
 /** Only work in the background: the caller finds it again by its id. */
 export type ToolDrover = {
   readonly prompts: Started<Drover['prompts']>
-  readonly batches: Pick<Started<Drover['batches']>, 'compare'>
+  readonly batches: Started<Pick<Drover['batches'], 'compare'>> & Pick<Drover['batches'], 'keep'>
   readonly executions: Pick<Drover['executions'], 'find' | 'follow' | 'cancel'>
   readonly runs: Pick<Drover['runs'], 'show' | 'follow' | 'answer'>
   /** Takes what the HTTP API takes. */
@@ -59,7 +60,11 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
         start('/api/v1/prompt', { workdir: cwd, ...request, ...settingsOfCaller(request, settings) }),
       resume: (_by, { id, ...request }) => start(`${sessionPath(id)}/resume`, request),
     },
-    batches: { compare: (_by, request) => start('/api/v1/compare', { workdir: cwd, ...request }) },
+    batches: {
+      compare: (_by, { checkTimeoutMs: _, ...request }) => start('/api/v1/compare', { workdir: cwd, ...request }),
+      keep: async (_by, request) =>
+        (await post('/api/v1/compare/keep', { workdir: cwd, ...request })) as unknown as KeepResult,
+    },
     executions: {
       find: async (_by, id) => (await get(executionPath(id))) as unknown as Execution,
       follow: (id, from) => follow<ExecutionEvent>(executionPath(id), from),

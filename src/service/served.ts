@@ -76,6 +76,7 @@ export class ServedDrover extends InProcessDrover implements Drover {
       // A copy, because every read of `process.env` is a system call.
       ...{ env: { ...env }, cwd, isRoot, clock, demo },
       privateFiles: parts.privateFiles,
+      worktrees: parts.directories.worktrees,
       openStores: async () => stores,
       keep: 'events',
       slots: createSlots({ limit, queueLimit }),
@@ -86,6 +87,7 @@ export class ServedDrover extends InProcessDrover implements Drover {
       },
       server: {
         ...{ log, approvals, demoAgent, drainDeadline },
+        isWorker: stores.queue === undefined || parts.isWorker !== false,
         createDispatch: (executions) => createDispatcher(parts, executions),
       },
     })

@@ -36,7 +36,7 @@ const executionsOf = async (server: TestServer) =>
   ((await server.request('/api/v1/executions')).body as { executions: { id: string; state: string }[] }).executions
 
 const NAMES = [
-  ...['prompt', 'compare', 'session_resume', 'execution_get', 'execution_cancel'],
+  ...['prompt', 'compare', 'compare_keep', 'session_resume', 'execution_get', 'execution_cancel'],
   ...['run_start', 'run_status', 'run_answer'],
 ]
 

@@ -1,6 +1,6 @@
 /** The library, as a program uses it. */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -188,6 +188,24 @@ describe('several prompts', () => {
     const compared = await drover.compare({ prompt: 'both', backends: ['gemini', 'claude'] })
     expect(compared.results.map(({ backend }) => backend)).toEqual(['gemini', 'claude'])
     expect(await failure(drover.parallel({ tasks: [] }))).toMatchObject({ code: 'message_invalid' })
+  })
+
+  it('compares what agents change in worktrees, and keeps one', async () => {
+    const repository = createRepository()
+    repository.write('a', 'one\n')
+    repository.commit()
+    const { drover, home } = open({ env: DEMO_ONLY, cwd: repository.root })
+    const request = { prompt: 'Show the wind', backends: ['claude', 'codex'], worktrees: true, checks: ['ls a'] }
+    const { results } = await drover.compare(request)
+    expect(results.map(({ worktree }) => worktree)).toMatchObject([
+      { name: 'claude', files: 1, checks: [{ passed: true }] },
+      { name: 'codex', files: 1, checks: [{ passed: true }] },
+    ])
+    const { kept, dropped } = await drover.keep({ name: 'claude' })
+    expect(dropped).toMatchObject([{ name: 'codex' }])
+    expect(repository.git('show', `${kept?.branch}:drover-demo.md`)).toContain('Show the wind')
+    expect(readdirSync(join(home, 'worktrees'))).toEqual([])
+    expect(await failure(drover.keep({}))).toMatchObject({ code: 'comparison_not_found' })
   })
 })
 

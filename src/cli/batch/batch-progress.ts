@@ -3,9 +3,10 @@ import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/pr
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { LiveLines } from '../output/live-lines.ts'
-import { toOneLine } from '../output/printable.ts'
+import { toMessage, toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
 import { failureReason } from './batch-text.ts'
+import { formatCheckLine } from './compared-text.ts'
 import { type BatchItem, ItemProgress } from './item-progress.ts'
 
 export type ProgressReporter = {
@@ -20,19 +21,34 @@ const REDRAW_INTERVAL_MS = 200
 const NAME_COLUMNS = 80
 const REASON_COLUMNS = 300
 
-export const SILENT_REPORTER: ProgressReporter = { watcher: {}, wantsDeltas: false, end: async () => undefined }
+type Note = Parameters<Required<BatchWatcher>['noted']>[0]
+
+/** Only notes. */
+export function createSilentReporter(channel: Channel): ProgressReporter {
+  const writing = createQueue()
+  const noted = (note: Note) => writing.add(() => channel.write(`${formatNote(note)}\n`))
+  return { watcher: { noted }, wantsDeltas: false, end: writing.done }
+}
+
+/** It may name files, and an agent may have put control characters and line breaks into their names. */
+function formatNote({ message, isWarning }: Note): string {
+  return `drover: ${isWarning ? 'warning: ' : ''}${toMessage(message)}`
+}
 
 /** One line when an item starts and one when it ends. */
 export function createLineReporter(items: readonly BatchItem[], channel: Channel): ProgressReporter {
   const writing = createQueue()
+  const write = (line: string) => writing.add(() => channel.write(`${line}\n`))
   const writeLine = (index: number, format: (item: BatchItem) => string) => {
     const item = items[index]
-    if (item !== undefined) writing.add(() => channel.write(`${format(item)}\n`))
+    if (item !== undefined) write(format(item))
   }
   return {
     watcher: {
       started: (index) => writeLine(index, (item) => `${item.mark} started: ${formatName(item)}`),
       ended: (index, result) => writeLine(index, (item) => formatEnd(item, result)),
+      checked: (name, check) => write(formatCheckLine(name, check)),
+      noted: (note) => write(formatNote(note)),
     },
     wantsDeltas: false,
     end: writing.done,
@@ -42,7 +58,8 @@ export function createLineReporter(items: readonly BatchItem[], channel: Channel
 /** Only failures, for --quiet. */
 export function createFailureReporter(items: readonly BatchItem[], channel: Channel): ProgressReporter {
   const { watcher, ...rest } = createLineReporter(items, channel)
-  return { ...rest, watcher: { ended: (item, result) => hasFailed(result) && watcher.ended?.(item, result) } }
+  const ended: BatchWatcher['ended'] = (item, result) => hasFailed(result) && watcher.ended?.(item, result)
+  return { ...rest, watcher: { ended, ...(watcher.noted !== undefined && { noted: watcher.noted }) } }
 }
 
 /** Redraws one line per running item and one with the counts. Failures stay above them. */
@@ -62,6 +79,8 @@ export function createLiveReporter(items: readonly BatchItem[], channel: Channel
         const failed = hasFailed(result) ? items[item] : undefined
         if (failed !== undefined) draw([formatEnd(failed, result)])
       },
+      checked: (name, check) => draw([formatCheckLine(name, check)]),
+      noted: (note) => draw([formatNote(note)]),
     },
     wantsDeltas: true,
     async end() {

@@ -8,8 +8,8 @@ import {
   createFailureReporter,
   createLineReporter,
   createLiveReporter,
+  createSilentReporter,
   type ProgressReporter,
-  SILENT_REPORTER,
 } from './batch-progress.ts'
 import type { Span } from './batch-report.ts'
 import type { BatchItem } from './item-progress.ts'
@@ -46,7 +46,7 @@ export async function executeBatch<Item extends BatchItem, Result>(
   using interruption = listenForInterruption()
   const times = recordTimes(clock)
   const workdirs = recordWorkdirs()
-  const reporter = isDryRun ? SILENT_REPORTER : chooseReporter(invocation, { items, isLive })
+  const reporter = chooseReporter(invocation, { items, isLive, isDryRun })
   const ended = (at: number, result: PromptResult) => {
     const item = items[at]
     if (item !== undefined) onEnded?.(item, { result, span: times.spanOf(at) })
@@ -71,11 +71,12 @@ export async function executeBatch<Item extends BatchItem, Result>(
 /** With --json, plain progress lines are left out, because a program reads stderr. A person at a terminal gets live lines. */
 function chooseReporter(
   { flags, runtime }: Invocation,
-  { items, isLive }: { items: readonly BatchItem[]; isLive: boolean },
+  { items, isLive, isDryRun }: Pick<Batch<BatchItem, unknown>, 'items' | 'isLive' | 'isDryRun'>,
 ): ProgressReporter {
   const { err } = runtime.terminal
   const [isQuiet, isJson] = [flags.isOn('quiet'), flags.isOn('json')]
+  if (isDryRun) return createSilentReporter(err)
   if (err.canRedraw && isLive && !isQuiet) return createLiveReporter(items, err)
-  if (isJson) return SILENT_REPORTER
+  if (isJson) return createSilentReporter(err)
   return isQuiet ? createFailureReporter(items, err) : createLineReporter(items, err)
 }

@@ -15,7 +15,7 @@ type RunningItem = {
   activity: string
 }
 
-export class ItemProgress implements Required<BatchWatcher> {
+export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'event' | 'ended'>> {
   readonly #items: readonly BatchItem[]
   readonly #running = new Map<number, RunningItem>()
   readonly #ended = { completed: 0, failed: 0, canceled: 0 }

@@ -32,5 +32,7 @@ export function joinWatchers(watchers: readonly BatchWatcher[]): Required<BatchW
     started: (item) => watchers.forEach((watcher) => void watcher.started?.(item)),
     event: (item, event) => watchers.forEach((watcher) => void watcher.event?.(item, event)),
     ended: (item, result) => watchers.forEach((watcher) => void watcher.ended?.(item, result)),
+    checked: (name, check) => watchers.forEach((watcher) => void watcher.checked?.(name, check)),
+    noted: (note) => watchers.forEach((watcher) => void watcher.noted?.(note)),
   }
 }

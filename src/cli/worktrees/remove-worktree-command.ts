@@ -1,5 +1,6 @@
 import { Fault } from '../../kit/fault.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
+import { dropWorktree } from '../../workspace/worktrees/drop-worktree.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
 import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
@@ -8,7 +9,6 @@ import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toMessage } from '../output/printable.ts'
 import { pathsOf } from '../settings.ts'
-import { dropWorktree } from './drop-worktree.ts'
 import { stateOf } from './worktree-state.ts'
 
 type Removed = { name: string; branch?: string; commit?: string }

@@ -1,5 +1,4 @@
 /** Starts runs for the callers of a server, and goes on with them. */
-import { realpathSync } from 'node:fs'
 import type { Program } from '../../agents/adapter/agent.ts'
 import { locateAgent } from '../../agents/locate-agents.ts'
 import { toTimestamp } from '../../kit/clock.ts'
@@ -7,6 +6,7 @@ import { atDepth, depthIn } from '../../kit/process/environment-variables.ts'
 import { type Caller, ownerKey } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { resolveDirectory } from '../../prompts/workdir-policy.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
@@ -253,12 +253,4 @@ function targetOf({ goal, issue, issueNumber }: StartRequest): DriveTarget {
   if ([goal, issue, issueNumber].filter((each) => each !== undefined).length !== 1) throw driveGoalConflict({})
   if (goal !== undefined) return { is: 'goal', goal }
   return issueNumber === undefined ? { is: 'issue', url: issue ?? '' } : { is: 'own_issue', number: issueNumber }
-}
-
-function resolveDirectory(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
 }

@@ -8,6 +8,7 @@ import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { BatchStart } from '../../service/drover-service.ts'
 import type { ToolDrover } from '../../service/over-socket.ts'
 import {
+  validateCompareKeepTool,
   validateCompareTool,
   validateExecutionCancelTool,
   validateExecutionGetTool,
@@ -17,9 +18,10 @@ import {
   validateRunStartTool,
   validateRunStatusTool,
 } from './checks.generated.js'
-import { executionResult, faultResult, runResult, type ToolResult } from './tool-result.ts'
+import { executionResult, faultResult, keepResult, runResult, type ToolResult } from './tool-result.ts'
 import type { ToolName } from './tools.generated.js'
 import type {
+  CompareKeepTool,
   CompareTool,
   ExecutionCancelTool,
   ExecutionGetTool,
@@ -57,6 +59,7 @@ export type ToolCall = {
 const SUBJECT = 'the call'
 const checkPrompt = checker<PromptTool>(SUBJECT, validatePromptTool)
 const checkCompare = checker<CompareTool>(SUBJECT, validateCompareTool)
+const checkKeep = checker<CompareKeepTool>(SUBJECT, validateCompareKeepTool)
 const checkResume = checker<ResumeTool>(SUBJECT, validateResumeTool)
 const checkGet = checker<ExecutionGetTool>(SUBJECT, validateExecutionGetTool)
 const checkCancel = checker<ExecutionCancelTool>(SUBJECT, validateExecutionCancelTool)
@@ -76,6 +79,8 @@ const TOOLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<ToolResult>>>
     const { drover, by } = call.host
     return await runToHandle(call, { wait, ...request }, (options) => drover.batches.compare(by, request, options))
   },
+  compare_keep: async ({ host, given, signal }) =>
+    keepResult(await host.drover.batches.keep(host.by, checkKeep(omitEmpty(given)), signal)),
   session_resume: async (call) => {
     const { wait_secs: wait, session_id: id, ...request } = checkResume(omitEmpty(call.given))
     const { drover, by } = call.host

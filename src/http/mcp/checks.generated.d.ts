@@ -1,6 +1,7 @@
 import type { Validate } from '../../kit/schema.ts'
 
 export declare const validatePromptTool: Validate
+export declare const validateCompareKeepTool: Validate
 export declare const validateCompareTool: Validate
 export declare const validateResumeTool: Validate
 export declare const validateExecutionGetTool: Validate

@@ -3,6 +3,8 @@ import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import type { Fault } from '../../kit/fault.ts'
+import { withoutUndefined } from '../../kit/without-undefined.ts'
+import type { ComparedResult, ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { toHttpError } from '../errors/http-error.ts'
 import type { ExecutionView, RunView } from './tools.shape.ts'
@@ -34,6 +36,10 @@ export function runResult(run: DrivenRun): ToolResult {
   const next = nextOfRun(run)
   const view: RunView = { run: run as unknown as NonNullable<RunView['run']>, next }
   return toToolResult(view, [headOfRun(run), ...detailsOfRun(run), next].join('\n\n'), false)
+}
+
+export function keepResult(result: KeepResult): ToolResult {
+  return toToolResult(result, textOfKept(result).join('\n'), false)
 }
 
 /** The message says what is wrong and what to do. */
@@ -75,13 +81,24 @@ function endOf({ result, error, state }: Execution, text: string): Partial<Execu
   if (result === undefined) {
     return { output: text, error: error ?? { code: `execution_${state}`, message: `it is ${state} and has no result` } }
   }
-  if ('results' in result) return { results: result['results'] as NonNullable<ExecutionView['results']> }
+  if ('results' in result) {
+    const { results, kept, dropped, left, warnings } = result as unknown as ExecutionView
+    return withoutUndefined({ results, kept, dropped, left, warnings })
+  }
   const { output, warnings, error: message, error_code: code = 'agent_failed' } = result as unknown as PromptResult
   return {
     output,
     ...(warnings !== undefined && { warnings: [...warnings] }),
     ...(message !== undefined && { error: { code, message } }),
   }
+}
+
+function textOfKept({ kept, dropped = [], left = [] }: Partial<KeepResult>): string[] {
+  return [
+    ...(kept === undefined ? [] : [`Kept ${kept.name} as the branch ${kept.branch} (${kept.commit}).`]),
+    ...dropped.map(({ name, commit }) => `Dropped ${name}${commit === undefined ? '' : ` (${commit})`}.`),
+    ...left.map(({ name, path, reason }) => `Left ${name} in ${path}: ${reason}`),
+  ]
 }
 
 function endOfText(text: string): string {
@@ -95,15 +112,25 @@ function textOfExecution(view: ExecutionView): string {
     return output === '' ? head : `${head}\n\nThe answer so far:\n${output}`
   }
   const parts =
-    results === undefined ? [output] : results.map((result) => textOfPart(result as unknown as PromptResult))
+    results === undefined ? [output] : results.map((result) => textOfPart(result as unknown as ComparedResult))
   const problem = error === undefined ? [] : [`${error.code}: ${error.message}`]
-  const notes = warnings.map((warning) => `Warning: ${warning}`)
+  const notes = [
+    ...textOfKept(view as unknown as Partial<KeepResult>),
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ]
   const texts = [...parts, ...problem, ...notes].filter((part) => part !== '')
   return texts.length === 0 ? `It has ended (${state}) without an answer.` : texts.join('\n\n')
 }
 
-function textOfPart({ backend, output, error }: PromptResult): string {
-  return `## ${backend}\n\n${error === undefined ? output : `${output}\n${error}`.trim()}`
+function textOfPart({ backend, output, error, worktree }: ComparedResult): string {
+  const answer = `## ${backend}\n\n${error === undefined ? output : `${output}\n${error}`.trim()}`
+  return worktree === undefined ? answer : `${answer}\n\n${textOfWorktree(worktree)}`
+}
+
+function textOfWorktree({ name, path, files, insertions, deletions, checks }: ComparedWorktree): string {
+  const size = `${files} changed files, +${insertions} -${deletions}`
+  const ended = checks.map(({ command, passed }) => `${command} ${passed ? 'passed' : 'failed'}`)
+  return [`${name}: ${size}${path === undefined ? '' : ` in ${path}`}`, ...ended].join('; ')
 }
 
 function headOfRun({ id, state, goal }: DrivenRun): string {

@@ -3,6 +3,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 export type ToolName =
   | 'prompt'
   | 'compare'
+  | 'compare_keep'
   | 'session_resume'
   | 'execution_get'
   | 'execution_cancel'

@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/store/execution-states.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, named, type Static, strict } from '../../kit/shape.ts'
-import { CompareRequest, PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import { CompareRequest, KeepRequest, PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { AnswerBody, StartBody } from '../native/runs.shape.ts'
 
 /** An hour: no client waits longer for one call. */
@@ -60,6 +60,9 @@ export type PromptTool = Static<typeof PromptTool>
 
 export const CompareTool = named('CompareTool', strict({ ...CompareRequest.properties, wait_secs: waitForEnd }))
 export type CompareTool = Static<typeof CompareTool>
+
+export const CompareKeepTool = named('CompareKeepTool', strict(KeepRequest.properties))
+export type CompareKeepTool = Static<typeof CompareKeepTool>
 
 export const ResumeTool = named(
   'SessionResumeTool',
@@ -125,6 +128,12 @@ const error = optional(
 const objects = (description: string) =>
   optional(Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }), { description }))
 
+const KEPT = {
+  kept: optional(Type.Unsafe<JsonObject>({ type: 'object', description: 'The work that was kept as a branch.' })),
+  dropped: objects('The work that was dropped, with the commit that brings it back.'),
+  left: objects('Worktrees that could not be removed.'),
+}
+
 /** Nothing is required: a failed call has only an error. */
 export const ExecutionView = Type.Object({
   execution_id: text('The handle: `execution_get` and `execution_cancel` take it.'),
@@ -136,6 +145,7 @@ export const ExecutionView = Type.Object({
   model: text('The model that the agent reported.'),
   output: text('The answer; while it runs, the end of the answer so far.'),
   results: objects('The result of each agent, of a comparison.'),
+  ...KEPT,
   warnings: optional(Type.Array(Type.String(), { description: 'Warnings, such as denied tool calls.' })),
   events: objects('The events after `events_after`, if it was given.'),
   last_seq: optional(Type.Integer({ minimum: 0, description: 'The number of the last event.' })),
@@ -143,6 +153,8 @@ export const ExecutionView = Type.Object({
   error,
 })
 export type ExecutionView = Static<typeof ExecutionView>
+
+export const KeepView = Type.Object({ ...KEPT, error })
 
 export const RunView = Type.Object({
   run: optional(
@@ -181,10 +193,19 @@ export const TOOL_SHAPES: readonly ToolShape[] = [
   {
     name: 'compare',
     title: 'Run a prompt on several coding agents',
-    description: `Sends the same prompt to several coding agents and returns all answers. No sessions are stored. ${HANDLE}`,
+    description: `Sends the same prompt to several coding agents and returns all answers. No sessions are stored. With worktrees, each agent edits files in its own git worktree, checks are run there, and compare_keep keeps the best. ${HANDLE}`,
     input: CompareTool,
     output: ExecutionView,
     hints: RUNS_AGENT,
+  },
+  {
+    name: 'compare_keep',
+    title: 'Keep the work of one agent of a comparison',
+    description:
+      'Commits the work of one agent of your last comparison with worktrees on a branch of the repository, and drops the others. Without a name all of it is dropped. The commits of dropped work are returned.',
+    input: CompareKeepTool,
+    output: KeepView,
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   },
   {
     name: 'session_resume',

@@ -1,13 +1,17 @@
-/** `POST /api/v1/compare` */
+/** `POST /api/v1/compare` and `POST /api/v1/compare/keep` */
 import { checker } from '../../kit/schema.ts'
-import { validateCompareRequest } from '../../prompts/checks.generated.js'
+import { validateCompareRequest, validateKeepRequest } from '../../prompts/checks.generated.js'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
-import type { CompareRequest } from '../../prompts/prompt-request.shape.ts'
+import type { CompareRequest, KeepRequest } from '../../prompts/prompt-request.shape.ts'
+import { callerOf } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
 import { sendBatch } from '../response/send-batch.ts'
+import { sendJson } from '../response/send-json.ts'
 
 const checkCompare = checker<CompareRequest>('the request', validateCompareRequest)
+const checkKeep = checker<KeepRequest>('the request', validateKeepRequest)
 
 export const registerCompare: RegisterRoutes = (scope, context) => {
   scope.post('/compare', async (request, reply) => {
@@ -16,5 +20,11 @@ export const registerCompare: RegisterRoutes = (scope, context) => {
     return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (by, options) =>
       context.drover.batches.compare(by, comparison, options),
     )
+  })
+
+  scope.post('/compare/keep', async (request, reply) => {
+    const wanted = checkBody(omitEmpty(request.body ?? {}), checkKeep)
+    const signal = abortOnDisconnect(reply.raw, context)
+    return sendJson(reply, await context.drover.batches.keep(callerOf(request, context), wanted, signal))
   })
 }

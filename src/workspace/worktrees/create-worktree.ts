@@ -26,6 +26,8 @@ export type NewWorktree = {
   title: string
   /** For worktrees that are created together. */
   group?: { id: string; label: string } | undefined
+  /** The id of the API key that it belongs to. */
+  keyId?: string | undefined
   git: Git
   clock: Clock
   ids: Ids
@@ -62,7 +64,7 @@ async function findCommit({ git, repository, commit, signal }: NewWorktree): Pro
 }
 
 async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktree> {
-  const { home, repository, title, group, clock } = wanted
+  const { home, repository, title, group, keyId, clock } = wanted
   const name = await claimFreeName(wanted)
   const record: WorktreeRecord = {
     version: 1,
@@ -74,6 +76,7 @@ async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktre
     git_common_dir: repository.git_common_dir,
     title: title.slice(0, TITLE_CHARACTERS).toWellFormed(),
     ...(group && { group: group.id, label: group.label }),
+    ...(keyId !== undefined && { key_id: keyId }),
     created_at: toTimestamp(clock.now()),
   }
   try {

@@ -22,6 +22,7 @@ export const WorktreeRecord = named(
       title: Type.String({ description: 'What it was created for.' }),
       group: Type.Optional(Type.String({ description: 'The same for worktrees that were created together.' })),
       label: Type.Optional(Type.String({ description: 'Its name in the group.' })),
+      key_id: Type.Optional(Type.String({ description: 'The id of the API key of a server that it belongs to.' })),
       created_at: meaning('The time of its creation.', UtcTimestamp),
     },
     { title: 'Worktree', description: 'A worktree that drover created.' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { FoundWorktree } from '../../workspace/worktrees/worktree-records.ts'
+import type { FoundWorktree } from '../workspace/worktrees/worktree-records.ts'
 import { toLabels } from './comparison-worktrees.ts'
-import { findComparison } from './keep-contender.ts'
+import { findComparison } from './keep-compared.ts'
 
 const worktree = (group: string | undefined, label: string | undefined, git_common_dir = '/r/.git') =>
   ({ group, label, git_common_dir, name: `${group}-${label}` }) as unknown as FoundWorktree
@@ -16,7 +16,7 @@ const ALL = [
 ]
 
 const find = (name: string | undefined, gitCommonDir = '/r/.git') =>
-  findComparison(ALL, { gitCommonDir, name }).map((each) => each.name)
+  findComparison(ALL, { gitCommonDir, name, keyId: undefined }).map((each) => each.name)
 
 describe('findComparison', () => {
   it.each([

@@ -1,12 +1,11 @@
 /** Commits and drops the work in worktrees that drover has created. */
-import type { Git } from '../../workspace/git.ts'
-import { type Committed, commitWorktree } from '../../workspace/worktrees/commit-worktree.ts'
-import { pinToWorktree } from '../../workspace/worktrees/pin-worktree.ts'
-import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
-import type { Worktree } from '../../workspace/worktrees/worktree-records.ts'
-import { toOneLine } from '../output/printable.ts'
+import type { Git } from '../git.ts'
+import { type Committed, commitWorktree } from './commit-worktree.ts'
+import { pinToWorktree } from './pin-worktree.ts'
+import { discardWorktree } from './remove-worktree.ts'
+import type { Worktree } from './worktree-records.ts'
 
-const SUBJECT_COLUMNS = 72
+const SUBJECT_CHARACTERS = 72
 
 type Around = { git: Git; signal: AbortSignal }
 
@@ -14,8 +13,14 @@ type Around = { git: Git; signal: AbortSignal }
 export async function commitAll(worktree: Worktree, { git, signal }: Around): Promise<Committed> {
   const { path: directory, branch, title, label } = worktree
   const by = label === undefined ? '' : `\n\nMade by ${label} in drover compare.`
-  const message = `${toOneLine(title, SUBJECT_COLUMNS) || 'Changes'}${by}\n`
+  const message = `${toSubject(title) || 'Changes'}${by}\n`
   return await commitWorktree({ git: pinToWorktree(git, worktree), directory, branch, message, signal })
+}
+
+function toSubject(title: string): string {
+  const characters = [...title.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()]
+  if (characters.length <= SUBJECT_CHARACTERS) return characters.join('')
+  return `${characters.slice(0, SUBJECT_CHARACTERS - 1).join('')}…`
 }
 
 /** Removes a worktree and its branch. What it holds is committed first, so that the commit can still be found. */

@@ -1,0 +1,180 @@
+/** Compares what agents change, each in a git worktree. Clients are limited as with driven runs. */
+import type { Config } from '../config/config.shape.ts'
+import { driveLimitReached } from '../drive/faults.ts'
+import { chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
+import { Fault } from '../kit/fault.ts'
+import { withoutGitPlaces } from '../kit/process/environment-variables.ts'
+import { parseCheck } from '../kit/process/run-check.ts'
+import { type Caller, ownerKey } from '../prompts/caller.ts'
+import { refuseDeepNesting } from '../prompts/check-permissions.ts'
+import { askAgents, compareAgents } from '../prompts/compare-agents.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import type { KeepRequest } from '../prompts/prompt-request.shape.ts'
+import type { ComparisonResult, KeepResult } from '../prompts/prompt-result.shape.ts'
+import { type BatchOptions, runBatch } from '../prompts/run-batch.ts'
+import { resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import { type Git, locateGit } from '../workspace/git.ts'
+import { listWorktrees } from '../workspace/worktrees/worktree-records.ts'
+import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
+import type { Comparison } from './drover.ts'
+import { comparisonInvalid, comparisonNeedsWorker } from './faults.ts'
+import { findComparison, keepCompared } from './keep-compared.ts'
+
+export type ComparisonParts = {
+  settings: Config
+  /** The directory of all worktrees of the user. */
+  worktrees: string
+  /** Whether this process runs agents. */
+  isWorker: boolean
+}
+
+export class Comparisons {
+  readonly #parts: ComparisonParts
+  /** Those of clients, in worktrees. */
+  #running = 0
+
+  constructor(parts: ComparisonParts) {
+    this.#parts = parts
+  }
+
+  async run(request: Comparison, context: PromptContext, options: BatchOptions): Promise<ComparisonResult> {
+    checkComparison(request)
+    if (request.worktrees !== true) return await compareAgents(request, context, options)
+    if (!this.#parts.isWorker) throw comparisonNeedsWorker({})
+    const start = this.#permit(context, request)
+    if (request.dry_run === true || context.settings.unified_flags.dry_run) {
+      return await compareAgents({ ...request, workdir: start }, context, options)
+    }
+    const local = inWorktrees(context)
+    return await this.#reserving(context.by, () =>
+      runBatch({ kind: 'compare', prompt: request.prompt, context: local, options }, (batch) =>
+        this.#compare({ ...request, workdir: start }, local, batch),
+      ),
+    )
+  }
+
+  /** Keeps the work of one agent of the caller's last comparison in a repository. Without a name, all of it is dropped. */
+  async keep({ name, ...request }: KeepRequest, context: PromptContext, signal: AbortSignal): Promise<KeepResult> {
+    refuseDeepNesting(context)
+    const start = this.#permit(context, request)
+    const git = locateGit(context)
+    const { git_common_dir: gitCommonDir } = await discoverWorkspace({ start, git, signal })
+    const keyId = ownerKey(context.by)?.id
+    const worktrees = findComparison(listWorktrees(this.#parts.worktrees), { gitCommonDir, name, keyId })
+    return await keepCompared(worktrees, { git, name, signal })
+  }
+
+  /** The directory to compare in. Throws a Fault for what the caller may not do. */
+  #permit({ by, cwd, workdirs }: PromptContext, { workdir, checks = [] }: Pick<Comparison, 'workdir' | 'checks'>) {
+    const { settings } = this.#parts
+    if (by.is === 'user') return workdirs === undefined ? (workdir ?? cwd) : resolveWorkdir(workdir ?? cwd, workdirs)
+    refuseOptions({ checks: [...checks] }, settings)
+    const repository = chooseRepository(workdir, settings, resolveDirectory)
+    refuseModes({ approval_mode: 'auto' }, by)
+    return repository
+  }
+
+  /** The limit of driven runs, because nothing else limits worktrees and checks of clients. */
+  async #reserving<T>(by: Caller, work: () => Promise<T>): Promise<T> {
+    if (by.is === 'user') return await work()
+    const { max_runs: limit } = this.#parts.settings.drive
+    if (this.#running >= limit) throw driveLimitReached({ limit })
+    this.#running += 1
+    try {
+      return await work()
+    } finally {
+      this.#running -= 1
+    }
+  }
+
+  async #compare(request: Comparison, context: PromptContext, batch: BatchOptions): Promise<ComparisonResult> {
+    const { settings, worktrees: home } = this.#parts
+    const { backends, prompt, workdir: start = context.cwd, checks = [], keep } = request
+    const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, ...asked } = request
+    const git = locateGit(context)
+    const { env, clock, by } = context
+    const keyId = ownerKey(by)?.id
+    await using worktrees = new ComparisonWorktrees({
+      ...{ home, start, backends, prompt, keyId, checks, checkTimeoutMs, git, clock, env },
+      ...{ signal: batch.signal, watcher: batch.watcher },
+    })
+    const result = await askAgents({ ...asked, workdirs: await worktrees.open() }, context, batch)
+    const finished = await finish(worktrees, { git, keep, signal: batch.signal })
+    const results = result.results.map((each, at) => {
+      const worktree = finished.compared[at]
+      return worktree === undefined ? each : { ...each, worktree }
+    })
+    const { warnings } = worktrees
+    return { ...result, results, ...finished.kept, ...(warnings.length > 0 && { warnings }) }
+  }
+}
+
+type Finished = { compared: Awaited<ReturnType<ComparisonWorktrees['finish']>>; kept?: KeepResult }
+
+/** Looks at what the agents left. After a cancellation nothing of it stays, so there is nothing to look at. */
+async function finish(
+  worktrees: ComparisonWorktrees,
+  { git, keep: name, signal }: { git: Git; keep: string | undefined; signal: AbortSignal },
+): Promise<Finished> {
+  try {
+    signal.throwIfAborted()
+    const compared = await worktrees.finish()
+    return name === undefined ? { compared } : { compared, ...(await keepOne(worktrees, { git, name, signal })) }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    await worktrees.drop()
+    return { compared: [] }
+  }
+}
+
+/** A failure here must not hide the answers: it is a warning, and all worktrees stay. */
+async function keepOne(
+  worktrees: ComparisonWorktrees,
+  options: { git: Git; name: string; signal: AbortSignal },
+): Promise<Pick<Finished, 'kept'>> {
+  try {
+    return { kept: await keepCompared(worktrees.left, options) }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    worktrees.warn(error.message)
+    return {}
+  }
+}
+
+/** All of this is checked before an agent costs anything. */
+function checkComparison({ worktrees, checks = [], keep, backends }: Comparison): void {
+  for (const command of checks) parseCheck(command)
+  if (worktrees !== true) {
+    const field = checks.length > 0 ? 'checks' : 'keep'
+    if (checks.length > 0 || keep !== undefined) {
+      throw comparisonInvalid({ path: `$.${field}`, problem: 'needs worktrees: true' })
+    }
+    return
+  }
+  const labels = toLabels(backends)
+  if (keep === undefined || labels.includes(keep)) return
+  throw comparisonInvalid({ path: '$.keep', problem: `must be one of ${labels.join(', ')}` })
+}
+
+/**
+ * The agents work on this machine, and start there: git must find the worktree of an agent by its directory. They are expected to
+ * edit files, unless the settings say otherwise; the demo agent does too.
+ */
+function inWorktrees({ dispatch: _, ...context }: PromptContext): PromptContext {
+  const { settings, env, locate } = context
+  const { unified_flags: shared } = settings
+  const approval_mode = shared.approval_mode === 'default' ? 'auto' : shared.approval_mode
+  return {
+    ...context,
+    workdirs: undefined,
+    warm: undefined,
+    env: withoutGitPlaces(env),
+    settings: { ...settings, unified_flags: { ...shared, approval_mode } },
+    locate: (backend) => {
+      const located = locate(backend)
+      if (located?.program === undefined || !located.isDemo) return located
+      return { ...located, program: [...located.program, '--write'] }
+    },
+  }
+}

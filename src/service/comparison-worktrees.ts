@@ -1,0 +1,195 @@
+/** The worktrees of a comparison: one for each agent, all from the same commit. They are gone if the comparison does not end. */
+import { existsSync, realpathSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import type { Clock } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
+import { randomIds } from '../kit/ids.ts'
+import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
+import type { BatchOptions } from '../prompts/run-batch.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import type { Git } from '../workspace/git.ts'
+import { observeGit } from '../workspace/observe-git.ts'
+import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
+import { diffWorktree, type WorktreeDiff } from '../workspace/worktrees/diff-worktree.ts'
+import { dropWorktree } from '../workspace/worktrees/drop-worktree.ts'
+import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
+import type { Worktree } from '../workspace/worktrees/worktree-records.ts'
+
+type Opened = { label: string; worktree: Worktree; workspace: WorkspaceIdentity; workdir: string }
+
+export type WorktreesOptions = Pick<BatchOptions, 'signal' | 'watcher'> & {
+  /** The directory of all worktrees of the user. */
+  home: string
+  /** The directory in which the agents would work without worktrees. */
+  start: string
+  backends: readonly string[]
+  prompt: string
+  /** The id of the API key that the worktrees belong to. */
+  keyId: string | undefined
+  checks: readonly string[]
+  checkTimeoutMs: number
+  git: Git
+  clock: Clock
+  env: Readonly<Record<string, string | undefined>>
+}
+
+const UNKNOWN_DIFF: WorktreeDiff = { tree: '', files: [], insertions: 0, deletions: 0 }
+
+export class ComparisonWorktrees implements AsyncDisposable {
+  readonly warnings: string[] = []
+  readonly #options: WorktreesOptions
+  readonly #opened: Opened[] = []
+  #isFinished = false
+
+  constructor(options: WorktreesOptions) {
+    this.#options = options
+  }
+
+  /** Those that are not removed. */
+  get left(): Worktree[] {
+    return this.#opened.map(({ worktree }) => worktree)
+  }
+
+  /** Creates the worktrees and returns the directory for each agent. */
+  async open(): Promise<string[]> {
+    const { backends, start, prompt: title, home, keyId, git, clock, signal } = this.#options
+    const repository = await discoverWorkspace({ start, git, signal })
+    await this.#warnOfChanges(repository)
+    const below = relative(repository.worktree_root, realpathSync.native(start))
+    const common = { home, repository, commit: 'HEAD', title, keyId, git, clock, signal, ids: randomIds }
+    const id = randomIds.hex(4)
+    for (const label of toLabels(backends)) {
+      const worktree = await createWorktree({ ...common, group: { id, label } })
+      const place = { label, worktree, workdir: withinWorktree(worktree, below) }
+      this.#opened.push({ ...place, workspace: await discoverWorkspace({ start: worktree.path, git, signal }) })
+    }
+    return this.#opened.map(({ workdir }) => workdir)
+  }
+
+  async #warnOfChanges({ worktree_root: start }: WorkspaceIdentity): Promise<void> {
+    const { git, signal } = this.#options
+    const { path_count: count } = await observeGit({ start, isRoot: true, git, signal })
+    if (count === 0) return
+    const files = count === 1 ? '1 changed file is' : `${count} changed files are`
+    this.warn(`${files} not committed, so the agents do not see the change`)
+  }
+
+  /**
+   * Compares each worktree with its commit and runs the checks, one after another: they may need all of the machine. From then
+   * on the worktrees stay, except those without any change.
+   */
+  async finish(): Promise<ComparedWorktree[]> {
+    const inspected: { opened: Opened; diff: WorktreeDiff; checks: CheckResult[] }[] = []
+    for (const opened of this.#opened) {
+      const diff = await this.#diff(opened)
+      inspected.push({ opened, diff, checks: await this.#check(opened) })
+    }
+    this.#options.signal.throwIfAborted()
+    const finished: ComparedWorktree[] = []
+    for (const { opened, diff, checks } of inspected) {
+      const isUnchanged = diff !== UNKNOWN_DIFF && diff.files.length === 0
+      const isRemoved = isUnchanged && (await this.#remove(opened))
+      finished.push(toReport(opened, { diff, checks, isRemoved }))
+    }
+    this.#isFinished = true
+    return finished
+  }
+
+  /** A failure of git must not hide the answers of the agents. */
+  async #diff({ workspace, worktree: { base, path } }: Opened): Promise<WorktreeDiff> {
+    const { git, signal } = this.#options
+    try {
+      return await diffWorktree({ git, workspace, base, signal })
+    } catch (error) {
+      if (!(error instanceof Fault) || signal.aborted) throw error
+      this.warn(`${path} could not be compared with its commit: ${error.message}`)
+      return UNKNOWN_DIFF
+    }
+  }
+
+  async #check({ label, workdir: cwd }: Opened): Promise<CheckResult[]> {
+    const { checks: commands, checkTimeoutMs: timeoutMs, env, signal, watcher } = this.#options
+    const checks: CheckResult[] = []
+    for (const command of commands) {
+      const check = await runCheck({ command, cwd, env, timeoutMs, signal })
+      checks.push(check)
+      watcher?.checked?.(label, check)
+    }
+    return checks
+  }
+
+  /** A failure of git must not hide the answers of the agents. */
+  async #remove(opened: Opened): Promise<boolean> {
+    const { git, signal } = this.#options
+    const { worktree } = opened
+    try {
+      const isRemoved = (await removeWorktree({ git, worktree, signal })).is === 'removed'
+      if (isRemoved) this.#opened.splice(this.#opened.indexOf(opened), 1)
+      return isRemoved
+    } catch (error) {
+      if (!(error instanceof Fault) || signal.aborted) throw error
+      this.warn(`${worktree.directory} could not be removed: ${error.message}`)
+      return false
+    }
+  }
+
+  /** Drops what a comparison that was cancelled leaves. */
+  async drop(): Promise<void> {
+    if (this.#isFinished) return
+    const { signal } = new AbortController()
+    for (const { label, worktree } of this.#opened.splice(0)) {
+      try {
+        const { commit } = await dropWorktree(worktree, { git: this.#options.git, signal })
+        if (commit !== undefined) this.#note(`dropped ${label}. To get it back: git branch NAME ${commit.slice(0, 12)}`)
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        this.warn(`${worktree.directory} could not be removed: ${error.message}`)
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.drop()
+  }
+
+  warn(message: string): void {
+    this.#note(message, true)
+  }
+
+  #note(message: string, isWarning = false): void {
+    this.warnings.push(message)
+    this.#options.watcher?.noted?.({ message, isWarning })
+  }
+}
+
+/** An agent that takes part twice is `codex` and `codex-2`. Pure. */
+export function toLabels(backends: readonly string[]): string[] {
+  return backends.map((backend, at) => {
+    const earlier = backends.slice(0, at).filter((other) => other === backend).length
+    return earlier === 0 ? backend : `${backend}-${earlier + 1}`
+  })
+}
+
+type Inspected = { diff: WorktreeDiff; checks: readonly CheckResult[]; isRemoved: boolean }
+
+function toReport({ label, worktree }: Opened, { diff, checks, isRemoved }: Inspected): ComparedWorktree {
+  const { path, branch, base } = worktree
+  const { files, insertions, deletions } = diff
+  return {
+    name: label,
+    ...(isRemoved ? {} : { path, branch }),
+    ...{ base, files: files.length, insertions, deletions, changes: [...files] },
+    checks: checks.map(({ command, passed, exitCode, problem, durationMs, output, isOutputCut }) => ({
+      ...{ command, passed, exit_code: exitCode, ...(problem !== undefined && { problem }) },
+      ...{ duration_ms: durationMs, output, output_truncated: isOutputCut },
+    })),
+  }
+}
+
+/** The same directory as in the repository, if the commit has it. */
+function withinWorktree({ path }: Worktree, below: string): string {
+  const inside = join(path, below)
+  return existsSync(inside) ? inside : path
+}

@@ -1,0 +1,33 @@
+import { defineFault } from '../kit/fault.ts'
+
+export const comparisonInvalid = defineFault({
+  code: 'comparison_invalid',
+  kind: 'invalid',
+  when: 'A comparison has checks or an agent to keep without worktrees, or the agent to keep does not take part.',
+  message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
+})
+
+export const comparisonNeedsWorker = defineFault({
+  code: 'comparison_needs_worker',
+  kind: 'unavailable',
+  when: 'A comparison in worktrees was sent to a server that runs no agents (`drover serve --no-work`).',
+  message: (_: Record<never, never>) =>
+    'this server runs no agents, so it cannot compare in worktrees; send the request to a server without --no-work',
+})
+
+export const comparisonNotFound = defineFault({
+  code: 'comparison_not_found',
+  kind: 'not_found',
+  when: 'There is no comparison with worktrees in this repository, or no agent with this name took part in the last one.',
+  message: (d: { name: string | undefined; known: readonly string[] }) =>
+    d.known.length === 0
+      ? 'this repository has no worktrees of a comparison; run "drover compare --worktrees" first'
+      : `no agent ${JSON.stringify(d.name)} took part in the last comparison; name one of ${d.known.join(', ')}`,
+})
+
+export const nothingToKeep = defineFault({
+  code: 'nothing_to_keep',
+  kind: 'conflict',
+  when: 'The agent that should be kept has changed nothing. Nothing was dropped.',
+  message: (d: { name: string }) => `${d.name} changed nothing, so there is nothing to keep; name another agent`,
+})

@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { describe, expect, it } from 'vitest'
+import { digest } from '../../src/kit/digest.ts'
+import type { ComparisonResult } from '../../src/prompts/prompt-result.shape.ts'
+import { connectClient } from '../support/mcp-client.ts'
+import { findUndescribed } from '../support/openapi-document.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+import { createRepository } from '../support/temporary-repository.ts'
+import { until } from '../support/until.ts'
+
+const COMPARE = '/api/v1/compare'
+const CHECK = "sh -c 'grep -q knots drover-demo.md'"
+const KEYS = ['writer', 'other', 'reader'].map((name) => ({
+  id: digest(name).slice(0, 16),
+  name,
+  sha256: digest(`secret-of-${name}`),
+  ...(name === 'reader' && { max_sandbox_mode: 'read-only' }),
+}))
+
+/** A server whose clients may change one repository, with the demo agent in place of all agents. */
+async function serveComparisons(options: ServerOptions & { drive?: object } = {}) {
+  const repository = createRepository()
+  repository.write('a', 'one\n')
+  repository.commit()
+  const { drive, ...rest } = options
+  const server = await startServer({
+    agents: 'demo',
+    ...rest,
+    config: { drive: { repositories: [repository.root], checks: [CHECK], ...drive } },
+  })
+  const post = (path: string, body: object, key?: string, headers: Record<string, string> = {}) =>
+    server.request(path, {
+      method: 'POST',
+      headers: { ...(key !== undefined && { authorization: `Bearer secret-of-${key}` }), ...headers },
+      body,
+    })
+  const worktrees = () => {
+    const directory = join(server.home, 'worktrees')
+    return existsSync(directory) ? readdirSync(directory) : []
+  }
+  const branches = () => repository.git('branch', '--list', 'drover/*', '--format=%(refname:short)').trim()
+  const request = { prompt: 'Show the wind in knots', backends: ['claude', 'codex'], worktrees: true }
+  return { server, repository, post, worktrees, branches, request: { ...request, workdir: repository.root } }
+}
+
+describe('a comparison in worktrees', () => {
+  it('lets each agent change files, runs the checks, and keeps the work of one', async () => {
+    const { post, repository, worktrees, branches, request } = await serveComparisons({ server: { keys: KEYS } })
+    repository.write('a', 'mine\n')
+    const answer = await post(COMPARE, { ...request, checks: [CHECK] }, 'writer')
+    expect(answer.status).toBe(200)
+    expect(findUndescribed('POST', COMPARE, answer)).toEqual([])
+    const { results, warnings } = answer.body as ComparisonResult
+    expect(warnings).toEqual(['1 changed file is not committed, so the agents do not see the change'])
+    for (const [at, name] of ['claude', 'codex'].entries()) {
+      expect(results[at]?.worktree).toMatchObject({
+        name,
+        base: repository.git('rev-parse', 'HEAD').trim(),
+        files: 1,
+        changes: [{ path: 'drover-demo.md' }],
+        checks: [{ command: CHECK, passed: true, exit_code: 0 }],
+      })
+      expect(readFileSync(join(results[at]?.worktree?.path ?? '', 'a'), 'utf8')).toBe('one\n')
+    }
+    const kept = await post(`${COMPARE}/keep`, { workdir: repository.root, name: 'codex' }, 'writer')
+    expect(findUndescribed('POST', `${COMPARE}/keep`, kept)).toEqual([])
+    expect(kept.body).toMatchObject({
+      kept: { name: 'codex', branch: branches() },
+      dropped: [{ name: 'claude', commit: expect.any(String) }],
+      left: [],
+    })
+    expect(repository.git('show', `${branches()}:drover-demo.md`)).toContain('knots')
+    expect(worktrees()).toEqual([])
+  })
+
+  it('keeps one in the same call', async () => {
+    const { post, branches, worktrees, request } = await serveComparisons()
+    const { body } = await post(COMPARE, { ...request, keep: 'claude' })
+    expect(body).toMatchObject({ kept: { name: 'claude', branch: branches() }, dropped: [{ name: 'codex' }], left: [] })
+    expect(worktrees()).toEqual([])
+  })
+
+  it('is dropped if it is cancelled', async () => {
+    const script = JSON.stringify({ text: ['Hello'], hangAfter: 'start' })
+    const { server, post, worktrees, branches, request } = await serveComparisons({
+      agents: 'fake',
+      env: { FAKE_AGENT_SCRIPT: script },
+    })
+    const { status, body } = await post(COMPARE, request, undefined, { prefer: 'respond-async' })
+    expect(status).toBe(202)
+    const { execution_id: id } = body as { execution_id: string }
+    await until(() => worktrees().length === 2)
+    const executions = `/api/v1/executions/${id}`
+    await until(async () => ((await server.request(executions)).body as { state: string }).state === 'running')
+    expect((await post(`${executions}/cancel`, {})).status).toBe(200)
+    await until(() => worktrees().length === 0)
+    expect(branches()).toBe('')
+  })
+
+  it('is one of at most drive.max_runs that clients have', async () => {
+    const { post, request, worktrees } = await serveComparisons({ drive: { max_runs: 0 } })
+    const { status, body } = await post(COMPARE, request)
+    expect([status, body]).toMatchObject([429, { error: 'drive_limit_reached' }])
+    expect(worktrees()).toEqual([])
+  })
+
+  it('is refused for a key that may only read, also as a dry run', async () => {
+    const { post, worktrees, branches, request } = await serveComparisons({ server: { keys: KEYS } })
+    for (const more of [{}, { dry_run: true }]) {
+      const { status, body } = await post(COMPARE, { ...request, ...more }, 'reader')
+      expect([status, body]).toMatchObject([400, { error: 'sandbox_mode_above_ceiling' }])
+    }
+    expect([worktrees(), branches()]).toEqual([[], ''])
+  })
+
+  it('is refused in a repository that is not named, and with a check that is not', async () => {
+    const { post, repository, worktrees, request } = await serveComparisons({ server: { keys: KEYS } })
+    const other = createRepository()
+    other.write('a', 'one\n')
+    other.commit()
+    const link = join(temporaryDirectory(), 'link')
+    symlinkSync(other.root, link)
+    const wrong = [
+      [{ workdir: other.root }, 'drive_repository_not_named'],
+      [{ workdir: link }, 'drive_repository_not_named'],
+      [{ workdir: join(repository.root, '..') }, 'drive_repository_not_named'],
+      [{ workdir: `${repository.root}/../nowhere` }, 'drive_repository_not_named'],
+      [{ workdir: other.root, dry_run: true }, 'drive_repository_not_named'],
+      [{ checks: ['touch ran'] }, 'drive_check_not_allowed'],
+      [{ checks: [`${CHECK} `] }, 'drive_check_not_allowed'],
+      [{ keep: 'gemini' }, 'comparison_invalid'],
+      [{ worktrees: false, checks: [CHECK] }, 'comparison_invalid'],
+      [{ worktrees: false, keep: 'claude' }, 'comparison_invalid'],
+    ] as const
+    for (const [more, error] of wrong) {
+      const { status, body } = await post(COMPARE, { ...request, ...more }, 'writer')
+      expect([status, body]).toMatchObject([400, { error }])
+    }
+    const { body } = await post(`${COMPARE}/keep`, { workdir: other.root }, 'writer')
+    expect(body).toMatchObject({ error: 'drive_repository_not_named' })
+    expect(worktrees()).toEqual([])
+    expect(other.git('branch', '--list', 'drover/*')).toBe('')
+  })
+
+  it('is kept and dropped only with the key that started it', async () => {
+    const { post, repository, worktrees, request } = await serveComparisons({ server: { keys: KEYS } })
+    expect((await post(COMPARE, request, 'writer')).status).toBe(200)
+    const { root: workdir } = repository
+    for (const name of ['claude', undefined]) {
+      const { status, body } = await post(`${COMPARE}/keep`, { workdir, ...(name && { name }) }, 'other')
+      expect([status, body]).toMatchObject([404, { error: 'comparison_not_found' }])
+    }
+    const reading = await post(`${COMPARE}/keep`, { workdir }, 'reader')
+    expect(reading.body).toMatchObject({ error: 'sandbox_mode_above_ceiling' })
+    expect(worktrees()).toHaveLength(2)
+    const { body } = await post(`${COMPARE}/keep`, { workdir }, 'writer')
+    expect(body).toMatchObject({ dropped: [{ name: 'claude' }, { name: 'codex' }], left: [] })
+    expect(worktrees()).toEqual([])
+  })
+
+  it('is a tool of MCP, with the limits of the key', async () => {
+    const { server, worktrees, branches, request } = await serveComparisons({ server: { keys: KEYS } })
+    const connect = async (name: string) => {
+      const requestInit = { headers: { authorization: `Bearer secret-of-${name}` } }
+      return await connectClient(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+    }
+    const reader = await connect('reader')
+    expect((await reader.call('compare', request)).text).toContain('sandbox_mode_above_ceiling')
+    const writer = await connect('writer')
+    expect((await writer.call('compare', { ...request, workdir: server.workdir })).text).toContain(
+      'drive_repository_not_named',
+    )
+    expect(worktrees()).toEqual([])
+    const compared = await writer.call('compare', { ...request, checks: [CHECK] })
+    expect(compared.text).toMatch(/claude: 1 changed files, \+\d+ -0 in \/.*; sh -c .* passed/)
+    expect(compared.view.results).toMatchObject([{ worktree: { name: 'claude' } }, { worktree: { name: 'codex' } }])
+    const kept = await writer.call('compare_keep', { workdir: request.workdir, name: 'codex' })
+    expect(kept).toMatchObject({
+      isError: false,
+      text: expect.stringContaining(`Kept codex as the branch ${branches()}`),
+    })
+    expect((await writer.call('compare_keep', { workdir: request.workdir })).text).toContain('comparison_not_found')
+  })
+})
