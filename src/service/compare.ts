@@ -174,7 +174,8 @@ function inWorktrees({ dispatch: _, ...context }: PromptContext): PromptContext 
     locate: (backend) => {
       const located = locate(backend)
       if (located?.program === undefined || !located.isDemo) return located
-      return { ...located, program: [...located.program, '--write'] }
+      // Its last word is the agent that it stands in for.
+      return { ...located, program: located.program.toSpliced(-1, 0, '--write') as [string, ...string[]] }
     },
   }
 }

@@ -13,8 +13,8 @@ import { until } from '../support/until.ts'
 
 const COMPARE = '/api/v1/compare'
 const CHECK = "sh -c 'grep -q knots drover-demo.md'"
-const KEYS = ['writer', 'other', 'reader'].map((name) => ({
-  id: digest(name).slice(0, 16),
+const KEYS = ['writer', 'other', 'reader'].map((name, at) => ({
+  id: `key_${String(at).repeat(24)}`,
   name,
   sha256: digest(`secret-of-${name}`),
   ...(name === 'reader' && { max_sandbox_mode: 'read-only' }),
@@ -28,6 +28,8 @@ async function serveComparisons(options: ServerOptions & { drive?: object } = {}
   const { drive, ...rest } = options
   const server = await startServer({
     agents: 'demo',
+    // The demo agent needs no program, but git is one.
+    envIn: (workdir) => ({ PATH: `${join(workdir, '..', 'bin')}:/usr/bin:/bin` }),
     ...rest,
     config: { drive: { repositories: [repository.root], checks: [CHECK], ...drive } },
   })
@@ -83,10 +85,11 @@ describe('a comparison in worktrees', () => {
     expect(worktrees()).toEqual([])
   })
 
-  it('is dropped if it is cancelled', async () => {
-    const script = JSON.stringify({ text: ['Hello'], hangAfter: 'start' })
+  it('is one of at most drive.max_runs that clients have, and is dropped if it is cancelled', async () => {
+    const script = JSON.stringify({ text: ['Hello'], hangAfter: 'init' })
     const { server, post, worktrees, branches, request } = await serveComparisons({
       agents: 'fake',
+      drive: { max_runs: 1 },
       env: { FAKE_AGENT_SCRIPT: script },
     })
     const { status, body } = await post(COMPARE, request, undefined, { prefer: 'respond-async' })
@@ -95,16 +98,10 @@ describe('a comparison in worktrees', () => {
     await until(() => worktrees().length === 2)
     const executions = `/api/v1/executions/${id}`
     await until(async () => ((await server.request(executions)).body as { state: string }).state === 'running')
-    expect((await post(`${executions}/cancel`, {})).status).toBe(200)
+    expect(await post(COMPARE, request)).toMatchObject({ status: 429, body: { error: 'drive_limit_reached' } })
+    expect((await post(`${executions}/cancel`, {})).status).toBe(202)
     await until(() => worktrees().length === 0)
     expect(branches()).toBe('')
-  })
-
-  it('is one of at most drive.max_runs that clients have', async () => {
-    const { post, request, worktrees } = await serveComparisons({ drive: { max_runs: 0 } })
-    const { status, body } = await post(COMPARE, request)
-    expect([status, body]).toMatchObject([429, { error: 'drive_limit_reached' }])
-    expect(worktrees()).toEqual([])
   })
 
   it('is refused for a key that may only read, also as a dry run', async () => {
