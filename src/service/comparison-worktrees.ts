@@ -19,7 +19,7 @@ import type { Worktree } from '../workspace/worktrees/worktree-records.ts'
 
 type Opened = { label: string; worktree: Worktree; workspace: WorkspaceIdentity; workdir: string }
 
-export type WorktreesOptions = Pick<BatchOptions, 'signal' | 'watcher'> & {
+type WorktreesOptions = Pick<BatchOptions, 'signal' | 'watcher'> & {
   /** The directory of all worktrees of the user. */
   home: string
   /** The directory in which the agents would work without worktrees. */

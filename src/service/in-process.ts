@@ -28,7 +28,7 @@ import type { BatchOptions } from '../prompts/run-batch.ts'
 import { runPrompt, runPromptToEnd } from '../prompts/run-prompt.ts'
 import { createWorkdirPolicy, type WorkdirPolicy } from '../prompts/workdir-policy.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
-import type { Comparisons } from './compare.ts'
+import type { Comparisons } from './comparisons.ts'
 import type { BatchStart, Drover, Running, RunningBatch, StartOptions } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 import { SessionCalls } from './session-calls.ts'
@@ -209,7 +209,7 @@ export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
 
   async #comparisons(): Promise<Comparisons> {
     const { settings, worktrees, server } = this.#parts
-    const { Comparisons } = await import('./compare.ts')
+    const { Comparisons } = await import('./comparisons.ts')
     this.#compared ??= new Comparisons({ settings, worktrees, isWorker: server?.isWorker !== false })
     return this.#compared
   }

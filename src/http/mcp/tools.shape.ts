@@ -154,7 +154,7 @@ export const ExecutionView = Type.Object({
 })
 export type ExecutionView = Static<typeof ExecutionView>
 
-export const KeepView = Type.Object({ ...KEPT, error })
+const KeepView = Type.Object({ ...KEPT, error })
 
 export const RunView = Type.Object({
   run: optional(

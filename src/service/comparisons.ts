@@ -17,11 +17,11 @@ import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
 import { listWorktrees } from '../workspace/worktrees/worktree-records.ts'
 import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
-import type { Comparison } from './drover.ts'
+import type { Comparison } from './drover-service.ts'
 import { comparisonInvalid, comparisonNeedsWorker } from './faults.ts'
 import { findComparison, keepCompared } from './keep-compared.ts'
 
-export type ComparisonParts = {
+type ComparisonParts = {
   settings: Config
   /** The directory of all worktrees of the user. */
   worktrees: string
