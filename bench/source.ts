@@ -1,6 +1,6 @@
 /** What it costs to read and pin an issue, against parsing the same bytes as JSON, and how that grows with their number. */
 
-import { MAX_LEVELS } from '../src/source/markdown.ts'
+import { MAX_LEVELS } from '../src/source/find-fenced-code.ts'
 import { readEnvelope, readSource } from '../src/source/read-source.ts'
 import { commentText, FIVE_SECTIONS, makeBundle, type SectionDraft } from '../test/support/source-bundle.ts'
 import { formatTable, measure } from './measure.ts'

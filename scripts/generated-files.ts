@@ -28,8 +28,8 @@ import {
 import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
 import { LoginBody } from '../src/http/native/login.shape.ts'
 import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from '../src/http/native/runs.shape.ts'
-import { SessionDetailQuery, SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
-import { UsageQuery } from '../src/http/native/usage.shape.ts'
+import { SessionDetailQuery, SessionEditRequest, SessionListQuery } from '../src/http/native/sessions.shape.ts'
+import { UsageParameters } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
@@ -40,7 +40,7 @@ import {
   CompareRequest,
   KeepRequest,
   ParallelRequest,
-  PromptRequest,
+  PromptBody,
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
 import * as results from '../src/prompts/prompt-result.shape.ts'
@@ -111,7 +111,7 @@ async function configFiles(): Promise<GeneratedFile[]> {
 
 async function promptFiles(): Promise<GeneratedFile[]> {
   const shapes = {
-    validatePromptRequest: PromptRequest,
+    validatePromptRequest: PromptBody,
     validateResumeRequest: ResumeRequest,
     validateParallelRequest: ParallelRequest,
     validateChainRequest: ChainRequest,
@@ -126,13 +126,13 @@ async function promptFiles(): Promise<GeneratedFile[]> {
 
 async function httpFiles(): Promise<GeneratedFile[]> {
   const shapes = {
-    validateSessionQuery: SessionQuery,
+    validateSessionQuery: SessionListQuery,
     validateSessionDetailQuery: SessionDetailQuery,
     validateSessionEditRequest: SessionEditRequest,
     validateExecutionQuery: ExecutionQuery,
     validateDecisionBody: DecisionBody,
     validateEventsQuery: EventsQuery,
-    validateUsageQuery: UsageQuery,
+    validateUsageQuery: UsageParameters,
     validateLoginBody: LoginBody,
     validateRunQuery: RunQuery,
     validateStartBody: StartBody,

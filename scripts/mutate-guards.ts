@@ -123,8 +123,8 @@ export const GUARDS: readonly Group[] = [
     guards: [
       { file: 'src/acp/acp-session.ts', from: '/** Throws a Fault if a prompt still runs', to: 'async #turn(' },
       { file: 'src/acp/acp-session.ts', from: 'async #toRequest(', to: 'export function backendOf' },
-      { file: 'src/acp/acp-agent.ts', from: '/** Undefined: there is no such method', to: '#initialize(' },
-      { file: 'src/acp/acp-agent.ts', from: '/** What the editor does not decide', to: 'const PERMISSIONS' },
+      { file: 'src/acp/editor-agent.ts', from: '/** Undefined: there is no such method', to: '#initialize(' },
+      { file: 'src/acp/editor-agent.ts', from: '/** What the editor does not decide', to: 'const PERMISSIONS' },
     ],
     tests: ['test/acp/refusals.test.ts'],
   },

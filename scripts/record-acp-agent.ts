@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerPermission, type Verdict } from '../src/agents/acp/permissions.ts'
 import { initializeParams, modeRequest, readSession } from '../src/agents/acp/protocol.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../src/agents/adapter/json-fields.ts'
+import { isObject, type JsonRecord, objectAt, textAt } from '../src/agents/adapter/json-fields.ts'
 import { createJsonRpcPeer, type JsonRpcPeer } from '../src/agents/warm/json-rpc.ts'
 import { Fault } from '../src/kit/fault.ts'
 import { toChildEnvironment } from '../src/kit/process/child-environment.ts'
@@ -37,7 +37,7 @@ const LATE_UPDATES_MS = 500
 const LEFT_OUT = 'available_commands_update'
 
 type Agent = (typeof installedAcp)[number]
-type Recording = { frames: JsonObject[]; verdict: Verdict }
+type Recording = { frames: JsonRecord[]; verdict: Verdict }
 
 const [, , name = ''] = process.argv
 const agent = installedAcp.find((each) => each.name === name)

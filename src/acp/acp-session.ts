@@ -1,5 +1,5 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it goes on with. */
-import type { ApprovalRequest, Backend, Decided } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, AttributedReply, Backend } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Caller } from '../prompts/caller.ts'
@@ -12,8 +12,8 @@ import { isResumable } from '../sessions/session-changes.ts'
 import { newSessionId } from '../sessions/session-id.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 import { acpSessionBusy } from './faults.ts'
-import { type Choice, modeRequest } from './session-options.ts'
-import { TurnUpdates } from './session-updates.ts'
+import { type ChosenMode, modeRequest } from './session-options.ts'
+import { EditorUpdates } from './session-updates.ts'
 
 /** The session that an editor goes on with under the id of an earlier one, because its user chose another backend. */
 const CONTINUED_BY = 'acp_continued_by'
@@ -27,7 +27,7 @@ export type Editor = {
     sessionId: string,
     question: { toolCall: object; request: ApprovalRequest },
     signal: AbortSignal,
-  ): Promise<Decided>
+  ): Promise<AttributedReply>
 }
 
 /** Drover, and for whom it works. */
@@ -36,11 +36,11 @@ export type Served = { drover: EditorDrover; by: Caller }
 /** What an editor needs of drover. */
 type EditorDrover = Pick<InProcessDrover, 'prompts' | 'sessions' | 'agents' | 'contextFor'>
 
-type Parts = { served: Served; editor: Editor; cwd: string; choice: Choice }
+type Parts = { served: Served; editor: Editor; cwd: string; choice: ChosenMode }
 
 export class AcpSession {
   readonly id: string
-  choice: Choice
+  choice: ChosenMode
   readonly #served: Served
   readonly #editor: Editor
   readonly #cwd: string
@@ -84,7 +84,7 @@ export class AcpSession {
   async #turn(text: string, signal: AbortSignal): Promise<PromptResult> {
     const request = await this.#toRequest(text)
     this.#turns += 1
-    const updates = new TurnUpdates(`${this.#turns}-`)
+    const updates = new EditorUpdates(`${this.#turns}-`)
     const onApproval = (asked: ApprovalRequest) =>
       this.#editor.ask(this.id, { toolCall: updates.ofApproval(asked), request: asked }, signal)
     const { drover, by } = this.#served

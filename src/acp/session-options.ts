@@ -41,7 +41,7 @@ const MODES: readonly Mode[] = [
 const BACKEND_OPTION = 'backend'
 const MODE_OPTION = 'mode'
 
-export type Choice = { backend: Backend; mode: string }
+export type ChosenMode = { backend: Backend; mode: string }
 
 /** A user who has chosen modes in the settings gets them; others are asked. */
 export function firstMode(settings: { approval_mode: string; sandbox_mode: string }): string {
@@ -55,9 +55,9 @@ export function modeRequest(id: string): Mode['request'] {
 
 /** The choice after a change. Throws a Fault for an option or a value that does not exist. */
 export function choose(
-  choice: Choice,
+  choice: ChosenMode,
   { option, value, backends }: { option: string; value: string; backends: readonly Backend[] },
-): Choice {
+): ChosenMode {
   if (option !== BACKEND_OPTION && option !== MODE_OPTION) {
     throw acpOptionUnknown({ option: 'the option', value: option, known: [BACKEND_OPTION, MODE_OPTION] })
   }
@@ -67,12 +67,12 @@ export function choose(
 }
 
 /** For editors that know modes but no options. */
-export function modesOf({ mode }: Choice): object {
+export function modesOf({ mode }: ChosenMode): object {
   const availableModes = MODES.map(({ id, name, description }) => ({ id, name, description }))
   return { currentModeId: mode, availableModes }
 }
 
-export function optionsOf({ backend, mode }: Choice, backends: readonly Backend[]): object[] {
+export function optionsOf({ backend, mode }: ChosenMode, backends: readonly Backend[]): object[] {
   return [
     {
       id: BACKEND_OPTION,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../agents/adapter/agent.ts'
-import { agentText, pastTool, TurnUpdates, usageOf, userText } from './session-updates.ts'
+import { agentText, EditorUpdates, pastTool, usageOf, userText } from './session-updates.ts'
 
 const message = (text: string, isPartial = false): AgentEvent => ({
   type: 'message',
@@ -16,14 +16,14 @@ describe('a text', () => {
     const content = { type: 'text', text: 'a' }
     expect(userText('a')).toEqual({ sessionUpdate: 'user_message_chunk', content })
     expect(agentText('a')).toEqual({ sessionUpdate: 'agent_message_chunk', content })
-    expect(new TurnUpdates('').of({ type: 'thinking', content: { text: 'a' } })).toEqual({
+    expect(new EditorUpdates('').of({ type: 'thinking', content: { text: 'a' } })).toEqual({
       sessionUpdate: 'agent_thought_chunk',
       content,
     })
   })
 
   it('begins a paragraph after a whole message, but not after a piece or a tool call', () => {
-    const updates = new TurnUpdates('')
+    const updates = new EditorUpdates('')
     const events = [
       message('one'),
       message('two'),
@@ -38,7 +38,7 @@ describe('a text', () => {
   })
 
   it('is not made of other events', () => {
-    const updates = new TurnUpdates('')
+    const updates = new EditorUpdates('')
     expect(updates.of({ type: 'init', content: { working_dir: '/' } })).toBeUndefined()
   })
 })
@@ -59,12 +59,12 @@ describe('a tool call', () => {
     ['update_plan', 'think'],
     ['tools', 'other'],
   ])('of %s is of the kind %s', (name, kind) => {
-    expect(new TurnUpdates('').of(use(name))).toMatchObject({ kind })
+    expect(new EditorUpdates('').of(use(name))).toMatchObject({ kind })
     expect(pastTool('1', { name, input: '' })).toMatchObject({ kind, title: name })
   })
 
   it('has its input in its title and in a place, if that is an absolute path', () => {
-    const updates = new TurnUpdates('1-')
+    const updates = new EditorUpdates('1-')
     expect(updates.of(use('Read', { file_path: '/a.ts' }, 't1'))).toEqual({
       sessionUpdate: 'tool_call',
       toolCallId: '1-t1',
@@ -87,14 +87,14 @@ describe('a tool call', () => {
   })
 
   it('has a title of one line and at most 200 characters', () => {
-    const titleOf = (command: string) => new TurnUpdates('').of(use('Bash', { command }))?.['title']
+    const titleOf = (command: string) => new EditorUpdates('').of(use('Bash', { command }))?.['title']
     expect(titleOf('a\n\t b')).toBe('Bash: a b')
     expect(titleOf('x'.repeat(194))).toBe(`Bash: ${'x'.repeat(194)}`)
     expect(titleOf('x'.repeat(195))).toBe(`Bash: ${'x'.repeat(193)}…`)
   })
 
   it('ends under the id that it began with, also if the agent gives none', () => {
-    const updates = new TurnUpdates('2-')
+    const updates = new EditorUpdates('2-')
     const end = (tool_name: string, more: object = {}) =>
       updates.of({ type: 'tool_result', content: { tool_name, ...more } } as AgentEvent)
     const ids = [use('Read'), use('Bash'), use('Read')].map((event) => updates.of(event)?.['toolCallId'])
@@ -123,7 +123,7 @@ describe('a question', () => {
   const choices = ['allow', 'deny'] as const
 
   it('shows the command or the change that the agent asks about, under the id of its call', () => {
-    const updates = new TurnUpdates('1-')
+    const updates = new EditorUpdates('1-')
     const asked = { approval_id: 'a', tool_name: 'Bash', command: 'make', choices }
     expect(updates.ofApproval({ ...asked, tool_id: 't1', input: { command: 'make' }, diff: '+a' })).toEqual({
       toolCallId: '1-t1',

@@ -44,7 +44,7 @@ export function pastTool(toolCallId: string, { name, input }: { name: string; in
 }
 
 /** The updates of one turn. Agents count their tool calls from the start in every turn; editors need different ids. */
-export class TurnUpdates {
+export class EditorUpdates {
   readonly #prefix: string
   readonly #open: { id: string; name: string }[] = []
   #tools = 0

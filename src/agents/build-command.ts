@@ -1,7 +1,7 @@
 /** The one way to build the command of a prompt: checks the request, then uses the builder of its agent. */
 import { refuseBadArguments } from '../kit/process/start-fault.ts'
 import { type Agent, type AgentCommand, type AgentRequest, NATIVE_BACKENDS } from './adapter/agent.ts'
-import type { JsonObject } from './adapter/json-fields.ts'
+import type { JsonRecord } from './adapter/json-fields.ts'
 import { checkSize, checkTexts } from './check-prompt.ts'
 import { agentSessionIdInvalid, outputSchemaInvalid, outputSchemaUnsupported } from './faults.ts'
 import { NATIVE_AGENTS } from './registry.ts'
@@ -33,7 +33,7 @@ function checkSessionId(id: string, agent: Agent): void {
   if (!('profile' in agent) && !isSessionId(id)) throw agentSessionIdInvalid({ backend: agent.backend, id })
 }
 
-function checkOutputSchema(schema: JsonObject, { backend, abilities }: Agent): void {
+function checkOutputSchema(schema: JsonRecord, { backend, abilities }: Agent): void {
   if (!abilities.output_schema) {
     const able = NATIVE_BACKENDS.filter((each) => NATIVE_AGENTS[each].abilities.output_schema)
     throw outputSchemaUnsupported({ backend, able })

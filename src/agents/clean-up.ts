@@ -1,8 +1,9 @@
 /** Removes what agents leave behind: unwanted sessions, and agents of a drover process that died. */
+import type { Environment } from '../kit/process/child-environment.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { runProcess } from '../kit/process/process.ts'
-import type { AgentCommand, AgentRequest, Environment } from './adapter/agent.ts'
+import type { AgentCommand, AgentRequest } from './adapter/agent.ts'
 import { isSessionId } from './build-command.ts'
 
 const CLEAN_UP_MS = 60_000

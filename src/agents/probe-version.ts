@@ -1,8 +1,9 @@
 /** Asks agents for their version: once for each, in the background, so that no prompt waits for it. */
+
 import { Fault } from '../kit/fault.ts'
-import type { ChildEnvironment } from '../kit/process/child-environment.ts'
+import type { ChildEnvironment, Environment } from '../kit/process/child-environment.ts'
 import { runProcess } from '../kit/process/process.ts'
-import type { Environment, Program } from './adapter/agent.ts'
+import type { Program } from './adapter/agent.ts'
 import { toAgentEnvironment } from './adapter/agent-environment.ts'
 import type { AgentLocation } from './locate-agents.ts'
 

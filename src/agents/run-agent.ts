@@ -10,7 +10,7 @@ import type {
   AgentEvent,
   AgentRequest,
   ApprovalRequest,
-  Decided,
+  AttributedReply,
   TraceContext,
   Usage,
 } from './adapter/agent.ts'
@@ -33,7 +33,7 @@ export type AgentRunOptions = {
   /** Gets every line that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
   /** Decides about what the agent asks for, if it speaks ACP; others cannot ask in a process of their own. */
-  onApproval?: ((request: ApprovalRequest) => Promise<Decided>) | undefined
+  onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
   /** Learns what the turn has used so far, from agents that say so before its end. It is no part of the events. */
   onUsage?: ((usage: Usage) => void) | undefined
   /** How long the agent may take to exit after its terminal event. */

@@ -60,7 +60,7 @@ export type Command = {
   examples: readonly [Example, ...Example[]]
   /** Not shown in help, because only shells call it. */
   isHidden?: true
-  load: () => Promise<{ run: Run }>
+  load: () => Promise<{ run: RunCommand }>
 }
 
 /** The given flags, checked against the definitions. */
@@ -102,7 +102,7 @@ export type Invocation = {
 }
 
 /** Runs the command and returns the exit code. */
-export type Run = (invocation: Invocation) => Promise<number>
+export type RunCommand = (invocation: Invocation) => Promise<number>
 
 export function nameOf(command: Command): string {
   return command.words.join(' ')

@@ -9,11 +9,11 @@ import { resolve } from 'node:path'
 import { digest } from '../kit/digest.ts'
 import { messageOf } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
+import type { Environment } from '../kit/process/child-environment.ts'
 import type { Config } from './config.shape.ts'
 import { apiKeysReadable, apiKeysUnavailable } from './faults.ts'
 import { type ApiKey, createKeyRing, type KeyRing, type NamedDigest } from './key-ring.ts'
 import { fileKeys, gopassKeys, type KeySource, variableKeys } from './key-sources.ts'
-import type { Environment } from './paths.ts'
 
 export type { ApiKey, KeyRing }
 

@@ -1,11 +1,11 @@
 /** The sources of plain API keys: a variable, a file, gopass. */
 import { programNotFound } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
+import type { Environment } from '../kit/process/child-environment.ts'
 import { toChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram } from '../kit/process/find-program.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { apiKeyUnusable, gopassFailed } from './faults.ts'
-import type { Environment } from './paths.ts'
 
 export type KeySource = {
   /** For messages. */

@@ -3,7 +3,7 @@ import { findProblems } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
 import type { ConfigProblem } from './faults.ts'
 import type { Origin } from './origin.ts'
-import type { Tree } from './pick-settings.ts'
+import type { SettingsTree } from './pick-settings.ts'
 import { findPlainKeys } from './resolve-key.ts'
 import { brokenBackendRules, brokenConfigRules, brokenTextRules } from './rules.ts'
 import {
@@ -122,7 +122,7 @@ function withFullDigest(key: ServerKey): ServerKey {
 }
 
 /** Turns `a.b: value` into `{ a: { b: value } }`, the form of the file. */
-function nest(values: Iterable<readonly [string, unknown]>): Tree {
+function nest(values: Iterable<readonly [string, unknown]>): SettingsTree {
   const root: Branch = {}
   for (const [path, value] of values) {
     const steps = path.split('.')

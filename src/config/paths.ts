@@ -1,8 +1,8 @@
 /** The locations of a user's files. */
-import { isAbsolute, join, resolve } from 'node:path'
-import { environmentInvalid } from './faults.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+import { isAbsolute, join, resolve } from 'node:path'
+import type { Environment } from '../kit/process/child-environment.ts'
+import { environmentInvalid } from './faults.ts'
 
 export type ConfigEnvironment = {
   env: Environment

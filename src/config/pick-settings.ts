@@ -2,14 +2,14 @@ import type { Problem } from '../kit/schema.ts'
 import { explainUnknownKey } from './resolve-key.ts'
 import { type ConfigPath, definedBackend, findKey, isSection, pathUnder } from './setting-keys.ts'
 
-export type Tree = Readonly<Record<string, unknown>>
+export type SettingsTree = Readonly<Record<string, unknown>>
 
-export function isTree(value: unknown): value is Tree {
+export function isTree(value: unknown): value is SettingsTree {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Separates the content of a file into values of known keys and problems with everything else. */
-export function pickSettings(tree: Tree): { values: Map<ConfigPath, unknown>; problems: Problem[] } {
+export function pickSettings(tree: SettingsTree): { values: Map<ConfigPath, unknown>; problems: Problem[] } {
   const values = new Map<ConfigPath, unknown>()
   const problems: Problem[] = []
   for (const found of settingsIn(tree, '')) {
@@ -21,7 +21,7 @@ export function pickSettings(tree: Tree): { values: Map<ConfigPath, unknown>; pr
 
 type Found = { path: ConfigPath; value: unknown } | Problem
 
-function settingsIn(tree: Tree, section: string): Found[] {
+function settingsIn(tree: SettingsTree, section: string): Found[] {
   return Object.entries(tree).flatMap(([name, value]) => settingsAt(pathUnder(section, name), value))
 }
 

@@ -8,7 +8,7 @@ import { checkLayer, definedIn, type Layer, mergeLayers, type Origins } from './
 import { byLine } from './origin.ts'
 import type { ParsedConfig } from './parse-config.ts'
 import { type ConfigEnvironment, findPaths } from './paths.ts'
-import type { Tree } from './pick-settings.ts'
+import type { SettingsTree } from './pick-settings.ts'
 import { readEnvironment } from './read-environment.ts'
 import type { ConfigPath } from './setting-keys.ts'
 import { findWarnings } from './warnings.ts'
@@ -93,7 +93,7 @@ async function toProgramLayer(settings: ConfigSources['settings']): Promise<{
 }> {
   if (settings === undefined) return { layer: { values: new Map(), origins: new Map() }, problems: [] }
   const { pickSettings } = await import('./pick-settings.ts')
-  const { values, problems } = pickSettings(settings as Tree)
+  const { values, problems } = pickSettings(settings as SettingsTree)
   const origin = { from: 'program' } as const
   const layer = { values, origins: new Map([...values.keys()].map((path) => [path, origin])) }
   return { layer, problems: problems.map(({ path, rule }) => ({ key: path, rule, origin })) }

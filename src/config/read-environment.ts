@@ -1,10 +1,10 @@
 import { nearestWord } from '../kit/nearest.ts'
+import type { Environment } from '../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE, OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import type { ConfigProblem } from './faults.ts'
 import type { Layer } from './layers.ts'
 import type { Origin } from './origin.ts'
 import { parseText } from './parse-text.ts'
-import type { Environment } from './paths.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigPath, keysOfBackend } from './setting-keys.ts'
 
 /** Variables that drover reads but that set no key. */

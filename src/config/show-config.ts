@@ -1,7 +1,7 @@
 /** The configuration as `drover config show` prints it. */
 
 import type { Origin } from './origin.ts'
-import { isTree, type Tree } from './pick-settings.ts'
+import { isTree, type SettingsTree } from './pick-settings.ts'
 import type { LoadedConfig } from './read-config.ts'
 import { resolveKey } from './resolve-key.ts'
 import { CONFIG_KEYS, type ConfigKey, findKey } from './setting-keys.ts'
@@ -27,11 +27,11 @@ export function showSetting(reading: LoadedConfig, name: string): ShownSetting {
   const { key, entry } = resolveKey(name)
   const shown = show(key, reading)
   if (entry === undefined) return shown
-  return { ...shown, key: name, value: (shown.value as Tree | undefined)?.[entry] }
+  return { ...shown, key: name, value: (shown.value as SettingsTree | undefined)?.[entry] }
 }
 
 function show(key: ConfigKey, { config, origins }: LoadedConfig): ShownSetting {
-  const value = key.path.split('.').reduce((part: unknown, step) => (part as Tree | undefined)?.[step], config)
+  const value = key.path.split('.').reduce((part: unknown, step) => (part as SettingsTree | undefined)?.[step], config)
   const origin = origins[key.path] ?? { from: 'default' }
   return { key: key.path, ...maskSecrets(key, value), origin }
 }
@@ -40,7 +40,7 @@ function show(key: ConfigKey, { config, origins }: LoadedConfig): ShownSetting {
 export function maskSetting(name: string, value: unknown): unknown {
   const { key, entry } = resolveKey(name)
   if (entry === undefined) return maskSecrets(key, value).value
-  return (maskSecrets(key, { [entry]: value }).value as Tree)[entry]
+  return (maskSecrets(key, { [entry]: value }).value as SettingsTree)[entry]
 }
 
 function maskSecrets({ secrets = [], isSecret }: ConfigKey, value: unknown) {
@@ -48,9 +48,9 @@ function maskSecrets({ secrets = [], isSecret }: ConfigKey, value: unknown) {
     const shown = maskPassword(value)
     return { value: shown, isMasked: shown !== value }
   }
-  if (isSecret) return { value: maskValues(value as Tree | undefined), isMasked: true }
+  if (isSecret) return { value: maskValues(value as SettingsTree | undefined), isMasked: true }
   const isMasked = secrets.length > 0
-  return { value: isMasked ? mask(value as Tree[], secrets) : value, isMasked }
+  return { value: isMasked ? mask(value as SettingsTree[], secrets) : value, isMasked }
 }
 
 /** Up to the last `@`, because a password may contain an `@` or a `?`. libpq accepts a password in the query too. */
@@ -60,11 +60,11 @@ function maskPassword(address: string): string {
     .replace(/([?&](?:ssl)?password=)[^&]*/g, `$1${MASK}`)
 }
 
-function maskValues(map: Tree = {}): Tree {
+function maskValues(map: SettingsTree = {}): SettingsTree {
   return Object.fromEntries(Object.keys(map).map((name) => [name, MASK]))
 }
 
-function mask(entries: readonly Tree[], secrets: readonly string[]): Tree[] {
+function mask(entries: readonly SettingsTree[], secrets: readonly string[]): SettingsTree[] {
   return entries.map((entry) => ({ ...entry, ...Object.fromEntries(secrets.map((field) => [field, MASK])) }))
 }
 

@@ -1,4 +1,4 @@
-import { checkerInOrder, eachOf, fieldSteps, type Item, ofItem, step } from '../kit/check-in-order.ts'
+import { checkerInOrder, eachOf, fieldSteps, type IndexedItem, ofItem, step } from '../kit/check-in-order.ts'
 import { type Problem, type Rule, within } from '../kit/schema.ts'
 import { PLAIN } from './control-characters.ts'
 import { commentUrl, urlHasTheIssueNumber } from './issue-url.ts'
@@ -11,7 +11,7 @@ import {
 } from './source.generated.js'
 
 type Envelope = RawSourceEnvelope
-type Comment = Item<RawSourceComment, Envelope>
+type Comment = IndexedItem<RawSourceComment, Envelope>
 
 const field = fieldSteps<Envelope>(validateRawSourceEnvelopeFields)
 const comment = fieldSteps<RawSourceComment>(validateRawSourceCommentFields)

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type { Failure, ToolResult, Usage } from './demo-answer.ts'
-import { type TurnFacts, type TurnOutput, toLines } from './turn-output.ts'
+import type { DemoFailure, DemoToolResult, DemoUsage } from './demo-answer.ts'
+import { type DemoTurnFacts, type TurnOutput, toLines } from './turn-output.ts'
 
 type Block = { type: string; [field: string]: unknown }
 
 /** `claude -p --output-format stream-json`: claude prints far more, and this is the part of it that drover reads. */
-export class ClaudeOutput implements TurnOutput {
-  readonly #facts: TurnFacts
+export class DemoClaudeOutput implements TurnOutput {
+  readonly #facts: DemoTurnFacts
   #text = ''
   #requests = 0
   #toolId = ''
 
-  constructor(facts: TurnFacts) {
+  constructor(facts: DemoTurnFacts) {
     this.#facts = facts
   }
 
@@ -43,20 +43,20 @@ export class ClaudeOutput implements TurnOutput {
     return toLines([this.#message({ type: 'tool_use', id: this.#toolId, name: 'Bash', input })])
   }
 
-  toolResult(_command: string, { output, exitCode }: ToolResult): string {
+  toolResult(_command: string, { output, exitCode }: DemoToolResult): string {
     const result = { type: 'tool_result', tool_use_id: this.#toolId, content: output, is_error: exitCode !== 0 }
     return toLines([this.#event('user', { message: { role: 'user', content: [result] } })])
   }
 
   /** Claude counts cached tokens apart from the input. */
-  finish({ input, cached, output }: Usage): string {
+  finish({ input, cached, output }: DemoUsage): string {
     const usage = { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: output }
     const counts = { num_turns: this.#requests, usage }
     return toLines([this.#event('result', { subtype: 'success', is_error: false, result: this.#text, ...counts })])
   }
 
   /** Claude gives the subtype `success` to a turn that the API ended with an error. */
-  fail({ status, message }: Failure) {
+  fail({ status, message }: DemoFailure) {
     const retry = { attempt: 1, max_retries: 1, error_status: status, error: 'server_error' }
     const result = { is_error: true, api_error_status: status, num_turns: 1, result: `API Error: ${status} ${message}` }
     const events = [

@@ -1,12 +1,12 @@
-import type { Failure, ToolResult, Usage } from './demo-answer.ts'
-import { type TurnFacts, type TurnOutput, toLines } from './turn-output.ts'
+import type { DemoFailure, DemoToolResult, DemoUsage } from './demo-answer.ts'
+import { type DemoTurnFacts, type TurnOutput, toLines } from './turn-output.ts'
 
 /** `codex exec --json`: whole items, no pieces of text. */
-export class CodexOutput implements TurnOutput {
+export class DemoCodexOutput implements TurnOutput {
   readonly #sessionId: string
   #items = 0
 
-  constructor({ sessionId }: Pick<TurnFacts, 'sessionId'>) {
+  constructor({ sessionId }: Pick<DemoTurnFacts, 'sessionId'>) {
     this.#sessionId = sessionId
   }
 
@@ -28,14 +28,14 @@ export class CodexOutput implements TurnOutput {
     return toLines([{ type: 'item.started', item: { ...item, ...running } }])
   }
 
-  toolResult(command: string, { output, exitCode }: ToolResult): string {
+  toolResult(command: string, { output, exitCode }: DemoToolResult): string {
     const item = { type: 'command_execution', command: toCommandLine(command) }
     const aggregated_output = output === '' ? '' : `${output}\n`
     const status = exitCode === 0 ? 'completed' : 'failed'
     return this.#completed({ ...item, aggregated_output, exit_code: exitCode, status })
   }
 
-  finish({ input, cached, output, reasoning }: Usage): string {
+  finish({ input, cached, output, reasoning }: DemoUsage): string {
     const usage = {
       input_tokens: input,
       cached_input_tokens: cached,
@@ -46,7 +46,7 @@ export class CodexOutput implements TurnOutput {
     return toLines([{ type: 'turn.completed', usage }])
   }
 
-  fail(failure: Failure) {
+  fail(failure: DemoFailure) {
     const message = `unexpected status 500 Internal Server Error: ${failure.message}`
     const events = [
       { type: 'error', message: `Reconnecting... 1/1 (${message})` },

@@ -7,16 +7,16 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ClaudeOutput } from './claude-output.ts'
-import { CodexOutput } from './codex-output.ts'
-import { AGENT_NAMES, type AgentName, type Answer, estimateUsage, planAnswer, type Reply } from './demo-answer.ts'
+import { DemoClaudeOutput } from './claude-output.ts'
+import { DemoCodexOutput } from './codex-output.ts'
+import { AGENT_NAMES, type AgentName, type DemoAnswer, estimateUsage, planAnswer, type Reply } from './demo-answer.ts'
 import { planFile } from './demo-file.ts'
 import { planAction } from './driven-action.ts'
-import { GeminiOutput } from './gemini-output.ts'
+import { DemoGeminiOutput } from './gemini-output.ts'
 import { type DemoRequest, readRequest } from './read-request.ts'
 import type { TurnOutput } from './turn-output.ts'
 
-const OUTPUTS = { claude: ClaudeOutput, codex: CodexOutput, gemini: GeminiOutput }
+const OUTPUTS = { claude: DemoClaudeOutput, codex: DemoCodexOutput, gemini: DemoGeminiOutput }
 const USAGE_EXIT_CODE = 2
 /** The answer appears word by word, as it does with a model. The variable sets another pace, for scripts that do not wait. */
 // biome-ignore lint/style/noProcessEnv: the entry of a program reads its environment
@@ -53,7 +53,7 @@ async function answer(request: DemoRequest): Promise<void> {
 }
 
 /** In lines, because an outcome has many words. */
-function toAnswer(prompt: string, text: string): Answer {
+function toAnswer(prompt: string, text: string): DemoAnswer {
   const replies = [{ chunks: text.split(/(?<=\n)/) }]
   return { replies, usage: estimateUsage(prompt, replies, '') }
 }

@@ -3,34 +3,34 @@
 export const AGENT_NAMES = ['claude', 'codex', 'gemini'] as const
 export type AgentName = (typeof AGENT_NAMES)[number]
 
-export type Answer = {
+export type DemoAnswer = {
   /** One per request to the model; every reply but the last ends with a tool call. */
   replies: readonly Reply[]
-  failure?: Failure
-  usage: Usage
+  failure?: DemoFailure
+  usage: DemoUsage
 }
 
 /** Token counts of one turn. `input` includes `cached`. */
-export type Usage = { input: number; cached: number; output: number; reasoning: number }
+export type DemoUsage = { input: number; cached: number; output: number; reasoning: number }
 
 export type Reply = { thinking?: string; chunks: readonly string[]; call?: ToolCall }
 
 /** The command never runs: its result is made up. */
-type ToolCall = { command: string; result: ToolResult }
+type ToolCall = { command: string; result: DemoToolResult }
 
-export type ToolResult = { output: string; exitCode: number }
+export type DemoToolResult = { output: string; exitCode: number }
 
 /** The error that the model's API is said to have returned. */
-export type Failure = { status: 500; message: string }
+export type DemoFailure = { status: 500; message: string }
 
 const QUOTE_LENGTH = 80
 const CALL: ToolCall = { command: 'echo "hello from drover"', result: { output: 'hello from drover', exitCode: 0 } }
 const THINKING = 'Whatever a model would think here, this demo agent does not.'
-const FAILURE: Failure = { status: 500, message: 'the demo agent fails because the prompt asks it to' }
+const FAILURE: DemoFailure = { status: 500, message: 'the demo agent fails because the prompt asks it to' }
 
 type Turn = { agent: AgentName; prompt: string; resumeId?: string | undefined }
 
-export function planAnswer(turn: Turn): Answer {
+export function planAnswer(turn: Turn): DemoAnswer {
   const { prompt } = turn
   const call = /\brun (a|the|this|some) command\b/i.test(prompt) ? CALL : undefined
   const last: Reply = { chunks: toWords(finalText(turn, call)) }
@@ -76,7 +76,7 @@ export function toWords(text: string): string[] {
 type ReplyText = { chunks: readonly string[]; call?: { command: string } }
 
 /** Every further request sends the prompt again, and finds it in the cache. */
-export function estimateUsage(prompt: string, replies: readonly ReplyText[], thinking: string): Usage {
+export function estimateUsage(prompt: string, replies: readonly ReplyText[], thinking: string): DemoUsage {
   const tokens = estimateTokens(prompt)
   const text = replies.map(({ chunks, call }) => chunks.join('') + (call?.command ?? '')).join('')
   return {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Failure, ToolResult, Usage } from './demo-answer.ts'
-import { type TurnFacts, type TurnOutput, toLines } from './turn-output.ts'
+import type { DemoFailure, DemoToolResult, DemoUsage } from './demo-answer.ts'
+import { type DemoTurnFacts, type TurnOutput, toLines } from './turn-output.ts'
 
-const NO_USAGE: Usage = { input: 0, cached: 0, output: 0, reasoning: 0 }
+const NO_USAGE: DemoUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }
 
 /** `gemini -o stream-json`: every word is an event, and thinking is left out. */
-export class GeminiOutput implements TurnOutput {
-  readonly #facts: Pick<TurnFacts, 'sessionId' | 'model'>
+export class DemoGeminiOutput implements TurnOutput {
+  readonly #facts: Pick<DemoTurnFacts, 'sessionId' | 'model'>
   #toolId = ''
   #toolCalls = 0
 
-  constructor(facts: Pick<TurnFacts, 'sessionId' | 'model'>) {
+  constructor(facts: Pick<DemoTurnFacts, 'sessionId' | 'model'>) {
     this.#facts = facts
   }
 
@@ -31,16 +31,16 @@ export class GeminiOutput implements TurnOutput {
     return this.#line('tool_use', { tool_name: 'run_shell_command', tool_id: this.#toolId, parameters })
   }
 
-  toolResult(_command: string, { output }: ToolResult): string {
+  toolResult(_command: string, { output }: DemoToolResult): string {
     return this.#line('tool_result', { tool_id: this.#toolId, status: 'success', output })
   }
 
-  finish(usage: Usage): string {
+  finish(usage: DemoUsage): string {
     return this.#line('result', { status: 'success', stats: this.#stats(usage, performance.now()) })
   }
 
   /** The exit code is what the operating system keeps of the status. */
-  fail({ status, message }: Failure) {
+  fail({ status, message }: DemoFailure) {
     const upstream = JSON.stringify({ error: { code: status, message, status: 'INTERNAL' } })
     const error = { type: 'unknown', message: `[API Error: ${upstream}]` }
     const output = this.#line('result', { status: 'error', error, stats: this.#stats(NO_USAGE, 0) })
@@ -51,7 +51,7 @@ export class GeminiOutput implements TurnOutput {
     return toLines([{ type, timestamp: new Date().toISOString(), ...fields }])
   }
 
-  #stats({ input, cached, output, reasoning }: Usage, elapsedMs: number): object {
+  #stats({ input, cached, output, reasoning }: DemoUsage, elapsedMs: number): object {
     const counts = {
       total_tokens: input + output + reasoning,
       input_tokens: input,

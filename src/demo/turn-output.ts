@@ -1,4 +1,4 @@
-import type { Failure, ToolResult, Usage } from './demo-answer.ts'
+import type { DemoFailure, DemoToolResult, DemoUsage } from './demo-answer.ts'
 
 /** Formats the steps of a turn as one agent prints them on stdout. An agent prints nothing for a method it leaves out. */
 export type TurnOutput = {
@@ -8,13 +8,13 @@ export type TurnOutput = {
   /** The text of a reply is complete. */
   textEnd?(text: string): string
   toolCall(command: string): string
-  toolResult(command: string, result: ToolResult): string
-  finish(usage: Usage): string
-  fail(failure: Failure): { output: string; exitCode: number }
+  toolResult(command: string, result: DemoToolResult): string
+  finish(usage: DemoUsage): string
+  fail(failure: DemoFailure): { output: string; exitCode: number }
 }
 
 /** What all the lines of one turn are about. */
-export type TurnFacts = { sessionId: string; model: string; hasPartialMessages: boolean }
+export type DemoTurnFacts = { sessionId: string; model: string; hasPartialMessages: boolean }
 
 /** Formats events as one line of JSON each. */
 export function toLines(events: readonly object[]): string {

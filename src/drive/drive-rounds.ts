@@ -31,9 +31,9 @@ export type RoundsTools = DriveTools &
     readonly ask?: (run: RunOutline, context: RunContext) => Promise<boolean>
   }
 
-export type DriveResult = { readonly runId: string; readonly end: DriveEnd; readonly state: DriveState }
+export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; readonly state: DriveState }
 
-export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<DriveResult> {
+export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
   const context: DriveContext = { ...tools, runId, journal }
   beginDrive(context, begin)

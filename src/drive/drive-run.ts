@@ -11,7 +11,7 @@ import { openRun } from '../runs/open-run.ts'
 import { submitOutcome } from '../runs/operations.ts'
 import { readOutcome } from '../runs/read-outcome.ts'
 import { compareWork } from './compare-work.ts'
-import { nextStep, type Step } from './decide/next-step.ts'
+import { type DriveStep, nextStep } from './decide/next-step.ts'
 import { type DriveContext, record, stateOf, uninterrupted } from './drive-context.ts'
 import { hashTree, observeTree } from './observe-tree.ts'
 import type { Attempt } from './record/drive-state.ts'
@@ -56,7 +56,7 @@ async function readRun({ runs, runId }: DriveContext): Promise<{ run: ProtocolSt
   }))
 }
 
-type WorkStep = Exclude<Step, { do: 'finish' | 'wait' | 'pause' }>
+type WorkStep = Exclude<DriveStep, { do: 'finish' | 'wait' | 'pause' }>
 
 async function perform(context: DriveContext, step: WorkStep, actionNumber: number): Promise<void> {
   switch (step.do) {
@@ -89,7 +89,7 @@ async function noteUnknownEnd(context: DriveContext, { attempt, session_id, star
   })
 }
 
-async function check(context: DriveContext, { attempt, command }: Extract<Step, { do: 'check' }>): Promise<void> {
+async function check(context: DriveContext, { attempt, command }: Extract<DriveStep, { do: 'check' }>): Promise<void> {
   const { runs, env } = context
   const { check_timeout_ms: timeoutMs } = stateOf(context).options
   const cwd = runs.workspace.worktree_root
@@ -119,7 +119,7 @@ async function check(context: DriveContext, { attempt, command }: Extract<Step, 
 /** Another process changed the run meanwhile. */
 const CHANGED_MEANWHILE = ['stale_action', 'run_not_active', 'outcome_conflict']
 
-async function submit(context: DriveContext, step: Extract<Step, { do: 'submit' }>): Promise<void> {
+async function submit(context: DriveContext, step: Extract<DriveStep, { do: 'submit' }>): Promise<void> {
   const { runs, runId } = context
   const { outcome, by, attempt } = step
   const submission = { actionId: outcome.action_id, ...readOutcome(encodeUtf8(JSON.stringify(outcome))) }

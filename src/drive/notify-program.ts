@@ -6,7 +6,7 @@ import { parseCheck } from '../kit/process/run-check.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { uninterrupted } from './drive-context.ts'
-import type { DriveResult } from './drive-rounds.ts'
+import type { RoundsResult } from './drive-rounds.ts'
 
 const TIMEOUT_MS = 30_000
 const OUTPUT_LIMIT_BYTES = 1024 * 1024
@@ -21,7 +21,7 @@ type Places = {
 export async function notifyProgram(
   command: string,
   { env, cwd, runs }: Places,
-  { runId, end, state }: DriveResult,
+  { runId, end, state }: RoundsResult,
 ): Promise<string | undefined> {
   const { goal, delivered } = state
   const message = end.is === 'paused' ? { reason: end.reason, message: end.message } : {}

@@ -11,7 +11,7 @@ import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { AttemptGuard } from './attempt-guard.ts'
-import type { Step } from './decide/next-step.ts'
+import type { DriveStep } from './decide/next-step.ts'
 import { reachedCap, remainingBudget, spentBy, tokensOf } from './decide/spending.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { Trace } from './evidence/trace.ts'
@@ -26,7 +26,7 @@ import type { AttemptEnd, DrivePause, Options, Tree } from './record/drive-event
 import type { Attempt, DriveState } from './record/drive-state.ts'
 import { RunWatch } from './run-watch.ts'
 
-type AttemptStep = Extract<Step, { do: 'attempt' }>
+type AttemptStep = Extract<DriveStep, { do: 'attempt' }>
 
 /** Long enough to see what the agent said instead of an outcome. */
 const SAID_CHARACTERS = 2000

@@ -51,7 +51,7 @@ function resumeVariants(run: Run): NextVariants {
 }
 
 /** The options of a new run, without its goal. */
-export type StartOptions = {
+export type RunOptions = {
   readonly workspace_identity: WorkspaceIdentity
   readonly budget: number
   readonly reviewEnabled: boolean
@@ -59,7 +59,7 @@ export type StartOptions = {
 }
 
 /** The command that starts a run with these options. */
-export function startHint({ workspace_identity, budget, reviewEnabled, hasSource }: StartOptions): Next {
+export function startHint({ workspace_identity, budget, reviewEnabled, hasSource }: RunOptions): Next {
   const variant = makeVariant(hasSource ? 'start-with-source' : 'retry-run', {
     BUDGET: String(budget),
     ROOT: workspace_identity.worktree_root,

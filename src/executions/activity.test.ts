@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../kit/json/json-value.ts'
-import { type Activity, nextActivity } from './activity.ts'
+import { type CurrentActivity, nextActivity } from './activity.ts'
 
 const usage = { input_tokens: 1, output_tokens: 2, cached_tokens: 0, reasoning_tokens: 0 }
 
-function play(...events: [type: string, content: JsonObject][]): Activity | undefined {
-  let activity: Activity | undefined
+function play(...events: [type: string, content: JsonObject][]): CurrentActivity | undefined {
+  let activity: CurrentActivity | undefined
   for (const [index, [type, content]] of events.entries()) {
     activity = nextActivity(activity, { seq: index + 1, at: '2026-01-31T09:00:00.000Z', type, content }) ?? activity
   }

@@ -4,14 +4,17 @@ import { describeToolInput } from '../agents/tool-input.ts'
 import type { ExecutionEvent } from './store/execution.shape.ts'
 
 /** `text`: the last line of its answer or thoughts, or its last tool call. */
-export type Activity = { text: string; isOpen: boolean; usage: Usage | undefined }
+export type CurrentActivity = { text: string; isOpen: boolean; usage: Usage | undefined }
 
 const MAX_LENGTH = 200
 
 type Content = { text?: string; is_partial?: boolean; tool_name?: string; input?: unknown }
 
 /** Undefined if the event changes nothing. */
-export function nextActivity(before: Activity | undefined, { type, content }: ExecutionEvent): Activity | undefined {
+export function nextActivity(
+  before: CurrentActivity | undefined,
+  { type, content }: ExecutionEvent,
+): CurrentActivity | undefined {
   const usage = before?.usage
   const { text = '', is_partial: isPartial = false, tool_name: tool = 'tool', input } = content as Content
   switch (type) {

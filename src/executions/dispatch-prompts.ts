@@ -16,10 +16,10 @@ import { queueFull } from '../prompts/faults.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { canceledResult, type PromptResult } from '../prompts/prompt-result.ts'
-import type { PromptRun, PromptRunOptions } from '../prompts/prompt-run.ts'
+import type { PromptRunOptions, PromptStream } from '../prompts/prompt-run.ts'
 import { preparePrompt } from '../prompts/run-prompt.ts'
 import { NO_KEY } from '../store/key-ids.ts'
-import type { Executions } from './executions.ts'
+import type { Executions } from './local-executions.ts'
 import { replayEvents } from './replay.ts'
 import type { Execution } from './store/execution.shape.ts'
 import { decideKeep } from './store/execution-end.ts'
@@ -89,7 +89,7 @@ export function createDispatch(options: DispatchOptions): NonNullable<PromptCont
 
 type Dispatched = { request: PromptRequest; context: PromptContext; run: PromptRunOptions }
 
-async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): PromptRun {
+async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): PromptStream {
   const { executions, store, queue } = options
   const { signal, execution = {} } = prompt.run
   const machine = await findMachine(options, prompt)

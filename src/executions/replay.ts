@@ -2,7 +2,7 @@
 
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import type { Executions } from './executions.ts'
+import type { Executions } from './local-executions.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import { isFinal } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'

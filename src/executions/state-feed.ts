@@ -5,8 +5,8 @@ import { Fault } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import type { ApprovalChange, Approvals } from '../prompts/approvals.ts'
-import { type Activity, nextActivity } from './activity.ts'
-import type { Executions } from './executions.ts'
+import { type CurrentActivity, nextActivity } from './activity.ts'
+import type { Executions } from './local-executions.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { executionNotFound } from './store/faults.ts'
@@ -39,13 +39,13 @@ export class StateFeed {
   readonly #changes = new EventEmitter<{
     change: [Execution]
     removed: [Execution]
-    activity: [string, Activity]
+    activity: [string, CurrentActivity]
   }>().setMaxListeners(0)
   /** The running executions of other processes, by id. */
   #foreign = new Map<string, Execution>()
   #timer: NodeJS.Timeout | undefined
   /** What the executions of this process do, while a client watches. */
-  readonly #activities = new Map<string, Activity>()
+  readonly #activities = new Map<string, CurrentActivity>()
   readonly #unreported = new Set<string>()
   #activityTimer: NodeJS.Timeout | undefined
   #stopActivities: () => void = () => {}
@@ -79,7 +79,7 @@ export class StateFeed {
       const execution = this.#executions.find(change.approval.execution_id)
       if (execution !== undefined && isVisible(execution)) queue(toStateChange(change))
     }
-    const report = (id: string, { text, usage }: Activity) => {
+    const report = (id: string, { text, usage }: CurrentActivity) => {
       const execution = this.#executions.find(id)
       if (execution !== undefined && isVisible(execution))
         queue({ type: 'activity', id, text, ...(usage !== undefined && { usage }) })

@@ -5,7 +5,7 @@ import type { PromptContext } from '../prompts/prompt-context.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { createWorkdirPolicy } from '../prompts/workdir-policy.ts'
 import { fromQueuedText, type QueuedPrompt } from './dispatch-prompts.ts'
-import type { Executions } from './executions.ts'
+import type { Executions } from './local-executions.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { type ClaimedWork, defaultDirectory, type WorkerFacts, type WorkQueue } from './store/work-queue.ts'
 

@@ -8,10 +8,10 @@ import { MANAGED_FILE_LIMIT_BYTES } from './found-files.ts'
 import { manifestPath } from './host.ts'
 import { HOSTS, pathsOf } from './hosts.ts'
 import { findFile, readHosts } from './read-hosts.ts'
-import { openWorktree, realTreeDisk, type TreeDisk, type Worktree } from './worktree.ts'
+import { type OpenWorktree, openWorktree, realTreeDisk, type TreeDisk } from './worktree.ts'
 
 let root: string
-let tree: Worktree
+let tree: OpenWorktree
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'drover-read-')))

@@ -13,11 +13,11 @@ import {
 } from './found-files.ts'
 import type { Host } from './host.ts'
 import { pathsOf } from './hosts.ts'
-import { attempt, lstatIfExists, nameOf, parentOf, type Worktree } from './worktree.ts'
+import { attempt, lstatIfExists, nameOf, type OpenWorktree, parentOf } from './worktree.ts'
 
 export type FoundHosts = { files: FoundFiles; directories: FoundDirectories }
 
-export function readHosts(hosts: readonly Host[], tree: Worktree): FoundHosts {
+export function readHosts(hosts: readonly Host[], tree: OpenWorktree): FoundHosts {
   const paths = hosts.flatMap((host) => pathsOf(host))
   const directories = hosts.flatMap((host) => host.directories)
   return {
@@ -26,7 +26,7 @@ export function readHosts(hosts: readonly Host[], tree: Worktree): FoundHosts {
   }
 }
 
-export function findFile(path: string, tree: Worktree): FoundFile {
+export function findFile(path: string, tree: OpenWorktree): FoundFile {
   try {
     using folder = tree.enter(parentOf(path))
     return folder === undefined ? { is: 'absent' } : findIn({ place: folder.at(nameOf(path)), path }, tree)
@@ -35,7 +35,7 @@ export function findFile(path: string, tree: Worktree): FoundFile {
   }
 }
 
-function findIn({ place, path }: { place: string; path: string }, { disk }: Worktree): FoundFile {
+function findIn({ place, path }: { place: string; path: string }, { disk }: OpenWorktree): FoundFile {
   const found = attempt(path, () => lstatIfExists(place, disk))
   if (found === undefined) return { is: 'absent' }
   if (found.isSymbolicLink()) return { is: 'symlink' }
@@ -51,7 +51,7 @@ function findIn({ place, path }: { place: string; path: string }, { disk }: Work
   }
 }
 
-function findDirectory(path: string, tree: Worktree): FoundDirectory {
+function findDirectory(path: string, tree: OpenWorktree): FoundDirectory {
   try {
     using parent = tree.enter(parentOf(path))
     if (parent === undefined) return { is: 'absent' }

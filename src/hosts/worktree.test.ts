@@ -6,16 +6,16 @@ import { findFile } from './read-hosts.ts'
 import {
   makeFolder,
   nameOf,
+  type OpenWorktree,
   openWorktree,
   parentOf,
   realTreeDisk,
   removeFolder,
   type TreeDisk,
-  type Worktree,
 } from './worktree.ts'
 
 let root: string
-let tree: Worktree
+let tree: OpenWorktree
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'drover-worktree-')))

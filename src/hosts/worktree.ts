@@ -22,7 +22,7 @@ export type Folder = Disposable & {
   sync(): void
 }
 
-export type Worktree = Disposable & {
+export type OpenWorktree = Disposable & {
   readonly root: string
   readonly disk: TreeDisk
   /** Whether the root path still names the directory that was opened. */
@@ -37,7 +37,7 @@ export type Worktree = Disposable & {
 /** Independent of the umask. */
 const FOLDER_MODE = 0o755
 
-export function openWorktree(root: string, disk: TreeDisk): Worktree {
+export function openWorktree(root: string, disk: TreeDisk): OpenWorktree {
   const descriptor = attempt(root, () => openDirectory({ path: root, links: 'refuse' }, disk))
   const opened = disk.fstatSync(descriptor, { bigint: true })
   const pathOf = hasDescriptorPaths(descriptor, opened, disk) ? descriptorPath : (_: number, path: string) => path
@@ -69,7 +69,7 @@ export function openWorktree(root: string, disk: TreeDisk): Worktree {
 }
 
 /** Its parent must exist. */
-export function makeFolder(tree: Worktree, path: string): void {
+export function makeFolder(tree: OpenWorktree, path: string): void {
   using parent = tree.enter(parentOf(path))
   if (parent === undefined) throw hostPathBlocked({ path: parentOf(path), problem: 'it no longer exists' })
   const place = parent.at(nameOf(path))
@@ -85,7 +85,7 @@ export function makeFolder(tree: Worktree, path: string): void {
 }
 
 /** Removes a folder if it is empty. Returns the reason if that fails. */
-export function removeFolder(tree: Worktree, path: string): string | undefined {
+export function removeFolder(tree: OpenWorktree, path: string): string | undefined {
   try {
     using parent = tree.enter(parentOf(path))
     if (parent !== undefined && lstatIfExists(parent.at(nameOf(path)), tree.disk) !== undefined) {

@@ -45,12 +45,12 @@ export function fieldSteps<T extends object>(validate: Validate) {
 }
 
 /** An item of a list in `whole`. */
-export type Item<I, T> = { readonly item: I; readonly index: number; readonly whole: T }
+export type IndexedItem<I, T> = { readonly item: I; readonly index: number; readonly whole: T }
 
 /** Makes a step that runs `steps` on each item of a list, in order. Their paths are relative to the item. */
 export function eachOf<const F extends string, I, T extends { readonly [K in F]: readonly I[] }>(
   field: F,
-  steps: readonly Rule<Item<I, T>>[],
+  steps: readonly Rule<IndexedItem<I, T>>[],
 ): Rule<T> {
   return (whole) => {
     for (const [index, item] of whole[field].entries()) {
@@ -63,6 +63,6 @@ export function eachOf<const F extends string, I, T extends { readonly [K in F]:
 }
 
 /** Makes a step for an item of a step that needs only the item itself. */
-export function ofItem<I>(step: Rule<I>): Rule<Item<I, unknown>> {
+export function ofItem<I>(step: Rule<I>): Rule<IndexedItem<I, unknown>> {
   return ({ item }) => step(item)
 }

@@ -1,7 +1,7 @@
 /** Drives a run for a program, as `drover drive` does for a person. */
 import { checkResults } from '../drive/decide/check-results.ts'
 import { uninterrupted } from '../drive/drive-context.ts'
-import { type DriveResult as DrivenResult, driveRounds } from '../drive/drive-rounds.ts'
+import { type RoundsResult as DrivenResult, driveRounds } from '../drive/drive-rounds.ts'
 import { issueNotConfirmed } from '../drive/faults.ts'
 import { DrivenNote, recordOfUser } from '../drive/note-driven.ts'
 import type { DriveEvent, Options } from '../drive/record/drive-event.shape.ts'

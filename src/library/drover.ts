@@ -2,9 +2,9 @@
 import { DroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
+import { sessionCalls } from './library-sessions.ts'
 import type { DriveRequest } from './messages.generated.ts'
 import { promptCalls } from './run-prompts.ts'
-import { sessionCalls } from './session-calls.ts'
 import { throwingDroverErrors } from './to-drover-error.ts'
 import type {
   CallOptions,

@@ -18,7 +18,7 @@ function without<P extends TProperties, const N extends keyof P>(properties: P, 
 export const PromptRequest = named(
   'PromptRequest',
   strict({
-    ...without(prompts.PromptRequest.properties, ['backend', 'detach', 'output_format']),
+    ...without(prompts.PromptBody.properties, ['backend', 'detach', 'output_format']),
     backend,
     session: text('The session to continue: its id, or a unique beginning of it.'),
     fork: isOn(
@@ -26,12 +26,12 @@ export const PromptRequest = named(
     ),
   }),
 )
-export type PromptRequest = Static<typeof PromptRequest>
+export type PromptCall = Static<typeof PromptRequest>
 
 const ParallelTask = named(
   'ParallelTask',
   strict({
-    ...without(prompts.PromptRequest.properties, [
+    ...without(prompts.PromptBody.properties, [
       'backend',
       'detach',
       'output_format',
@@ -50,7 +50,7 @@ export const ParallelRequest = named(
     tasks: Type.Array(ParallelTask, { minItems: 1, maxItems: prompts.MAX_TASKS, description: 'The prompts.' }),
   }),
 )
-export type ParallelRequest = Static<typeof ParallelRequest>
+export type ParallelCall = Static<typeof ParallelRequest>
 
 const ChainStep = named('ChainStep', strict({ ...without(prompts.ChainStep.properties, ['backend']), backend }))
 
@@ -61,7 +61,7 @@ export const ChainRequest = named(
     steps: Type.Array(ChainStep, { minItems: 1, maxItems: prompts.MAX_TASKS, description: 'The steps, in order.' }),
   }),
 )
-export type ChainRequest = Static<typeof ChainRequest>
+export type ChainCall = Static<typeof ChainRequest>
 
 const MAX_PAGE = 1000
 
@@ -87,7 +87,7 @@ export const SessionQuery = named(
     offset: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of sessions before the page.' })),
   }),
 )
-export type SessionQuery = Static<typeof SessionQuery>
+export type SessionSearch = Static<typeof SessionQuery>
 
 export const SessionChange = named(
   'SessionChange',

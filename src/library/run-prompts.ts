@@ -1,5 +1,5 @@
 /** The prompts of a program: one, several at once, a chain, a comparison. */
-import type { ApprovalRequest, Decided } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
 import { isObject } from '../agents/adapter/json-fields.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
@@ -16,13 +16,13 @@ import { DroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
 import type { Instance, OpenedInstance } from './instance.ts'
 import type * as messages from './messages.generated.ts'
-import type { ChainRequest, ParallelRequest, PromptRequest } from './requests.shape.ts'
+import type { ChainCall, ParallelCall, PromptCall } from './requests.shape.ts'
 import { throwingDroverErrors } from './to-drover-error.ts'
 import type { BatchOptions, Drover, PromptOptions, PromptRun } from './types.ts'
 
-const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
-const checkParallel = checker<ParallelRequest>('the request', validateParallelRequest)
-const checkChain = checker<ChainRequest>('the request', validateChainRequest)
+const checkPrompt = checker<PromptCall>('the request', validatePromptRequest)
+const checkParallel = checker<ParallelCall>('the request', validateParallelRequest)
+const checkChain = checker<ChainCall>('the request', validateChainRequest)
 const checkCompare = checker<CompareRequest>('the request', validateCompareRequest)
 
 const checkKeep = checker<KeepRequest>('the request', validateKeepRequest)
@@ -104,7 +104,7 @@ async function runToEnd(instance: Instance, call: Call): Promise<PromptResult> {
 }
 
 function toApprover(onApproval: NonNullable<PromptOptions['onApproval']>) {
-  return async (request: ApprovalRequest): Promise<Decided> => {
+  return async (request: ApprovalRequest): Promise<AttributedReply> => {
     try {
       return toDecision(await onApproval(request))
     } catch (error) {
@@ -114,7 +114,7 @@ function toApprover(onApproval: NonNullable<PromptOptions['onApproval']>) {
 }
 
 /** Not every program is checked by TypeScript: only the known words allow something. */
-function toDecision(decided: unknown): Decided {
+function toDecision(decided: unknown): AttributedReply {
   const { decision, message } = isObject(decided) ? decided : { decision: decided, message: undefined }
   const choice = CHOICES.find((each) => each === decision)
   if (choice === undefined) return denied('the decision must be allow, allow_session or deny')
@@ -122,11 +122,11 @@ function toDecision(decided: unknown): Decided {
   return { decision: choice, ...(typeof message === 'string' && { message }), by }
 }
 
-function denied(message: string): Decided {
+function denied(message: string): AttributedReply {
   return { decision: 'deny', message, by: { via: 'drover' } }
 }
 
-async function resolveRequest(asked: PromptRequest, opened: OpenedInstance): Promise<internal.PromptRequest> {
+async function resolveRequest(asked: PromptCall, opened: OpenedInstance): Promise<internal.PromptRequest> {
   const { session: id, fork = false, ...rest } = asked
   // Validated as a JSON object.
   const request = rest as Omit<internal.PromptRequest, 'backend'> & { backend?: string }

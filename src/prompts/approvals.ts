@@ -1,23 +1,23 @@
 /** What agents have asked for and no one has decided yet. */
 import { EventEmitter } from 'node:events'
-import type { ApprovalDecision, ApprovalRequest, Decided } from '../agents/adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
 import { type Clock, systemClock, toTimestamp } from '../kit/clock.ts'
 import type { PendingApproval } from './approvals.shape.ts'
 import { approvalNotFound } from './faults.ts'
 
-type Pending = { request: ApprovalRequest; approval: PendingApproval; decide: (decided: Decided) => void }
+type Pending = { request: ApprovalRequest; approval: PendingApproval; decide: (decided: AttributedReply) => void }
 
 /** `asked`: an agent waits. `settled`: it no longer does. */
 export type ApprovalChange = { type: 'asked' | 'settled'; approval: PendingApproval }
 
 /** No one decided. */
-const DENIED: Decided = { decision: 'deny', by: { via: 'drover' } }
+const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
 
 /** `allow_session` where it is no choice allows once. */
 export function choiceFor(
-  { decision }: ApprovalDecision,
+  { decision }: ApprovalReply,
   { choices }: Pick<ApprovalRequest, 'choices'>,
-): ApprovalDecision['decision'] {
+): ApprovalReply['decision'] {
   return decision === 'allow_session' && !choices.includes(decision) ? 'allow' : decision
 }
 
@@ -34,8 +34,8 @@ export class Approvals {
   }
 
   /** Resolves with the decision. Without one it is denied, after the time that is allowed for it. */
-  async ask(executionId: string, request: ApprovalRequest): Promise<Decided> {
-    const { promise, resolve: decide } = Promise.withResolvers<Decided>()
+  async ask(executionId: string, request: ApprovalRequest): Promise<AttributedReply> {
+    const { promise, resolve: decide } = Promise.withResolvers<AttributedReply>()
     const ofExecution = this.#pending.get(executionId) ?? new Map<string, Pending>()
     const approval = this.#toApproval(executionId, request)
     this.#pending.set(executionId, ofExecution.set(request.approval_id, { request, approval, decide }))
@@ -65,7 +65,7 @@ export class Approvals {
   }
 
   /** Throws a Fault if nothing with this id waits for a decision. Returns what the agent is told. */
-  decide(executionId: string, approvalId: string, asked: Decided): Decided {
+  decide(executionId: string, approvalId: string, asked: AttributedReply): AttributedReply {
     const pending = this.#pending.get(executionId)?.get(approvalId)
     if (pending === undefined) throw approvalNotFound({ id: approvalId })
     const decision = { ...asked, decision: choiceFor(asked, pending.request) }

@@ -1,13 +1,13 @@
 import type { PromptContext } from './prompt-context.ts'
 import type { CompareRequest } from './prompt-request.shape.ts'
 import type { ComparisonResult } from './prompt-result.shape.ts'
-import { type BatchOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
+import { type BatchRunOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
 /** Runs the same prompt on several agents. */
 export async function compareAgents(
   request: CompareRequest,
   context: PromptContext,
-  options: BatchOptions,
+  options: BatchRunOptions,
 ): Promise<ComparisonResult> {
   return await runBatch({ kind: 'compare', prompt: request.prompt, context, options }, (batch) =>
     askAgents(request, context, batch),
@@ -18,7 +18,7 @@ export async function compareAgents(
 export async function askAgents(
   request: CompareRequest & { workdirs?: readonly string[] },
   context: PromptContext,
-  batch: BatchOptions,
+  batch: BatchRunOptions,
 ): Promise<ComparisonResult> {
   const startedAt = performance.now()
   const { prompt, backends, sequential, dry_run: dryRun, workdirs, ...rest } = request

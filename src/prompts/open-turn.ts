@@ -11,7 +11,7 @@ import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { fetchSession, storeSession } from './session-files.ts'
 
-export type SessionTurn = {
+export type OpenTurn = {
   /** Empty when no session is stored. */
   sessionId: string
   /** The usage of earlier turns, for agents that count whole sessions. */
@@ -23,7 +23,7 @@ export type SessionTurn = {
   isFinished(): boolean
 }
 
-const NO_SESSION: SessionTurn = {
+const NO_SESSION: OpenTurn = {
   sessionId: '',
   noteEvent: async () => undefined,
   finish: async () => [],
@@ -44,7 +44,7 @@ export async function recheckSession({ request, context }: Pick<Prompt, 'request
  * Creates the session of the prompt, or reopens the one that it resumes. If a new session cannot be stored, the prompt
  * runs without one, with a warning.
  */
-export async function openTurn(prompt: Prompt): Promise<SessionTurn> {
+export async function openTurn(prompt: Prompt): Promise<OpenTurn> {
   const { request, agentRequest, context } = prompt
   if (agentRequest.isEphemeral) return NO_SESSION
   const toWarnings = (error: unknown) => {
@@ -63,7 +63,7 @@ export async function openTurn(prompt: Prompt): Promise<SessionTurn> {
   }
 }
 
-async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => string[]): Promise<SessionTurn> {
+async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => string[]): Promise<OpenTurn> {
   const store = await prompt.context.openStore()
   const { id, priorUsage, warnings } = await openSession(store, prompt)
   let isFinished = false

@@ -11,7 +11,7 @@ import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
 import type { PrivateFiles } from './private-files.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
+import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */
@@ -55,7 +55,7 @@ export type PromptContext = {
   /** Records every prompt as an execution. */
   executions?: ExecutionRecorder
   /** Lets a worker of many machines run the prompt. Undefined: it runs in this process. */
-  dispatch?: ((request: PromptRequest, context: PromptContext, options: PromptRunOptions) => PromptRun) | undefined
+  dispatch?: ((request: PromptRequest, context: PromptContext, options: PromptRunOptions) => PromptStream) | undefined
 }
 
 /** How one run of an agent ended, for metrics. */

@@ -1,6 +1,6 @@
 /** The lines of a stream of the native API. */
 import { type TSchema, Type } from 'typebox'
-import { EVENT_CONTENTS, type EventType } from '../agents/adapter/agent.shape.ts'
+import { type AgentEventType, EVENT_CONTENTS } from '../agents/adapter/agent.shape.ts'
 import { type Message, named, tagged } from '../kit/shape.ts'
 
 const ENVELOPE = {
@@ -11,7 +11,7 @@ const ENVELOPE = {
 
 const sequence = Type.Integer({ minimum: 1, description: 'Counts from 1, without gaps.' })
 
-const event = <T extends EventType, N extends TSchema>(type: T, number: N, description: string) =>
+const event = <T extends AgentEventType, N extends TSchema>(type: T, number: N, description: string) =>
   named(
     eventName(type),
     Type.Object(
@@ -21,7 +21,7 @@ const event = <T extends EventType, N extends TSchema>(type: T, number: N, descr
   )
 
 /** `tool_use` is called `ToolUseEvent`. */
-function eventName(type: EventType): string {
+function eventName(type: AgentEventType): string {
   return `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
 }
 

@@ -120,8 +120,8 @@ const SESSION_FIELDS = {
   dry_run: dryRun,
 } satisfies TProperties
 
-export const PromptRequest = named('PromptRequest', strict({ backend, prompt, ...COMMON_FIELDS, ...SESSION_FIELDS }))
-export type PromptRequest = Static<typeof PromptRequest>
+export const PromptBody = named('PromptRequest', strict({ backend, prompt, ...COMMON_FIELDS, ...SESSION_FIELDS }))
+export type PromptBody = Static<typeof PromptBody>
 
 /** Without `fork`, the backend is that of the session. */
 export const ResumeRequest = named(
@@ -151,7 +151,7 @@ export type ResumeRequest = Static<typeof ResumeRequest>
 export const ParallelRequest = named(
   'ParallelRequest',
   strict({
-    tasks: Type.Array(PromptRequest, { minItems: 1, maxItems: MAX_TASKS, description: 'The prompts.' }),
+    tasks: Type.Array(PromptBody, { minItems: 1, maxItems: MAX_TASKS, description: 'The prompts.' }),
     max_parallel: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -1,5 +1,5 @@
 import type { Session } from '../sessions/session.shape.ts'
-import type { PromptRequest as PromptRequestBody } from './prompt-request.shape.ts'
+import type { PromptBody as PromptRequestBody } from './prompt-request.shape.ts'
 
 /** An earlier conversation that the agent does not know. */
 export type ConversationHistory = {

@@ -21,7 +21,7 @@ export type BatchWatcher = {
   noted?(note: { message: string; isWarning: boolean }): void
 }
 
-export type BatchOptions = {
+export type BatchRunOptions = {
   signal: AbortSignal
   watcher?: BatchWatcher | undefined
   /** The watcher wants text in pieces, as it comes. */
@@ -31,7 +31,7 @@ export type BatchOptions = {
 }
 
 /** What the prompts of one call share. */
-export type Batch = BatchOptions & { context: PromptContext; part: PartKind }
+export type Batch = BatchRunOptions & { context: PromptContext; part: PartKind }
 
 /** The prompts of a batch have no sessions, neither here nor with the agent. */
 export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): PromptRequest {
@@ -39,7 +39,7 @@ export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): P
   return { ...asked, ephemeral: true, dry_run: isDryRun || asked.dry_run === true }
 }
 
-type RecordedBatch = { kind: ExecutionKind; context: PromptContext; options: BatchOptions } & {
+type RecordedBatch = { kind: ExecutionKind; context: PromptContext; options: BatchRunOptions } & {
   /** The prompt that all parts have. */
   prompt?: string
 }
@@ -49,7 +49,7 @@ type BatchResult = { readonly results: readonly PromptResult[] }
 /** Records the whole call as an execution. Its cancellation cancels all parts. */
 export async function runBatch<Result extends BatchResult>(
   { kind, prompt, context, options }: RecordedBatch,
-  work: (options: BatchOptions) => Promise<Result>,
+  work: (options: BatchRunOptions) => Promise<Result>,
 ): Promise<Result & { execution_id?: string }> {
   refuseDeepNesting(context)
   const { onBegin, onSession: _, ...execution } = options.execution ?? {}

@@ -6,7 +6,7 @@ import type { ChainRequest, ChainStep } from './prompt-request.shape.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { ChainResult, StepResult } from './prompt-result.shape.ts'
 import { statusOf } from './prompt-result.ts'
-import { type Batch, type BatchOptions, runBatch, runPart, toStatelessRequest } from './run-batch.ts'
+import { type Batch, type BatchRunOptions, runBatch, runPart, toStatelessRequest } from './run-batch.ts'
 
 export type { ChainResult }
 
@@ -14,7 +14,7 @@ export type { ChainResult }
 export async function runChain(
   request: ChainRequest,
   context: PromptContext,
-  options: BatchOptions,
+  options: BatchRunOptions,
 ): Promise<ChainResult> {
   checkChain(request)
   checkItems('steps', request.steps, context)

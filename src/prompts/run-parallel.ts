@@ -3,7 +3,7 @@ import type { PromptContext } from './prompt-context.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
 import type { ParallelResult } from './prompt-result.shape.ts'
 import { type PromptStatus, statusOf } from './prompt-result.ts'
-import { type BatchOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
+import { type BatchRunOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ParallelResult }
 
@@ -11,7 +11,7 @@ export type { ParallelResult }
 export async function runParallel(
   request: ParallelRequest,
   context: PromptContext,
-  options: BatchOptions,
+  options: BatchRunOptions,
 ): Promise<ParallelResult> {
   checkItems('tasks', request.tasks, context)
   const startedAt = performance.now()

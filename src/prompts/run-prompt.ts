@@ -18,12 +18,12 @@ import { describePolicyChanges, onlyPermissions, policyOf } from './continue-ses
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
-import { abortedTurn, openTurn, recheckSession, type SessionTurn, toTurnEnd } from './open-turn.ts'
+import { abortedTurn, type OpenTurn, openTurn, recheckSession, toTurnEnd } from './open-turn.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
-import type { PromptRun, PromptRunOptions } from './prompt-run.ts'
+import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
@@ -41,12 +41,12 @@ type Prompt = {
 }
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
-export function runPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): PromptRun {
+export function runPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): PromptStream {
   if (context.dispatch !== undefined) return context.dispatch(request, context, options)
   return startPrompt(toPrompt(request, context, options))
 }
 
-function startPrompt(prompt: Prompt): PromptRun {
+function startPrompt(prompt: Prompt): PromptStream {
   const run = prompt.agentRequest.isDryRun ? runDry(prompt) : runInSlot(prompt)
   return prompt.recording === undefined ? run : recordRun(run, prompt.recording)
 }
@@ -113,7 +113,7 @@ function policyChanges(request: PromptRequest, agentRequest: AgentRequest, conte
   return describePolicyChanges({ stored, actual, today: onlyPermissions(today, actual) })
 }
 
-async function* runInSlot(prompt: Prompt): PromptRun {
+async function* runInSlot(prompt: Prompt): PromptStream {
   const { agentRequest, context, options } = prompt
   const slot = await context.slots.take(options.signal, ownerKey(context.by)?.id)
   if (slot === undefined) return canceledResult(agentRequest.backend)
@@ -134,7 +134,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
   }
 }
 
-async function* runInSession(prompt: Prompt): PromptRun {
+async function* runInSession(prompt: Prompt): PromptStream {
   const turn = await openTurn(prompt)
   if (turn.sessionId !== '') noteSession(prompt, turn.sessionId)
   let unfinished = abortedTurn('interrupted', 'the caller stopped reading before the turn ended')
@@ -153,7 +153,7 @@ function noteSession({ recording, options }: Prompt, sessionId: string): void {
   options.execution?.onSession?.(sessionId)
 }
 
-async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
+async function* runTurn(prompt: Prompt, turn: OpenTurn): PromptStream {
   const { request, agentRequest, command, context, options, onLeftover } = prompt
   const { backend, model } = agentRequest
   const { sessionId, priorUsage } = turn

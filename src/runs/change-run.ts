@@ -16,14 +16,14 @@ import { checkRunOwner, checkSourceRevisions } from './open-run.ts'
 import { interruptible, type RunContext } from './run-context.ts'
 
 /** The decision that the engine must make, and the section texts to store or remove with it. */
-export type Change = {
+export type RunChange = {
   readonly decide: (run: Run, facts: Facts) => Decision
   readonly materials?: readonly Material[]
   readonly toDrop?: (before: Run, after: Run) => readonly Digest[]
 }
 
 /** Locks a run, lets the engine decide, and records the event. */
-export async function changeRun(context: RunContext, runId: string, change: Change): Promise<Decided> {
+export async function changeRun(context: RunContext, runId: string, change: RunChange): Promise<Decided> {
   checkRunOwner(context, runId)
   return await interruptible(context, () =>
     updateRun<Decided>(context.store, runId, async (run) => {
@@ -45,7 +45,7 @@ export async function changeRun(context: RunContext, runId: string, change: Chan
 }
 
 /** Observing the worktree takes time, so it happens only if the engine asks for it. */
-async function decideWithFacts(context: RunContext, run: Run, { decide }: Change): Promise<Decided> {
+async function decideWithFacts(context: RunContext, run: Run, { decide }: RunChange): Promise<Decided> {
   const facts = { now: toTimestamp(context.clock.now()), actionId: context.ids.uuid() }
   const first = decide(run, facts)
   if (first.is !== 'needs_git_facts') return first

@@ -4,7 +4,7 @@ import { skip } from '../engine/operations/skip.ts'
 import { stop } from '../engine/operations/stop.ts'
 import { type Submission, submit } from '../engine/operations/submit.ts'
 import type { Answer } from '../engine/state/answer-digest.ts'
-import { type Change, changeRun, reportChange } from './change-run.ts'
+import { changeRun, type RunChange, reportChange } from './change-run.ts'
 import { runIdRequired } from './faults.ts'
 import type { RunList } from './read-status.ts'
 import type { RunContext } from './run-context.ts'
@@ -33,7 +33,7 @@ export async function stopRun(context: RunContext, runId: string): Promise<Proto
   return await change(context, runId, stop)
 }
 
-async function change(context: RunContext, runId: string, decide: Change['decide']): Promise<ProtocolState> {
+async function change(context: RunContext, runId: string, decide: RunChange['decide']): Promise<ProtocolState> {
   const { run } = await changeRun(context, runId, { decide })
   return reportChange(run)
 }

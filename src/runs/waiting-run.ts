@@ -9,9 +9,9 @@ import type { RunContext } from './run-context.ts'
 import { asOwnerOf, inWorktreeOf } from './run-worktree.ts'
 
 /** What a person wants to do with a run. */
-export type Wish = 'answer' | 'skip' | 'continue' | 'stop' | 'drive'
+export type RunIntent = 'answer' | 'skip' | 'continue' | 'stop' | 'drive'
 
-const WAITS_FOR: Readonly<Record<Wish, { one: string; many: string }>> = {
+const WAITS_FOR: Readonly<Record<RunIntent, { one: string; many: string }>> = {
   answer: { one: 'waits for an answer', many: 'wait for an answer' },
   skip: { one: 'has an action to skip', many: 'have an action to skip' },
   continue: { one: 'can be continued', many: 'can be continued' },
@@ -20,7 +20,7 @@ const WAITS_FOR: Readonly<Record<Wish, { one: string; many: string }>> = {
 }
 
 /** Whether the run waits for it. Pure. */
-function isWaitingFor({ next, state }: Pick<RunOutline, 'next' | 'state'>, wish: Wish): boolean {
+function isWaitingFor({ next, state }: Pick<RunOutline, 'next' | 'state'>, wish: RunIntent): boolean {
   if (wish === 'drive') return state !== 'ended'
   if (wish === 'stop') return state === 'active' || state === 'paused'
   if (wish === 'skip') return next.variants.some(({ id }) => id === 'skip-action')
@@ -30,12 +30,12 @@ function isWaitingFor({ next, state }: Pick<RunOutline, 'next' | 'state'>, wish:
 export type FoundRun = { readonly context: RunContext; readonly run: RunOutline }
 
 /** The only run of this worktree that waits, else the only one of the repository. Throws `run_id_required`. */
-export async function findWaitingRun(context: RunContext, wish: Wish): Promise<FoundRun> {
+export async function findWaitingRun(context: RunContext, wish: RunIntent): Promise<FoundRun> {
   return await chooseWaitingRun(context, await outlineRuns(context), wish)
 }
 
 /** The same, among runs that have been listed. */
-export async function chooseWaitingRun(context: RunContext, list: RunList, wish: Wish): Promise<FoundRun> {
+export async function chooseWaitingRun(context: RunContext, list: RunList, wish: RunIntent): Promise<FoundRun> {
   const own = ownRuns(list).filter((run) => isWaitingFor(run, wish))
   const found = own.length > 0 ? own.map((run) => ({ context, run })) : await waitingElsewhere(context, list, wish)
   const [only, ...others] = found
@@ -47,7 +47,7 @@ function ownRuns({ runs }: RunList): RunOutline[] {
   return runs.filter((run): run is RunOutline => run.workspace_foreign !== true)
 }
 
-async function waitingElsewhere(context: RunContext, { runs }: RunList, wish: Wish): Promise<FoundRun[]> {
+async function waitingElsewhere(context: RunContext, { runs }: RunList, wish: RunIntent): Promise<FoundRun[]> {
   const open = runs.filter(({ workspace_foreign, state }) => workspace_foreign === true && state !== 'ended')
   const read = await Promise.all(open.map(({ id }) => readElsewhere(context, id)))
   return read.filter((found) => found !== undefined).filter(({ run }) => isWaitingFor(run, wish))
@@ -67,7 +67,7 @@ async function readElsewhere(context: RunContext, runId: string): Promise<FoundR
 function describe(
   found: readonly FoundRun[],
   { unavailable_runs }: RunList,
-  { context, wish }: { context: RunContext; wish: Wish },
+  { context, wish }: { context: RunContext; wish: RunIntent },
 ): string {
   const { one, many } = WAITS_FOR[wish]
   const busy = unavailable_runs.filter(({ code }) => code === 'run_busy').length

@@ -7,7 +7,7 @@ import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
-import type { BatchOptions } from '../prompts/run-batch.ts'
+import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import type { Git } from '../workspace/git.ts'
 import { observeGit } from '../workspace/observe-git.ts'
@@ -19,7 +19,7 @@ import type { Worktree } from '../workspace/worktrees/worktree-records.ts'
 
 type Opened = { label: string; worktree: Worktree; workspace: WorkspaceIdentity; workdir: string }
 
-type WorktreesOptions = Pick<BatchOptions, 'signal' | 'watcher'> & {
+type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   /** The directory of all worktrees of the user. */
   home: string
   /** The directory in which the agents would work without worktrees. */

@@ -11,7 +11,7 @@ import { askAgents, compareAgents } from '../prompts/compare-agents.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type { ComparisonResult, KeepResult } from '../prompts/prompt-result.shape.ts'
-import { type BatchOptions, runBatch } from '../prompts/run-batch.ts'
+import { type BatchRunOptions, runBatch } from '../prompts/run-batch.ts'
 import { resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
@@ -38,7 +38,7 @@ export class Comparisons {
     this.#parts = parts
   }
 
-  async run(request: Comparison, context: PromptContext, options: BatchOptions): Promise<ComparisonResult> {
+  async run(request: Comparison, context: PromptContext, options: BatchRunOptions): Promise<ComparisonResult> {
     checkComparison(request)
     if (request.worktrees !== true) return await compareAgents(request, context, options)
     if (!this.#parts.isWorker) throw comparisonNeedsWorker({})
@@ -88,7 +88,7 @@ export class Comparisons {
     }
   }
 
-  async #compare(request: Comparison, context: PromptContext, batch: BatchOptions): Promise<ComparisonResult> {
+  async #compare(request: Comparison, context: PromptContext, batch: BatchRunOptions): Promise<ComparisonResult> {
     const { settings, worktrees: home } = this.#parts
     const { backends, prompt, workdir: start = context.cwd, checks = [], keep } = request
     const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, ...asked } = request

@@ -1,5 +1,5 @@
 /** What drover can do, for everyone who asks: a command, a request over HTTP, a tool of MCP, an editor, a program. */
-import type { Decided } from '../agents/adapter/agent.ts'
+import type { AttributedReply } from '../agents/adapter/agent.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
 import type { SessionTurn } from '../executions/session-turn.shape.ts'
@@ -27,7 +27,7 @@ import type { BatchWatcher } from '../prompts/run-batch.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 
 /** Every function throws a Fault for what drover refuses. */
-export type Drover = {
+export type DroverService = {
   readonly prompts: {
     /**
      * Starts a prompt. In the background it runs from here on; otherwise it runs while the caller reads its events or waits
@@ -66,7 +66,11 @@ export type ExecutionService = {
   /** What agents wait for. */
   approvals(by: Caller): Promise<PendingApproval[]>
   /** Throws a Fault if the agent does not wait for this decision, or if the caller may not decide. */
-  decide(by: Caller, waiting: { id: string; approval: string }, decided: Decided): Promise<Decided['decision']>
+  decide(
+    by: Caller,
+    waiting: { id: string; approval: string },
+    decided: AttributedReply,
+  ): Promise<AttributedReply['decision']>
   /** The changes of all executions that the caller sees. */
   watch(by: Caller, signal: AbortSignal): AsyncGenerator<StateChange, void, undefined>
   usage(by: Caller, request: UsageRequest): Promise<UsageReport>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ApprovalRequest, Decided } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
 import type { Stores } from '../executions/store/open-stores.ts'
 import { SILENT_LOG } from '../kit/log.ts'
 import { Approvals } from '../prompts/approvals.ts'
@@ -7,7 +7,7 @@ import { type Caller, USER } from '../prompts/caller.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 
 const WAITING = { id: 'e', approval: 'a' }
-const ALLOWED: Decided = { decision: 'allow_session', by: { via: 'key', name: 'ci', key_id: 'k' } }
+const ALLOWED: AttributedReply = { decision: 'allow_session', by: { via: 'key', name: 'ci', key_id: 'k' } }
 
 function setUp(board?: { decide(): Promise<Pick<ApprovalRequest, 'choices'> | undefined> }, hasAgents = true) {
   const approvals = new Approvals({ timeoutMs: 1000 })

@@ -1,7 +1,7 @@
 /** Executions for everyone who asks: those of this process and of others with the same store. A client sees its own. */
-import type { ApprovalDecision, Decided } from '../agents/adapter/agent.ts'
-import type { Executions } from '../executions/executions.ts'
+import type { ApprovalReply, AttributedReply } from '../agents/adapter/agent.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
+import type { Executions } from '../executions/local-executions.ts'
 import { type StateChange, StateFeed } from '../executions/state-feed.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
@@ -82,8 +82,8 @@ export class ExecutionCalls implements ExecutionService {
   async decide(
     by: Caller,
     { id: named, approval }: { id: string; approval: string },
-    decided: Decided,
-  ): Promise<ApprovalDecision['decision']> {
+    decided: AttributedReply,
+  ): Promise<ApprovalReply['decision']> {
     const { id } = await this.find(by, named)
     const limit = by.ceilings?.approval ?? by.ceilings?.sandbox
     if (limit !== undefined) throw approvalNotAllowed({ setting: limit.setting })
@@ -93,7 +93,7 @@ export class ExecutionCalls implements ExecutionService {
     return decision
   }
 
-  async #settle({ id, approval }: { id: string; approval: string }, decided: Decided) {
+  async #settle({ id, approval }: { id: string; approval: string }, decided: AttributedReply) {
     try {
       return this.#parts.approvals?.decide(id, approval, decided).decision ?? 'deny'
     } catch (error) {

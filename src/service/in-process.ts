@@ -5,7 +5,7 @@ import { locateAgent } from '../agents/locate-agents.ts'
 import type { WarmPool, WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { BackgroundRuns } from '../executions/background-runs.ts'
-import { Executions } from '../executions/executions.ts'
+import { Executions } from '../executions/local-executions.ts'
 import { replayEvents, resultOf } from '../executions/replay.ts'
 import { newExecutionId } from '../executions/store/execution-id.ts'
 import { type KeepMode, keepModeOf } from '../executions/store/execution-states.ts'
@@ -24,12 +24,12 @@ import type { PromptContext, PromptObserver } from '../prompts/prompt-context.ts
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import type { BatchOptions } from '../prompts/run-batch.ts'
+import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { runPrompt, runPromptToEnd } from '../prompts/run-prompt.ts'
 import { createWorkdirPolicy, type WorkdirPolicy } from '../prompts/workdir-policy.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
 import type { Comparisons } from './comparisons.ts'
-import type { BatchStart, Drover, Running, RunningBatch, StartOptions } from './drover-service.ts'
+import type { BatchStart, DroverService, Running, RunningBatch, StartOptions } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 import { SessionCalls } from './session-calls.ts'
 
@@ -76,7 +76,7 @@ type ServerParts = {
 const SESSION_WAIT_MS = 200
 const SHARED_SESSION_WAIT_MS = 1000
 
-export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
+export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDisposable {
   readonly agents: AgentDirectory
   readonly slots: Slots
   readonly warm: WarmPool | undefined
@@ -173,7 +173,7 @@ export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
     return { ...context, workdirs: undefined, longestRunMs: null, executions: this.records }
   }
 
-  readonly prompts: Drover['prompts'] = {
+  readonly prompts: DroverService['prompts'] = {
     start: (by, request, options) => this.#startPrompt(this.#startContext(by, options), request, options),
     resume: async (by, request, options) =>
       await this.prompts.start(by, await this.sessions.continuing(by, request), options),
@@ -189,7 +189,7 @@ export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
     return { id, result: () => resultOf(id, { executions: this.records }, signal) }
   }
 
-  readonly batches: Drover['batches'] = {
+  readonly batches: DroverService['batches'] = {
     parallel: async (by, request, options) => {
       const { runParallel } = await import('../prompts/run-parallel.ts')
       return await this.#startBatch(options, (batch) => runParallel(request, this.#startContext(by, options), batch))
@@ -269,7 +269,7 @@ export class InProcessDrover implements Omit<Drover, 'runs'>, AsyncDisposable {
 
   async #startBatch<R extends object>(
     { signal, isInBackground = false, settle, id, onBegin, ...options }: BatchStart,
-    run: (options: BatchOptions) => Promise<R>,
+    run: (options: BatchRunOptions) => Promise<R>,
   ): Promise<RunningBatch<R>> {
     const execution = { id: id ?? newExecutionId(randomIds), ...(onBegin !== undefined && { onBegin }) }
     if (!isInBackground) return { id: execution.id, result: () => run({ ...options, signal, execution }) }

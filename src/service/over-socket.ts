@@ -10,14 +10,14 @@ import { USER } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import type { KeepResult } from '../prompts/prompt-result.shape.ts'
 import { settingsFor } from '../prompts/to-agent-request.ts'
-import type { Drover } from './drover-service.ts'
+import type { DroverService } from './drover-service.ts'
 
 /** Only work in the background: the caller finds it again by its id. */
 export type ToolDrover = {
-  readonly prompts: Started<Drover['prompts']>
-  readonly batches: Started<Pick<Drover['batches'], 'compare'>> & Pick<Drover['batches'], 'keep'>
-  readonly executions: Pick<Drover['executions'], 'find' | 'follow' | 'cancel'>
-  readonly runs: Pick<Drover['runs'], 'show' | 'follow' | 'answer'>
+  readonly prompts: Started<DroverService['prompts']>
+  readonly batches: Started<Pick<DroverService['batches'], 'compare'>> & Pick<DroverService['batches'], 'keep'>
+  readonly executions: Pick<DroverService['executions'], 'find' | 'follow' | 'cancel'>
+  readonly runs: Pick<DroverService['runs'], 'show' | 'follow' | 'answer'>
   /** Takes what the HTTP API takes. */
   startRun(body: object): Promise<DrivenRun>
 }

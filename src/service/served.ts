@@ -10,7 +10,7 @@ import type { RunService } from '../drive/service/run-service.ts'
 import type { Rights } from '../drive/service/run-starter.ts'
 import { SharedRuns } from '../drive/service/shared-runs.ts'
 import { createDispatch } from '../executions/dispatch-prompts.ts'
-import type { Executions } from '../executions/executions.ts'
+import type { Executions } from '../executions/local-executions.ts'
 import { shareApprovals } from '../executions/store/approval-board.ts'
 import { keepModeOf } from '../executions/store/execution-states.ts'
 import type { Loss, Stores } from '../executions/store/open-stores.ts'
@@ -22,7 +22,7 @@ import { Approvals } from '../prompts/approvals.ts'
 import type { Caller } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
-import type { Drover } from './drover-service.ts'
+import type { DroverService } from './drover-service.ts'
 import { InProcessDrover } from './in-process.ts'
 
 export type ServedParts = {
@@ -60,7 +60,7 @@ const LOSSES: Readonly<Record<Loss, string>> = {
   silent: 'the store gives no answer, so what ran here is ended: other machines may take over',
 }
 
-export class ServedDrover extends InProcessDrover implements Drover {
+export class ServedDrover extends InProcessDrover implements DroverService {
   readonly runs: RunService
   readonly opened: Stores
   /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */

@@ -10,7 +10,7 @@
  * Any text may follow. A second marker or manifest is allowed only as an example in fenced code.
  */
 import { excerpt, type Rejection, reject } from './classification.ts'
-import { type FencedCode, findFencedCode, MAX_LEVELS } from './markdown.ts'
+import { type FencedCode, findFencedCode, MAX_LEVELS } from './find-fenced-code.ts'
 import type { ManifestText } from './read-manifest.ts'
 import { isBlankLine, type Line, linesOf } from './text-lines.ts'
 

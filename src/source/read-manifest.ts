@@ -1,6 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import { ROLES } from '../contract/section-roles.ts'
-import { checkerInOrder, eachOf, fieldSteps, type Item, ofItem, step } from '../kit/check-in-order.ts'
+import { checkerInOrder, eachOf, fieldSteps, type IndexedItem, ofItem, step } from '../kit/check-in-order.ts'
 import { Fault } from '../kit/fault.ts'
 import { type JsonPlace, jsonInvalid, messageInvalid } from '../kit/faults.ts'
 import { readJson } from '../kit/json/read-json.ts'
@@ -49,7 +49,7 @@ function describeProblem(fault: Fault, lineAbove: number): string {
   return `the manifest is not valid: ${problems[0]?.path} ${problems[0]?.rule}`
 }
 
-type Section = Item<ManifestSection, SourceManifest>
+type Section = IndexedItem<ManifestSection, SourceManifest>
 
 const field = fieldSteps<SourceManifest>(validateManifestFields)
 const section = fieldSteps<ManifestSection>(validateManifestSectionFields)

@@ -15,7 +15,7 @@ const CLOSE_MS = 1000
 const MAX_IDS = 200
 
 /** `ids` is empty if the type says it all. */
-export type Notice = { type: string; ids: string[] }
+export type DatabaseNotice = { type: string; ids: string[] }
 
 /** Sends a notice as a part of another statement. */
 export const NOTIFY = `pg_notify('${CHANNEL}', ?)`
@@ -34,7 +34,7 @@ export async function notify(transaction: Transaction, type: string, ids: readon
 
 export class PostgresNotices {
   readonly #database: PostgresDatabase
-  readonly #listeners = new Set<(notice: Notice) => void>()
+  readonly #listeners = new Set<(notice: DatabaseNotice) => void>()
   #client: Client | undefined
   #isClosed = false
   #running: Promise<void> | undefined
@@ -44,7 +44,7 @@ export class PostgresNotices {
   }
 
   /** Connects with the first listener. Returns a function that removes this one. */
-  watch(listener: (notice: Notice) => void): () => void {
+  watch(listener: (notice: DatabaseNotice) => void): () => void {
     this.#listeners.add(listener)
     this.#running ??= this.#listen()
     return () => this.#listeners.delete(listener)
@@ -84,7 +84,7 @@ export class PostgresNotices {
     await raceTime(client?.end().catch(() => {}) ?? Promise.resolve(), CLOSE_MS)
   }
 
-  #emit(notice: Notice): void {
+  #emit(notice: DatabaseNotice): void {
     for (const listener of this.#listeners) listener(notice)
   }
 }

@@ -1,16 +1,16 @@
 /** The answer of a turn: the demo agent's canned one, and what the script puts in its place. */
 import {
   type AgentName,
+  type DemoUsage,
   estimateUsage,
   planAnswer,
   type Reply,
   toWords,
-  type Usage,
 } from '../../src/demo/demo-answer.ts'
 import type { ApiFailure, ToolOutcome } from './dialect.ts'
 import type { Script } from './script.ts'
 
-export type ScriptedAnswer = { replies: readonly ScriptedReply[]; failure?: ApiFailure; usage: Usage }
+export type ScriptedAnswer = { replies: readonly ScriptedReply[]; failure?: ApiFailure; usage: DemoUsage }
 
 export type ScriptedReply = { thinking?: string; chunks: readonly string[]; call?: ScriptedCall }
 

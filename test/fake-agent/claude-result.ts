@@ -1,12 +1,12 @@
 /** The result event of claude, which is also all that its `json` format prints. Its fields depend on how the turn went. */
-import type { Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 import type { Facts } from './dialect.ts'
 import { NO_USAGE } from './usage.ts'
 
 /** What happened in a turn so far. */
 export type Progress = { text: string; requests: number; denials: object[] }
 
-export function toSuccess(facts: Facts, progress: Progress, usage: Usage): object {
+export function toSuccess(facts: Facts, progress: Progress, usage: DemoUsage): object {
   const elapsedMs = facts.elapsedMs()
   return {
     type: 'result',
@@ -90,7 +90,7 @@ function toAborted(sessionId: string, { durationMs, error }: { durationMs: numbe
   }
 }
 
-function toAccount(sessionId: string, usage: Usage): object {
+function toAccount(sessionId: string, usage: DemoUsage): object {
   return {
     session_id: sessionId,
     total_cost_usd: 0,
@@ -108,7 +108,7 @@ function toAccount(sessionId: string, usage: Usage): object {
 }
 
 /** Claude counts cached tokens apart from the input. */
-export function toCounts(usage: Usage) {
+export function toCounts(usage: DemoUsage) {
   return {
     input_tokens: Math.max(0, usage.input - usage.cached),
     cache_creation_input_tokens: 0,
@@ -117,7 +117,7 @@ export function toCounts(usage: Usage) {
   }
 }
 
-function toModelUsage(usage: Usage): object {
+function toModelUsage(usage: DemoUsage): object {
   return {
     inputTokens: Math.max(0, usage.input - usage.cached),
     outputTokens: usage.output,

@@ -1,4 +1,4 @@
-import { estimateTokens, type Usage } from '../../src/demo/demo-answer.ts'
+import { type DemoUsage, estimateTokens } from '../../src/demo/demo-answer.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
 import {
   type Block,
@@ -112,7 +112,7 @@ export class ClaudeStream implements AgentOutput {
     return `${JSON.stringify(line)}\n`
   }
 
-  finish(usage: Usage): string {
+  finish(usage: DemoUsage): string {
     return toLines([toSuccess(this.#facts, this.#progress, usage)])
   }
 

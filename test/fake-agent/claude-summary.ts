@@ -1,4 +1,4 @@
-import type { Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
 import { toToolInput } from './claude-events.ts'
 import { type Progress, toFailure, toInterrupted, toSuccess } from './claude-result.ts'
@@ -38,7 +38,7 @@ export class ClaudeSummary implements AgentOutput {
     return `${text}\n`
   }
 
-  finish(usage: Usage): string {
+  finish(usage: DemoUsage): string {
     return this.#format(this.#progress.text, toSuccess(this.#facts, this.#progress, usage))
   }
 

@@ -1,12 +1,12 @@
-import { CodexOutput } from '../../src/demo/codex-output.ts'
-import type { Usage } from '../../src/demo/demo-answer.ts'
+import { DemoCodexOutput } from '../../src/demo/codex-output.ts'
+import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
 import type { AgentOutput, ApiFailure, Facts, Interruption, ToolOutcome } from './dialect.ts'
 import { addUsage } from './usage.ts'
 
 /** `codex exec --json`, with failures, retries and interruptions. */
-export class CodexEvents extends CodexOutput implements AgentOutput {
-  readonly #priorUsage: Usage
+export class CodexEvents extends DemoCodexOutput implements AgentOutput {
+  readonly #priorUsage: DemoUsage
 
   constructor(facts: Facts) {
     super(facts)
@@ -28,7 +28,7 @@ export class CodexEvents extends CodexOutput implements AgentOutput {
   }
 
   /** Codex counts the tokens of the whole thread. */
-  override finish(usage: Usage): string {
+  override finish(usage: DemoUsage): string {
     return super.finish(addUsage(this.#priorUsage, usage))
   }
 

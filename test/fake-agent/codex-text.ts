@@ -1,5 +1,5 @@
 import { toCommandLine } from '../../src/demo/codex-output.ts'
-import type { ToolResult, Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoToolResult, DemoUsage } from '../../src/demo/demo-answer.ts'
 import { describeFailure } from './codex-events.ts'
 import type { AgentOutput, ApiFailure, Facts, Interruption } from './dialect.ts'
 import type { Output } from './output.ts'
@@ -46,7 +46,7 @@ export class CodexText implements AgentOutput {
     return { stderr: `exec\n${toCommandLine(command)} in ${this.#facts.cwd}\n` }
   }
 
-  toolResult(_command: string, { output, exitCode }: ToolResult): Output {
+  toolResult(_command: string, { output, exitCode }: DemoToolResult): Output {
     const verdict = exitCode === 0 ? 'succeeded' : `exited ${exitCode}`
     return { stderr: ` ${verdict} in 0ms:\n${output}\n\n` }
   }
@@ -59,7 +59,7 @@ export class CodexText implements AgentOutput {
     return `${text}\n`
   }
 
-  finish(usage: Usage): Output {
+  finish(usage: DemoUsage): Output {
     const total = addUsage(this.#facts.priorUsage, usage)
     const tokens = total.input - total.cached + total.output
     return { stderr: `tokens used\n${tokens}\n`, stdout: `${this.#lastText}\n` }

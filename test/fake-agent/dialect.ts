@@ -2,7 +2,7 @@
  * A dialect knows how one command-line agent is called and what it prints. It only formats: it writes nothing and waits
  * for nothing, so a turn can be cut short, slowed down or spoilt between any two steps.
  */
-import type { ToolResult, Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoToolResult, DemoUsage } from '../../src/demo/demo-answer.ts'
 import type { Ending, Output } from './output.ts'
 import type { FailureStatus } from './script.ts'
 
@@ -41,7 +41,7 @@ export type Facts = {
   cwd: string
   hasPartialMessages: boolean
   /** The tokens of the earlier turns of the session. */
-  priorUsage: Usage
+  priorUsage: DemoUsage
   elapsedMs: () => number
   timestamp: () => string
   newId: () => string
@@ -50,7 +50,7 @@ export type Facts = {
 /** The error that the model's API is said to have returned. */
 export type ApiFailure = { status: FailureStatus; message: string; retryAfterSecs?: number | undefined }
 
-export type ToolOutcome = ToolResult & { isDenied: boolean }
+export type ToolOutcome = DemoToolResult & { isDenied: boolean }
 
 /** Formats the steps of a turn. An agent prints nothing for a method it leaves out. */
 export type AgentOutput = {
@@ -68,7 +68,7 @@ export type AgentOutput = {
   retry?(attempt: number): Output
   /** One complete line with this text. */
   textLine(text: string): string
-  finish(usage: Usage): Output
+  finish(usage: DemoUsage): Output
   fail(failure: ApiFailure): Ending
   interrupt(signal: Interruption, turn: { isToolRunning: boolean }): Ending & { tool: 'ended' | 'left' }
 }

@@ -1,11 +1,11 @@
 /** The token counts of `gemini -o json`. */
-import type { Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 
 export type Tally = { requests: number; toolCalls: number; toolFailures: number }
 
 const NO_DECISIONS = { accept: 0, reject: 0, modify: 0, auto_accept: 0 }
 
-export function toSummaryStats(facts: { model: string; elapsedMs: number }, usage: Usage, tally: Tally): object {
+export function toSummaryStats(facts: { model: string; elapsedMs: number }, usage: DemoUsage, tally: Tally): object {
   const tokens = {
     input: Math.max(0, usage.input - usage.cached),
     prompt: usage.input,

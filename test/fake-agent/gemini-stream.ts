@@ -1,11 +1,11 @@
-import { GeminiOutput } from '../../src/demo/gemini-output.ts'
+import { DemoGeminiOutput } from '../../src/demo/gemini-output.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
 import type { AgentOutput, ApiFailure, ToolOutcome } from './dialect.ts'
 import { toRetryNotice, toUpstreamError } from './gemini-summary.ts'
 import type { Output } from './output.ts'
 
 /** `gemini -o stream-json`, with denied tools, failures, retries and interruptions. */
-export class GeminiStream extends GeminiOutput implements AgentOutput {
+export class GeminiStream extends DemoGeminiOutput implements AgentOutput {
   override toolResult(command: string, result: ToolOutcome): string {
     const line = super.toolResult(command, result)
     if (!result.isDenied) return line

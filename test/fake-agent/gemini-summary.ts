@@ -1,4 +1,4 @@
-import type { Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 import type { AgentOutput, ApiFailure, Facts, ToolOutcome } from './dialect.ts'
 import { type Tally, toSummaryStats } from './gemini-stats.ts'
 import type { Output } from './output.ts'
@@ -55,7 +55,7 @@ export class GeminiSummary implements AgentOutput {
     return `${text}\n`
   }
 
-  finish(usage: Usage): Output {
+  finish(usage: DemoUsage): Output {
     if (!this.#isJson) return ''
     const { sessionId, model, elapsedMs } = this.#facts
     const stats = toSummaryStats({ model, elapsedMs: elapsedMs() }, usage, this.#tally)

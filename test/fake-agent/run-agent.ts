@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Writable } from 'node:stream'
-import { AGENT_NAMES, type AgentName, type Usage } from '../../src/demo/demo-answer.ts'
+import { AGENT_NAMES, type AgentName, type DemoUsage } from '../../src/demo/demo-answer.ts'
 import { planScriptedAnswer } from './answer.ts'
 import { ChildProcesses } from './child-processes.ts'
 import type { AgentOutput, Dialect, Facts, Interruption, Invocation } from './dialect.ts'
@@ -37,7 +37,7 @@ type Invoked = {
   dialect: Dialect
   invocation: Invocation
   sessions: Sessions
-  priorUsage: Usage
+  priorUsage: DemoUsage
 }
 
 /** Each is loaded only when it is needed. */
@@ -87,7 +87,7 @@ async function takeTurn(self: AgentProcess, streams: OutputStreams, call: Invoke
   children.note()
   const prompt = dialect.toPrompt(await readAll(self.stdin), invocation)
   if (prompt.trim() === '') return dialect.noPrompt
-  const save = (usage: Usage) => {
+  const save = (usage: DemoUsage) => {
     if (!invocation.isEphemeral) call.sessions.save(facts.sessionId, usage)
   }
   save(priorUsage)
@@ -119,7 +119,7 @@ function readSettings(env: AgentProcess['env']): Settings | { problem: string } 
   return { script: read.script, stateDirectory: env['FAKE_AGENT_STATE'] }
 }
 
-function toFacts(self: AgentProcess, invocation: Invocation, priorUsage: Usage): Facts {
+function toFacts(self: AgentProcess, invocation: Invocation, priorUsage: DemoUsage): Facts {
   return {
     invocation,
     sessionId: invocation.resumeId ?? invocation.sessionId ?? randomUUID(),

@@ -1,5 +1,5 @@
 /** The script of the fake agent: what it answers, and how it goes wrong. Tests pass it in `FAKE_AGENT_SCRIPT`. */
-import type { Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 
 /** Points of a turn: the prompt is read; the first events are printed; the first word is printed; all words are printed. */
 const POINTS = ['start', 'init', 'word', 'text'] as const
@@ -15,7 +15,7 @@ export type Script = {
   chunkMs?: number
   /** A file with one byte for each piece that may be printed; the agent waits until it has grown. */
   permits?: string
-  usage?: Partial<Usage>
+  usage?: Partial<DemoUsage>
   /** A shell command that really runs, in a session of its own. */
   tool?: string
   toolDenied?: boolean

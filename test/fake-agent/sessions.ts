@@ -1,13 +1,13 @@
 /** The sessions of the fake agent. It stores none unless it is given a directory. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentName, Usage } from '../../src/demo/demo-answer.ts'
+import type { AgentName, DemoUsage } from '../../src/demo/demo-answer.ts'
 import { NO_USAGE } from './usage.ts'
 
 export type Sessions = {
   /** The tokens that a session has used so far, or undefined if there is no such session. */
-  find(id: string): Usage | undefined
-  save(id: string, usage: Usage): void
+  find(id: string): DemoUsage | undefined
+  save(id: string, usage: DemoUsage): void
   remove(id: string): void
 }
 
@@ -28,7 +28,7 @@ export function openSessions(directory: string | undefined, agent: AgentName): S
   }
 }
 
-function readSession(path: string): Usage | undefined {
+function readSession(path: string): DemoUsage | undefined {
   try {
     return { ...NO_USAGE, ...JSON.parse(readFileSync(path, 'utf8')) }
   } catch {

@@ -1,8 +1,8 @@
-import type { Usage } from '../../src/demo/demo-answer.ts'
+import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 
-export const NO_USAGE: Usage = { input: 0, cached: 0, output: 0, reasoning: 0 }
+export const NO_USAGE: DemoUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }
 
-export function addUsage(a: Usage, b: Usage): Usage {
+export function addUsage(a: DemoUsage, b: DemoUsage): DemoUsage {
   return {
     input: a.input + b.input,
     cached: a.cached + b.cached,

@@ -6,7 +6,7 @@ import {
   ChainRequest,
   CompareRequest,
   ParallelRequest,
-  PromptRequest,
+  PromptBody,
   ResumeRequest,
 } from '../../src/prompts/prompt-request.shape.ts'
 import { broken, fitting } from '../support/arbitrary-of-shape.ts'
@@ -20,7 +20,7 @@ const RUNS = LONG_RUNS === undefined ? { numRuns: 100, seed: 1 } : { numRuns: Nu
 const open = () => startServer({ config: { unified_flags: { dry_run: true } } })
 
 const BODIES = [
-  ['POST', '/prompt', PromptRequest],
+  ['POST', '/prompt', PromptBody],
   ['POST', '/parallel', ParallelRequest],
   ['POST', '/chain', ChainRequest],
   ['POST', '/compare', CompareRequest],

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentEvent, AgentRequest, Decided, Usage } from '../../src/agents/adapter/agent.ts'
+import type { AgentEvent, AgentRequest, AttributedReply, Usage } from '../../src/agents/adapter/agent.ts'
 import type { AgentResult } from '../../src/agents/agent-result.ts'
 import { buildCommand } from '../../src/agents/build-command.ts'
 import { warmBackendOf } from '../../src/agents/pool/warm-backends.ts'
@@ -68,7 +68,7 @@ describe.each(installed.filter(({ backend }) => backend !== 'gemini'))('a warm $
   type Turn = {
     signal?: AbortSignal
     priorUsage?: Usage
-    onApproval?: () => Promise<Decided>
+    onApproval?: () => Promise<AttributedReply>
     onEvent?: (event: AgentEvent) => void
   }
 
@@ -151,13 +151,13 @@ describe.each(installed.filter(({ backend }) => backend !== 'gemini'))('a warm $
     expect(last).toContain('the word is heron')
   })
 
-  it.each<[Decided['decision'], boolean]>([
+  it.each<[AttributedReply['decision'], boolean]>([
     ['allow', true],
     ['deny', false],
   ])('asks before it does something: %s', async (decision, isDone) => {
     const over: Over = { approvalMode: 'always', hasApprover: true }
     const asked: unknown[] = []
-    const onApproval = async (): Promise<Decided> => ({ decision, by: { via: 'none' } })
+    const onApproval = async (): Promise<AttributedReply> => ({ decision, by: { via: 'none' } })
     const onEvent = (event: AgentEvent) => event.type === 'approval_request' && asked.push(event.content)
     const scenario = backend === 'codex' ? 'escalate' : 'write'
     const { events, result } = await askWarm(

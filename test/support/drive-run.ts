@@ -20,7 +20,7 @@ import type { Facts, GitFacts } from '../../src/engine/facts.ts'
 import { nextHint } from '../../src/engine/next-hint.ts'
 import { answer } from '../../src/engine/operations/answer.ts'
 import { parseSourceChoice } from '../../src/engine/operations/choose-source.ts'
-import { type ResumeRequest, resume } from '../../src/engine/operations/resume.ts'
+import { type RequestedResume, resume } from '../../src/engine/operations/resume.ts'
 import { skip } from '../../src/engine/operations/skip.ts'
 import { type StartRequest, start } from '../../src/engine/operations/start.ts'
 import { stop } from '../../src/engine/operations/stop.ts'
@@ -99,7 +99,7 @@ export function outcomeFor(action: Action | undefined, report: Report = {}): Out
 }
 
 /** A request whose choice is not parsed yet. */
-export type Resume = Omit<ResumeRequest, 'choice'> & { readonly choice?: string }
+export type Resume = Omit<RequestedResume, 'choice'> & { readonly choice?: string }
 
 export type Driver = {
   readonly run: Run

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
 import { checkChangeReport } from '../../src/contract/host-reports.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
-import type { Plan, Step } from '../../src/hosts/plan/plan.ts'
+import type { Plan, PlanStep } from '../../src/hosts/plan/plan.ts'
 import type { TreeDisk } from '../../src/hosts/worktree.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import { changeAt, createHostWorktree, type HostWorktree } from './host-worktree.ts'
 
-const STEPS: readonly Step[] = [
+const STEPS: readonly PlanStep[] = [
   { do: 'create', path: '.claude/made/deep/created', text: 'created', mode: 0o644 },
   { do: 'replace', path: '.claude/replaced', expects: digest('replaced, before'), text: 'after', mode: 0o600 },
   { do: 'remove', path: '.claude/emptied/removed', expects: digest('emptied/removed, before') },

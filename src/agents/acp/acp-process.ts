@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
 import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
-import { isObject, type JsonObject, textAt } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord, textAt } from '../adapter/json-fields.ts'
 import type { TurnProtocol } from '../warm/active-turn.ts'
 import { agentRequestFailed } from '../warm/faults.ts'
 import { createJsonRpcPeer, type JsonRpcPeer } from '../warm/json-rpc.ts'
@@ -76,7 +76,7 @@ export class AcpProcess implements AcpConnection {
     return info
   }
 
-  async request(method: string, params: JsonObject): Promise<JsonObject> {
+  async request(method: string, params: JsonRecord): Promise<JsonRecord> {
     const answer = this.peer.request(method, params)
     const result = await (method === 'session/prompt' ? answer : this.#limits.wait(method, answer))
     return isObject(result) ? result : {}
@@ -104,7 +104,7 @@ export class AcpProcess implements AcpConnection {
     return session
   }
 
-  async #newSession(place: JsonObject): Promise<SessionState> {
+  async #newSession(place: JsonRecord): Promise<SessionState> {
     const result = await this.request('session/new', place)
     const sessionId = textAt(result, 'sessionId')
     if (!sessionId) {
@@ -114,7 +114,7 @@ export class AcpProcess implements AcpConnection {
     return readSession(sessionId, result)
   }
 
-  async #resumeSession(sessionId: string, place: JsonObject): Promise<SessionState> {
+  async #resumeSession(sessionId: string, place: JsonRecord): Promise<SessionState> {
     const { resume } = this.options.profile
     if (resume === undefined) {
       const message = 'session not found: this agent does not continue sessions'
@@ -153,7 +153,7 @@ export class AcpProcess implements AcpConnection {
     await Promise.all([this.process.end(), this.terminals.close()])
   }
 
-  async #onNotification(method: string, params: JsonObject, line: string): Promise<void> {
+  async #onNotification(method: string, params: JsonRecord, line: string): Promise<void> {
     this.#updates += 1
     await this.options.onLine?.(line)
     if (this.#turn === undefined) return this.process.noteIdle(line)

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { readFileText } from '../../kit/files/read-file.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
-import { countAt, type JsonObject, textAt } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
 import { isInside, isOfGit } from './permissions.ts'
 
@@ -14,7 +14,7 @@ const NEW_FILE_MODE = 0o644
 
 export type ClientPolicy = { workdir: string; permission: Permission | undefined }
 
-export async function readTextFile(params: JsonObject, policy: ClientPolicy): Promise<JsonObject> {
+export async function readTextFile(params: JsonRecord, policy: ClientPolicy): Promise<JsonRecord> {
   const path = await resolveFile(textAt(params, 'path'), policy)
   const text = readFileText({ path, limitBytes: FILE_LIMIT_BYTES, links: 'follow' })
   return { content: cutLines(text, { from: countAt(params, 'line') ?? 1, count: countAt(params, 'limit') }) }
@@ -27,7 +27,7 @@ function cutLines(text: string, { from, count }: { from: number; count: number |
   return lines.slice(start, count === undefined ? undefined : start + count).join('\n')
 }
 
-export async function writeTextFile(params: JsonObject, policy: ClientPolicy): Promise<JsonObject> {
+export async function writeTextFile(params: JsonRecord, policy: ClientPolicy): Promise<JsonRecord> {
   const { permission } = policy
   if (permission === 'read-only' || permission === 'ask') throw new Error('writing files is not allowed')
   const path = await resolveFile(textAt(params, 'path'), policy)

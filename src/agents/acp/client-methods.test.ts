@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import type { ToolKind } from '../adapter/acp-profile.ts'
 import type { Denial } from '../adapter/agent.ts'
-import type { JsonObject } from '../adapter/json-fields.ts'
+import type { JsonRecord } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
 import { ClientMethods } from './client-methods.ts'
 import type { ClientTerminals } from './client-terminals.ts'
@@ -14,7 +14,7 @@ const RUN_MAKE = { kind: 'execute', rawInput: { command: 'make' } }
 
 /** Lets the user decide about a call, then runs commands. Returns what the user was asked about. */
 async function askedAbout(
-  decided: { call: JsonObject; verdict: Verdict }[],
+  decided: { call: JsonRecord; verdict: Verdict }[],
   commands: readonly string[],
 ): Promise<string[]> {
   const asked: string[] = []
@@ -24,7 +24,7 @@ async function askedAbout(
     workdir: '/work',
     permission: 'ask',
     ask: async (call) => {
-      asked.push(String((call['rawInput'] as JsonObject)['command']))
+      asked.push(String((call['rawInput'] as JsonRecord)['command']))
       return 'deny'
     },
     onDenied: () => {},
@@ -35,7 +35,7 @@ async function askedAbout(
 }
 
 describe('a command that the agent runs through drover', () => {
-  it.each<[string, { call: JsonObject; verdict: Verdict }[], string[], string[]]>([
+  it.each<[string, { call: JsonRecord; verdict: Verdict }[], string[], string[]]>([
     ['allowed by its name', [{ call: RUN_MAKE, verdict: 'allow' }], ['make'], []],
     ['another one', [{ call: RUN_MAKE, verdict: 'allow' }], ['rm -r /'], ['sh -c rm -r /']],
     ['a second time', [{ call: RUN_MAKE, verdict: 'allow' }], ['make', 'make'], ['sh -c make']],
@@ -86,7 +86,7 @@ describe('a file that the agent writes through drover', () => {
       workdir,
       permission,
       ask: async (call) => {
-        asked.push(String((call['rawInput'] as JsonObject)['path']))
+        asked.push(String((call['rawInput'] as JsonRecord)['path']))
         return verdicts.shift() ?? 'deny'
       },
       onDenied: (denial) => denied.push(denial),

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { AcpProfile, ToolKind } from '../adapter/acp-profile.ts'
 import type { Denial } from '../adapter/agent.ts'
-import { type JsonObject, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
 import { type ClientPolicy, readTextFile, writeTextFile } from './client-files.ts'
 import type { ClientTerminals } from './client-terminals.ts'
@@ -15,11 +15,11 @@ type Options = {
   workdir: string
   permission: Permission | undefined
   /** Asks the user about a call, if there is one. */
-  ask(call: JsonObject): Promise<Verdict>
+  ask(call: JsonRecord): Promise<Verdict>
   onDenied(denial: Denial): void
 }
 
-type ClientMethod = (params: JsonObject) => Promise<JsonObject>
+type ClientMethod = (params: JsonRecord) => Promise<JsonRecord>
 type Need = NonNullable<Denial['needs']>
 
 /** Covers a use whose path or command it names. If the call named none, it covers every use of its kind. */
@@ -46,21 +46,21 @@ export class ClientMethods {
     this.#options = options
     this.#methods = {
       ...(client?.files && {
-        'fs/read_text_file': (params: JsonObject) => readTextFile(params, { workdir, permission }),
-        'fs/write_text_file': async (params: JsonObject) => writeTextFile(params, await this.#write(params)),
+        'fs/read_text_file': (params: JsonRecord) => readTextFile(params, { workdir, permission }),
+        'fs/write_text_file': async (params: JsonRecord) => writeTextFile(params, await this.#write(params)),
       }),
       ...(client?.terminal && {
-        'terminal/create': async (params: JsonObject) => terminals.create(params, await this.#run(params)),
-        'terminal/output': (params: JsonObject) => terminals.output(params),
-        'terminal/wait_for_exit': (params: JsonObject) => terminals.waitForExit(params),
-        'terminal/kill': (params: JsonObject) => terminals.kill(params),
-        'terminal/release': (params: JsonObject) => terminals.release(params),
+        'terminal/create': async (params: JsonRecord) => terminals.create(params, await this.#run(params)),
+        'terminal/output': (params: JsonRecord) => terminals.output(params),
+        'terminal/wait_for_exit': (params: JsonRecord) => terminals.waitForExit(params),
+        'terminal/kill': (params: JsonRecord) => terminals.kill(params),
+        'terminal/release': (params: JsonRecord) => terminals.release(params),
       }),
     }
   }
 
   /** Only the methods that the agent was offered; undefined for others. */
-  answer(method: string, params: JsonObject): Promise<JsonObject> | undefined {
+  answer(method: string, params: JsonRecord): Promise<JsonRecord> | undefined {
     const answer = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (answer === undefined || !this.#isOver) return answer?.(params)
     return Promise.reject(new Error('the turn is over'))
@@ -72,7 +72,7 @@ export class ClientMethods {
   }
 
   /** The user has decided about a tool call. If it is allowed, the agent may write its file or run its command once. */
-  grant(call: JsonObject, { kind, verdict }: { kind: ToolKind; verdict: Verdict }): void {
+  grant(call: JsonRecord, { kind, verdict }: { kind: ToolKind; verdict: Verdict }): void {
     const need = NEEDS[kind]
     if (verdict === 'deny' || need === undefined) return
     const command = textAt(objectAt(call, 'rawInput'), 'command')
@@ -95,17 +95,17 @@ export class ClientMethods {
     return true
   }
 
-  #write(params: JsonObject): Promise<ClientPolicy> {
+  #write(params: JsonRecord): Promise<ClientPolicy> {
     const path = textAt(params, 'path')
     return this.#policyFor('edit', { kind: 'edit', title: 'write', rawInput: { path } })
   }
 
-  #run(params: JsonObject): Promise<ClientPolicy> {
+  #run(params: JsonRecord): Promise<ClientPolicy> {
     const command = [textAt(params, 'command'), ...textsAt(params, 'args')].join(' ')
     return this.#policyFor('everything', { kind: 'execute', title: command, rawInput: { command } })
   }
 
-  async #policyFor(need: Need, call: JsonObject): Promise<ClientPolicy> {
+  async #policyFor(need: Need, call: JsonRecord): Promise<ClientPolicy> {
     const { permission, workdir } = this.#options
     const isEnough = permission === undefined || permission === 'everything' || permission === need
     if (isEnough || !(await this.#isAllowed(need, call))) return { permission, workdir }
@@ -113,7 +113,7 @@ export class ClientMethods {
     return { permission: undefined, workdir }
   }
 
-  async #isAllowed(need: Need, call: JsonObject): Promise<boolean> {
+  async #isAllowed(need: Need, call: JsonRecord): Promise<boolean> {
     const { permission, ask, onDenied } = this.#options
     const { path, command } = call['rawInput'] as { path?: string; command?: string }
     const name = command ?? path ?? ''

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import { OutputTail } from '../../kit/process/output-tail.ts'
 import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
-import { countAt, type JsonObject, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import type { ClientPolicy } from './client-files.ts'
 import { isInside } from './permissions.ts'
 
@@ -38,7 +38,7 @@ export class ClientTerminals {
     this.#env = env
   }
 
-  async create(params: JsonObject, { workdir, permission }: ClientPolicy): Promise<JsonObject> {
+  async create(params: JsonRecord, { workdir, permission }: ClientPolicy): Promise<JsonRecord> {
     if (permission !== undefined && permission !== 'everything') throw new Error('running commands is not allowed')
     if (this.#isClosed) throw new Error('the agent has ended')
     if (this.#terminals.size + this.#starting.size >= MAX_TERMINALS) throw new Error('too many terminals; release one')
@@ -64,7 +64,7 @@ export class ClientTerminals {
     return { terminalId: id }
   }
 
-  async output(params: JsonObject): Promise<JsonObject> {
+  async output(params: JsonRecord): Promise<JsonRecord> {
     const { output, bytes, limit, exited } = this.#find(params)
     return {
       output: output.text(),
@@ -73,18 +73,18 @@ export class ClientTerminals {
     }
   }
 
-  async waitForExit(params: JsonObject): Promise<JsonObject> {
+  async waitForExit(params: JsonRecord): Promise<JsonRecord> {
     return statusOf(await this.#find(params).exit)
   }
 
-  async kill(params: JsonObject): Promise<JsonObject> {
+  async kill(params: JsonRecord): Promise<JsonRecord> {
     const { stop, exit } = this.#find(params)
     stop.abort()
     await exit
     return {}
   }
 
-  async release(params: JsonObject): Promise<JsonObject> {
+  async release(params: JsonRecord): Promise<JsonRecord> {
     const terminal = this.#find(params)
     await this.kill(params)
     const id = textAt(params, 'terminalId') ?? ''
@@ -120,7 +120,7 @@ export class ClientTerminals {
 
   async #start(
     argv: readonly [string, ...string[]],
-    { params, cwd, limit, stop }: { params: JsonObject; cwd: string; limit: number; stop: AbortController },
+    { params, cwd, limit, stop }: { params: JsonRecord; cwd: string; limit: number; stop: AbortController },
   ): Promise<Terminal> {
     const variables = objectsAt(params, 'env').flatMap((each) => {
       const [name, value] = [textAt(each, 'name'), textAt(each, 'value')]
@@ -149,7 +149,7 @@ export class ClientTerminals {
     return known
   }
 
-  #find(params: JsonObject): Terminal {
+  #find(params: JsonRecord): Terminal {
     const id = textAt(params, 'terminalId') ?? ''
     const terminal = this.#terminals.get(id)
     if (terminal === undefined) throw new Error(`there is no terminal ${JSON.stringify(id)}`)
@@ -166,6 +166,6 @@ function evidenceOf({ output, exited }: Terminal): TerminalEvidence {
   return { output: output.text(), exitCode: exited?.code ?? undefined }
 }
 
-function statusOf({ code, signal }: ProcessExit): JsonObject {
+function statusOf({ code, signal }: ProcessExit): JsonRecord {
   return { exitCode: code, signal }
 }

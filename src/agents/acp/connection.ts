@@ -3,7 +3,7 @@
 import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentRequest, Usage } from '../adapter/agent.ts'
-import type { JsonObject } from '../adapter/json-fields.ts'
+import type { JsonRecord } from '../adapter/json-fields.ts'
 import type { JsonRpcPeer } from '../warm/json-rpc.ts'
 import type { WarmProcess } from '../warm/warm-process.ts'
 import type { ClientTerminals } from './client-terminals.ts'
@@ -39,7 +39,7 @@ export type AcpConnection = {
   readonly terminals: ClientTerminals
   /** Throws a Fault if the agent speaks another version of the protocol. */
   initialize(): Promise<AgentInfo>
-  request(method: string, params: JsonObject): Promise<JsonObject>
+  request(method: string, params: JsonRecord): Promise<JsonRecord>
   /** A new session, or the one that the request resumes. Throws a Fault if the agent does not open it. */
   openSession(request: AgentRequest): Promise<SessionState>
   /** Deletes a session that must not be stored. False: the agent cannot do that. */

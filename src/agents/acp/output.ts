@@ -4,7 +4,7 @@ import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { initEvent } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
-import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import type { AgentOutput, OutputSummary } from '../adapter/output-reader.ts'
 import { NO_USAGE, usageEvents } from '../adapter/token-usage.ts'
 import { failureOfError, outcomeOf } from './turn-end.ts'
@@ -43,7 +43,7 @@ export class AcpOutput implements AgentOutput {
   }
 
   /** An update, a request for permission, or the response to the prompt. Everything else is skipped. */
-  read(frame: JsonObject): AgentEvent[] | undefined {
+  read(frame: JsonRecord): AgentEvent[] | undefined {
     const params = objectAt(frame, 'params')
     switch (textAt(frame, 'method')) {
       case 'session/update':
@@ -58,27 +58,27 @@ export class AcpOutput implements AgentOutput {
   }
 
   /** An id is only reported if the session can be continued. */
-  #readOpened(params: JsonObject | undefined): AgentEvent {
+  #readOpened(params: JsonRecord | undefined): AgentEvent {
     const session = { id: textAt(params, 'sessionId') ?? '', isResumable: params?.['isResumable'] === true }
     this.#session = session
     return initEvent({ model: textAt(params, 'model'), sessionId: session.isResumable ? session.id : undefined })
   }
 
-  #readResponse(frame: JsonObject): AgentEvent[] | undefined {
+  #readResponse(frame: JsonRecord): AgentEvent[] | undefined {
     if (frame['error'] !== undefined) return this.#readError(frame['error'])
     const result = objectAt(frame, 'result')
     return result === undefined ? undefined : this.#readResult(result)
   }
 
   /** Updates of another session of the same process are not of this turn. */
-  #readUpdate(params: JsonObject | undefined): AgentEvent[] {
+  #readUpdate(params: JsonRecord | undefined): AgentEvent[] {
     const update = objectAt(params, 'update')
     const sessionId = textAt(params, 'sessionId')
     if (update === undefined || (sessionId !== undefined && sessionId !== this.#session?.id)) return []
     return this.updates.read(update)
   }
 
-  #readResult(result: JsonObject): AgentEvent[] {
+  #readResult(result: JsonRecord): AgentEvent[] {
     const { backend, profile, priorUsage: prior } = this.#options
     const { perRequest, ...said } = this.updates.summary()
     const own = result[COUNTED] as Usage | undefined

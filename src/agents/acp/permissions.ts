@@ -1,7 +1,7 @@
 /** Decides what an agent may do, and answers its requests for permission. Pure. */
 import { isAbsolute, normalize, relative, sep } from 'node:path'
 import type { AcpProfile, ToolKind } from '../adapter/acp-profile.ts'
-import { type JsonObject, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectsAt, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
 import { kindOf, pathsOf } from './tool-calls.ts'
 
@@ -10,7 +10,7 @@ const EDITING: readonly ToolKind[] = ['edit', 'delete', 'move']
 
 export type PermissionFacts = {
   /** The tool call, with everything that was reported about it before. */
-  call: JsonObject
+  call: JsonRecord
   /** What the user allows; undefined: the agent's own settings apply, and what it asks for is denied. */
   permission: Permission | undefined
   workdir: string
@@ -54,7 +54,7 @@ const KINDS: Record<Verdict, readonly string[]> = {
  * The answer to `session/request_permission`. The first option of a kind is taken: some agents have a second one that
  * changes the mode too. An agent that offers no option to refuse is told that the request is cancelled.
  */
-export function answerPermission(params: JsonObject, verdict: Verdict): JsonObject {
+export function answerPermission(params: JsonRecord, verdict: Verdict): JsonRecord {
   const options = objectsAt(params, 'options')
   const option = KINDS[verdict]
     .map((kind) => options.find((each) => textAt(each, 'kind') === kind))
@@ -63,4 +63,4 @@ export function answerPermission(params: JsonObject, verdict: Verdict): JsonObje
   return optionId === undefined ? CANCELLED : { outcome: { outcome: 'selected', optionId } }
 }
 
-export const CANCELLED: JsonObject = { outcome: { outcome: 'cancelled' } }
+export const CANCELLED: JsonRecord = { outcome: { outcome: 'cancelled' } }

@@ -1,14 +1,14 @@
 /** The version of the protocol, and the frames that depend on it. A second version is coming: what differs belongs here. */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import { type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 
 export const PROTOCOL_VERSION = 1
 /** Agents only log it. */
 const CLIENT_VERSION = '1.0.0'
 
 /** What the client offers. An agent that does not use a capability is not told about it. */
-export function initializeParams({ client = {} }: Pick<AcpProfile, 'client'>): JsonObject {
+export function initializeParams({ client = {} }: Pick<AcpProfile, 'client'>): JsonRecord {
   const files = client.files === true
   return {
     protocolVersion: PROTOCOL_VERSION,
@@ -32,7 +32,7 @@ export type AgentInfo = {
   takesImages: boolean
 }
 
-export function readAgentInfo(result: JsonObject): AgentInfo {
+export function readAgentInfo(result: JsonRecord): AgentInfo {
   const capabilities = objectAt(result, 'agentCapabilities')
   const sessions = objectAt(capabilities, 'sessionCapabilities')
   const info = objectAt(result, 'agentInfo')
@@ -64,7 +64,7 @@ export type SessionState = {
 }
 
 /** Modes and models are options in newer releases, and have fields of their own in older ones. */
-export function readSession(sessionId: string, result: JsonObject): SessionState {
+export function readSession(sessionId: string, result: JsonRecord): SessionState {
   const modes = objectAt(result, 'modes')
   const models = objectAt(result, 'models')
   const options = objectsAt(result, 'configOptions')
@@ -85,19 +85,19 @@ export function readSession(sessionId: string, result: JsonObject): SessionState
   }
 }
 
-function isOption(option: JsonObject, name: string): boolean {
+function isOption(option: JsonRecord, name: string): boolean {
   return textAt(option, 'category') === name || textAt(option, 'id') === name
 }
 
 /** The request that changes the mode. */
-export function modeRequest({ sessionId, modeOption }: SessionState, mode: string): [method: string, JsonObject] {
+export function modeRequest({ sessionId, modeOption }: SessionState, mode: string): [method: string, JsonRecord] {
   return modeOption === undefined
     ? ['session/set_mode', { sessionId, modeId: mode }]
     : ['session/set_config_option', { sessionId, configId: modeOption, value: mode }]
 }
 
 /** The request that changes the model; undefined if the agent offers no choice. */
-export function modelRequest(session: SessionState, model: string): [method: string, JsonObject] | undefined {
+export function modelRequest(session: SessionState, model: string): [method: string, JsonRecord] | undefined {
   const { sessionId, modelBy, modelOption } = session
   if (modelBy === undefined) return undefined
   if (modelBy === 'session/set_model') return [modelBy, { sessionId, modelId: model }]

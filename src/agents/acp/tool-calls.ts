@@ -4,7 +4,7 @@ import { type AcpProfile, TOOL_KINDS, type ToolKind } from '../adapter/acp-profi
 import {
   countAt,
   isObject,
-  type JsonObject,
+  type JsonRecord,
   objectAt,
   objectsAt,
   parseObject,
@@ -13,7 +13,7 @@ import {
 } from '../adapter/json-fields.ts'
 
 /** The name of the tool; without one, what kind of tool it is, or the title of the call. */
-export function toolNameOf(call: JsonObject): string | undefined {
+export function toolNameOf(call: JsonRecord): string | undefined {
   const meta = objectAt(call, '_meta')
   const named = [
     textAt(call, 'name'),
@@ -33,7 +33,7 @@ function nameInId(id: string): string | undefined {
 }
 
 /** What kind of tool it is; `other` if the agent does not say. */
-export function kindOf(call: JsonObject, { kinds = [] }: Pick<AcpProfile, 'kinds'>): ToolKind {
+export function kindOf(call: JsonRecord, { kinds = [] }: Pick<AcpProfile, 'kinds'>): ToolKind {
   const kind = TOOL_KINDS.find((known) => known === textAt(call, 'kind'))
   if (kind !== undefined && kind !== 'other') return kind
   const title = textAt(call, 'title') ?? ''
@@ -41,7 +41,7 @@ export function kindOf(call: JsonObject, { kinds = [] }: Pick<AcpProfile, 'kinds
 }
 
 /** The input of the tool. Some agents have only a title, which for a command is the command. */
-export function inputOf(call: JsonObject): JsonObject | undefined {
+export function inputOf(call: JsonRecord): JsonRecord | undefined {
   const input = objectAt(call, 'rawInput')
   if (input !== undefined && Object.keys(input).length > 0) return input
   const written = objectsAt(call, 'content').map((part) => parseObject(textAt(objectAt(part, 'content'), 'text') ?? ''))
@@ -54,13 +54,13 @@ export function inputOf(call: JsonObject): JsonObject | undefined {
 }
 
 /** What the call would change, if its input does not say so: only the lines that differ. */
-export function diffOf(call: JsonObject): string | undefined {
+export function diffOf(call: JsonRecord): string | undefined {
   if (Object.keys(objectAt(call, 'rawInput') ?? {}).length > 0) return undefined
   const changes = objectsAt(call, 'content').filter((part) => textAt(part, 'type') === 'diff')
   return changes.length === 0 ? undefined : changes.map(formatChange).join('\n')
 }
 
-function formatChange(change: JsonObject): string {
+function formatChange(change: JsonRecord): string {
   const linesAt = (name: string) => textAt(change, name)?.split('\n') ?? []
   const [before, after] = [linesAt('oldText'), linesAt('newText')]
   const most = Math.min(before.length, after.length)
@@ -73,14 +73,14 @@ function formatChange(change: JsonObject): string {
 }
 
 /** Whether the input is complete. Agents report a command piece by piece: first its directory, then the command. */
-export function hasWholeInput(call: JsonObject): boolean {
+export function hasWholeInput(call: JsonRecord): boolean {
   const input = objectAt(call, 'rawInput')
   if (input === undefined) return false
   return textAt(call, 'kind') !== 'execute' || 'command' in input || 'commands' in input
 }
 
 /** The files that the call is about. */
-export function pathsOf(call: JsonObject): string[] {
+export function pathsOf(call: JsonRecord): string[] {
   const located = objectsAt(call, 'locations').map((location) => textAt(location, 'path'))
   const changed = objectsAt(call, 'content').map((part) =>
     textAt(part, 'type') === 'diff' ? textAt(part, 'path') : undefined,
@@ -95,7 +95,7 @@ export function pathsOf(call: JsonObject): string[] {
 const NAMES_OF_PATHS = /(?:path|file|filename|dir|directory|folder|source|destination|target|uri)s?$/i
 
 /** The text that the tool has printed; for an edit the files that it changed. */
-export function outputOf(call: JsonObject): string | undefined {
+export function outputOf(call: JsonRecord): string | undefined {
   const parts = objectsAt(call, 'content').flatMap((part) => textOfPart(part) ?? [])
   if (parts.length > 0) return parts.join('\n')
   const raw = call['rawOutput']
@@ -104,7 +104,7 @@ export function outputOf(call: JsonObject): string | undefined {
   return textAt(raw, 'output', 'text', 'content') ?? (streams.length > 0 ? streams.join('\n') : undefined)
 }
 
-function textOfPart(part: JsonObject): string | undefined {
+function textOfPart(part: JsonRecord): string | undefined {
   switch (textAt(part, 'type')) {
     case 'content':
       return textAt(objectAt(part, 'content'), 'text')
@@ -116,20 +116,20 @@ function textOfPart(part: JsonObject): string | undefined {
 }
 
 /** The id of the client's terminal in which a command runs. */
-export function terminalOf(call: JsonObject): string | undefined {
+export function terminalOf(call: JsonRecord): string | undefined {
   const part = objectsAt(call, 'content').find((each) => textAt(each, 'type') === 'terminal')
   return textAt(part, 'terminalId')
 }
 
 /** Output that comes in pieces beside the content. */
-export function outputPieceOf(call: JsonObject): string {
+export function outputPieceOf(call: JsonRecord): string {
   const meta = objectAt(call, '_meta')
   return textAt(objectAt(meta, 'terminal_output_delta', 'terminal_output'), 'data') ?? ''
 }
 
 /** Why the call has failed; undefined if it has not. A command that failed is a failure, whatever the agent calls it. */
 export function failureOf(
-  call: JsonObject,
+  call: JsonRecord,
   { status, output }: { status: string; output: string | undefined },
 ): string | undefined {
   const code = exitCodeOf(call)
@@ -146,7 +146,7 @@ function exitCodeIn(output: string): number | undefined {
 }
 
 /** The exit code of a command, where the agent reports it as a number. */
-function exitCodeOf(call: JsonObject): number | undefined {
+function exitCodeOf(call: JsonRecord): number | undefined {
   const raw = objectAt(call, 'rawOutput')
   const shellExit = objectsAt(raw, 'contents').find((part) => textAt(part, 'type') === 'shell_exit')
   return [

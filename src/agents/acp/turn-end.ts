@@ -5,13 +5,13 @@
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import { type AgentFailure, classifyFailure } from '../adapter/failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { countAt, isObject, type JsonRecord, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 
 export type TurnFacts = {
   backend: string
   profile: Pick<AcpProfile, 'failure' | 'login'>
   /** The result of the prompt. */
-  result: JsonObject
+  result: JsonRecord
   /** The last message, and its last chunk. */
   text: string
   lastChunk: string

@@ -1,7 +1,7 @@
 /** One turn of an agent that speaks ACP: opens the session, sends the prompt, answers the agent's requests. */
 import { Fault } from '../../kit/fault.ts'
 import type { ApprovalRequest, Denial, Usage } from '../adapter/agent.ts'
-import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { type Permission, stricterPermission } from '../adapter/permission.ts'
 import { stderrMessage } from '../adapter/stderr-message.ts'
@@ -112,7 +112,7 @@ export class AcpTurn implements TurnProtocol {
   }
 
   /** The response ends the turn: by then everything that belongs to it is over. */
-  async #finish(response: JsonObject): Promise<void> {
+  async #finish(response: JsonRecord): Promise<void> {
     this.#client.close()
     await this.#agent.terminals.end()
     const { request } = this.#turn
@@ -133,7 +133,7 @@ export class AcpTurn implements TurnProtocol {
   async #fail(error: unknown): Promise<void> {
     if (!(error instanceof Fault)) throw error
     const { code, details } = error
-    if (code === agentRequestFailed.code) return await this.#finish({ error: withSessionHint(details as JsonObject) })
+    if (code === agentRequestFailed.code) return await this.#finish({ error: withSessionHint(details as JsonRecord) })
     if (code !== agentDisconnected.code || !this.#agent.options.isCold || this.#isCancelled) {
       this.#onEnd()
       throw error
@@ -142,7 +142,7 @@ export class AcpTurn implements TurnProtocol {
   }
 
   /** Why a process that was started for this turn alone has ended. */
-  async #describeExit(): Promise<JsonObject> {
+  async #describeExit(): Promise<JsonRecord> {
     const { process, options } = this.#agent
     await process.end()
     const { code, signal } = await process.exit
@@ -151,11 +151,11 @@ export class AcpTurn implements TurnProtocol {
     return { message: said ?? `${options.backend} ended before it had finished its answer (${how})` }
   }
 
-  async #push(frame: JsonObject): Promise<void> {
+  async #push(frame: JsonRecord): Promise<void> {
     await this.#port?.frame(frame, '')
   }
 
-  async update(params: JsonObject, line: string): Promise<void> {
+  async update(params: JsonRecord, line: string): Promise<void> {
     // What comes before the prompt is the history of a session that was loaded.
     if (this.#hasPrompt) await this.#port?.frame({ method: 'session/update', params }, line)
   }
@@ -173,12 +173,12 @@ export class AcpTurn implements TurnProtocol {
   }
 
   /** Answers a request of the agent; undefined if drover has no such method. */
-  answer(method: string, params: JsonObject): Promise<JsonObject> | undefined {
+  answer(method: string, params: JsonRecord): Promise<JsonRecord> | undefined {
     if (method === 'session/request_permission') return this.#permit(params)
     return this.#client.answer(method, params)
   }
 
-  async #permit(params: JsonObject): Promise<JsonObject> {
+  async #permit(params: JsonRecord): Promise<JsonRecord> {
     const reported = objectAt(params, 'toolCall') ?? {}
     const call = this.#output.updates.callOf(reported)
     await this.#push({ method: 'session/request_permission', params })
@@ -188,7 +188,7 @@ export class AcpTurn implements TurnProtocol {
     return answerPermission(params, verdict)
   }
 
-  async #decide(call: JsonObject): Promise<Verdict> {
+  async #decide(call: JsonRecord): Promise<Verdict> {
     const { workdir, isLimited } = this.#turn.request
     const { profile } = this.#agent.options
     const permission = this.#permission
@@ -199,25 +199,25 @@ export class AcpTurn implements TurnProtocol {
     return verdict
   }
 
-  async #ask(call: JsonObject): Promise<Verdict> {
+  async #ask(call: JsonRecord): Promise<Verdict> {
     const decision = await this.#port?.ask(toApprovalRequest(call))
     return decision?.decision ?? 'deny'
   }
 
-  #needsOf(call: JsonObject): Denial['needs'] {
+  #needsOf(call: JsonRecord): Denial['needs'] {
     const kind = kindOf(call, this.#agent.options.profile)
     return kind === 'edit' || kind === 'delete' || kind === 'move' ? 'edit' : 'everything'
   }
 }
 
 /** A request to continue a session fails with different codes when there is no such session. */
-function withSessionHint(details: JsonObject): JsonObject {
+function withSessionHint(details: JsonRecord): JsonRecord {
   const method = textAt(details, 'method')
   const isResuming = method === 'session/load' || method === 'session/resume'
   return isResuming ? { ...details, message: `session not found: ${textAt(details, 'message')}` } : details
 }
 
-function toApprovalRequest(call: JsonObject): Omit<ApprovalRequest, 'approval_id'> {
+function toApprovalRequest(call: JsonRecord): Omit<ApprovalRequest, 'approval_id'> {
   const input = inputOf(call)
   const id = textAt(call, 'toolCallId')
   const command = textAt(input, 'command')

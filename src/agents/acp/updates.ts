@@ -3,7 +3,7 @@
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
-import { type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { failureOf, hasWholeInput, inputOf, outputOf, outputPieceOf, terminalOf, toolNameOf } from './tool-calls.ts'
 import { sumUsage, usageOfChunk } from './usage.ts'
@@ -21,7 +21,7 @@ export type TurnSummary = {
 
 /** What is known about a tool call. It is reported once its input is known. */
 type KnownCall = {
-  call: JsonObject
+  call: JsonRecord
   isReported: boolean
   isDone: boolean
   output: string
@@ -63,7 +63,7 @@ export class TurnUpdates {
   }
 
   /** The events in the `update` of a `session/update`. Never throws. */
-  read(update: JsonObject): AgentEvent[] {
+  read(update: JsonRecord): AgentEvent[] {
     switch (textAt(update, 'sessionUpdate')) {
       case 'agent_message_chunk':
         return this.#readMessage(update)
@@ -80,20 +80,20 @@ export class TurnUpdates {
   }
 
   /** The tool call of a request for permission, with everything that was reported about it before. */
-  callOf(reported: JsonObject): JsonObject {
+  callOf(reported: JsonRecord): JsonRecord {
     const known = this.#calls.get(textAt(reported, 'toolCallId') ?? '')
     return merge(known?.call ?? {}, reported)
   }
 
   /** The agent waits for permission: the call is reported now, whatever is known of it. */
-  announce(reported: JsonObject): AgentEvent[] {
+  announce(reported: JsonRecord): AgentEvent[] {
     // Its content describes the request, not the call.
     const { content: _, ...call } = reported
     const known = this.#note(call)
     return known === undefined ? [] : this.#report(known)
   }
 
-  denialOf(reported: JsonObject, needs?: Denial['needs']): Denial {
+  denialOf(reported: JsonRecord, needs?: Denial['needs']): Denial {
     const call = this.callOf(reported)
     return this.#tools.denialOf({ id: textAt(call, 'toolCallId'), name: toolNameOf(call) }, needs)
   }
@@ -113,7 +113,7 @@ export class TurnUpdates {
     }
   }
 
-  #readMessage(update: JsonObject): AgentEvent[] {
+  #readMessage(update: JsonRecord): AgentEvent[] {
     const usage = usageOfChunk(update)
     if (usage !== undefined) this.#perRequest = sumUsage(this.#perRequest, usage)
     const text = textAt(objectAt(update, 'content'), 'text') ?? ''
@@ -127,14 +127,14 @@ export class TurnUpdates {
     return messageEvents(text, { isPartial: true })
   }
 
-  #readThought(update: JsonObject): AgentEvent[] {
+  #readThought(update: JsonRecord): AgentEvent[] {
     const text = textAt(objectAt(update, 'content'), 'text') ?? ''
     if (text === '') return []
     this.#hasBegun = true
     return thinkingEvents(text, { isPartial: true })
   }
 
-  #readCall(update: JsonObject): AgentEvent[] {
+  #readCall(update: JsonRecord): AgentEvent[] {
     const known = this.#note(update)
     if (known === undefined || known.isDone) return []
     this.#hasBegun = true
@@ -149,7 +149,7 @@ export class TurnUpdates {
   }
 
   /** Some agents send an update before the call itself. */
-  #note(update: JsonObject): KnownCall | undefined {
+  #note(update: JsonRecord): KnownCall | undefined {
     const id = textAt(update, 'toolCallId')
     if (id === undefined) return undefined
     const known = this.#calls.get(id) ?? {
@@ -188,7 +188,7 @@ export class TurnUpdates {
 }
 
 /** Later fields replace earlier ones; an empty input does not. */
-function merge(call: JsonObject, update: JsonObject): JsonObject {
+function merge(call: JsonRecord, update: JsonRecord): JsonRecord {
   const input = objectAt(update, 'rawInput')
   const isEmpty = input === undefined || Object.keys(input).length === 0
   const { rawInput: _, ...rest } = update
@@ -197,7 +197,7 @@ function merge(call: JsonObject, update: JsonObject): JsonObject {
   return { ...call, ...given, _meta: meta, ...(isEmpty ? {} : { rawInput: input }) }
 }
 
-function readPlan(update: JsonObject): AgentEvent[] {
+function readPlan(update: JsonRecord): AgentEvent[] {
   const entries = objectsAt(update, 'entries')
   const done = entries.filter((entry) => textAt(entry, 'status') === 'completed').length
   const current = entries.find((entry) => textAt(entry, 'status') === 'in_progress') ?? entries[0]

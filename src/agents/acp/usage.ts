@@ -2,7 +2,7 @@
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { Usage } from '../adapter/agent.ts'
-import { countAt, type JsonObject, objectAt } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord, objectAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, NO_USAGE, withoutPrior } from '../adapter/token-usage.ts'
 
 export type TurnUsage = {
@@ -16,7 +16,7 @@ export type TurnUsage = {
 type Counted = {
   profile: Pick<AcpProfile, 'usage' | 'countsApart'>
   /** The result of the prompt. */
-  result: JsonObject
+  result: JsonRecord
   /** The sum of what was reported after each model request. */
   perRequest: Usage | undefined
   /** The usage of the session before this turn. */
@@ -49,7 +49,7 @@ export function usageOfTurn({ profile, result, perRequest, prior, backend }: Cou
 }
 
 /** The counts of one model request, in the metadata of a chunk. */
-export function usageOfChunk(update: JsonObject): Usage | undefined {
+export function usageOfChunk(update: JsonRecord): Usage | undefined {
   const counts = objectAt(objectAt(update, '_meta'), 'usage')
   return counts === undefined ? undefined : readCounts(counts)
 }
@@ -58,13 +58,13 @@ export function sumUsage(sum: Usage | undefined, more: Usage): Usage {
   return sum === undefined ? more : addUsage(sum, more)
 }
 
-function countsInMeta(result: JsonObject): JsonObject | undefined {
+function countsInMeta(result: JsonRecord): JsonRecord | undefined {
   const meta = objectAt(result, '_meta')
   return objectAt(objectAt(meta, 'quota'), 'token_count') ?? objectAt(meta, 'usage')
 }
 
 /** Input with the tokens of the cache, output with those of thinking. */
-function readCounts(counts: JsonObject | undefined, apart: AcpProfile['countsApart'] = NOTHING_APART): Usage {
+function readCounts(counts: JsonRecord | undefined, apart: AcpProfile['countsApart'] = NOTHING_APART): Usage {
   const cached = countAt(counts, 'cachedReadTokens', 'cachedInputTokens', 'cached_tokens') ?? 0
   const written = countAt(counts, 'cachedWriteTokens') ?? 0
   const reasoning = countAt(counts, 'thoughtTokens', 'reasoningTokens', 'reasoningOutputTokens') ?? 0

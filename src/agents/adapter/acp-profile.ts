@@ -2,7 +2,7 @@
  * What drover knows about an agent beyond the protocol. The protocol says how frames look, not what they mean: agents
  * differ in how they fail, count tokens and ask for permission. A profile has what was measured.
  */
-import type { JsonObject } from './json-fields.ts'
+import type { JsonRecord } from './json-fields.ts'
 import type { Permission } from './permission-levels.ts'
 
 /**
@@ -37,7 +37,7 @@ type WithoutProject = {
   /** Environment variables that turn others off. */
   env?: Readonly<Record<string, string>>
   /** `_meta` of a session that turns others off. */
-  sessionMeta?: (workdir: string, closedFiles: readonly string[]) => JsonObject
+  sessionMeta?: (workdir: string, closedFiles: readonly string[]) => JsonRecord
 }
 
 export type AcpProfile = {

@@ -1,7 +1,8 @@
 import { withoutGitPrograms } from '../../kit/git/git-program-settings.ts'
+import type { Environment } from '../../kit/process/child-environment.ts'
 import { type ChildEnvironment, toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE, depthIn } from '../../kit/process/environment-variables.ts'
-import type { AgentRequest, Environment } from './agent.ts'
+import type { AgentRequest } from './agent.ts'
 
 type Variables = Readonly<Record<string, string>>
 

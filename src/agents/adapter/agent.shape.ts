@@ -134,10 +134,12 @@ export const EVENT_CONTENTS = {
   }),
 } satisfies TProperties
 
-export type EventType = keyof typeof EVENT_CONTENTS
+export type AgentEventType = keyof typeof EVENT_CONTENTS
 
 /** One event of an agent, without the envelope (backend, session, time). */
-export type AgentEvent = { [T in EventType]: { type: T; content: Message<(typeof EVENT_CONTENTS)[T]> } }[EventType]
+export type AgentEvent = {
+  [T in AgentEventType]: { type: T; content: Message<(typeof EVENT_CONTENTS)[T]> }
+}[AgentEventType]
 
 /** What an agent can do, for users who choose one. */
 export const Abilities = named(

@@ -1,17 +1,17 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
-import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
+import type { ChildEnvironment, Environment } from '../../kit/process/child-environment.ts'
 import type { AcpProfile } from './acp-profile.ts'
 import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Decider, Usage } from './agent.shape.ts'
-import type { JsonObject } from './json-fields.ts'
+import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export type { Abilities, AgentEvent, ApprovalRequest, Decider, Usage }
 
 /** `message` tells the agent why something is denied. */
-export type ApprovalDecision = { decision: ApprovalChoice; message?: string | undefined }
+export type ApprovalReply = { decision: ApprovalChoice; message?: string | undefined }
 
 /** A decision, and who made it. */
-export type Decided = ApprovalDecision & { by: Decider }
+export type AttributedReply = ApprovalReply & { by: Decider }
 
 /** The agents that drover has an adapter of its own for, in the order of all lists; the first is the default. */
 export const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
@@ -26,8 +26,6 @@ export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as co
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
 export type Program = readonly [string, ...string[]]
-export type Environment = Readonly<Record<string, string | undefined>>
-
 /** W3C trace context, which agents read from TRACEPARENT and TRACESTATE. */
 export type TraceContext = { traceparent: string; tracestate?: string }
 
@@ -59,7 +57,7 @@ export type AgentRequest = {
   maxCostUsd?: number | undefined
   systemPrompt?: string | undefined
   /** A JSON Schema that the answer must match. */
-  outputSchema?: JsonObject | undefined
+  outputSchema?: JsonRecord | undefined
   isVerbose: boolean
   /** A person or a client decides about what the agent asks for. Only an agent that stays up can ask. */
   hasApprover?: boolean
@@ -154,7 +152,7 @@ export type OutputResult = {
 export type OutputReader = {
   readLine(line: string): AgentEvent[]
   /** The same for a line that was parsed already. */
-  readFrame(frame: JsonObject, line: string): AgentEvent[]
+  readFrame(frame: JsonRecord, line: string): AgentEvent[]
   /** The answer has begun: a text, a thought or a tool call was read. */
   hasBegun(): boolean
   /** Reads a line of stderr while the agent runs; absent for agents that report nothing of interest there. */

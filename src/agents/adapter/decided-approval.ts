@@ -1,12 +1,15 @@
 /** What is recorded about a decision. Pure. */
 import { digest } from '../../kit/digest.ts'
 import type { DecidedApproval } from './agent.shape.ts'
-import type { ApprovalRequest, Decided } from './agent.ts'
+import type { ApprovalRequest, AttributedReply } from './agent.ts'
 
 const COMMAND_LENGTH = 1000
 
 /** Says by itself what was asked for: the request may be removed earlier. Records have no halves of characters. */
-export function toDecidedApproval(request: ApprovalRequest, { decision, message, by }: Decided): DecidedApproval {
+export function toDecidedApproval(
+  request: ApprovalRequest,
+  { decision, message, by }: AttributedReply,
+): DecidedApproval {
   const { approval_id, tool_id, tool_name, command, diff, input } = request
   return {
     approval_id,

@@ -1,12 +1,12 @@
 /** Reads fields of JSON that another program wrote. A field of an unexpected type counts as missing. Nothing here throws. */
 
-export type JsonObject = Readonly<Record<string, unknown>>
+export type JsonRecord = Readonly<Record<string, unknown>>
 
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function parseObject(text: string): JsonObject | undefined {
+export function parseObject(text: string): JsonRecord | undefined {
   // A cheap check for most lines that are not JSON, without an exception for each.
   if (!text.trimStart().startsWith('{')) return undefined
   try {
@@ -18,7 +18,7 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /** The first of the named fields that is a string. */
-export function textAt(object: JsonObject | undefined, ...names: readonly string[]): string | undefined {
+export function textAt(object: JsonRecord | undefined, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = object?.[name]
     if (typeof value === 'string') return value
@@ -27,7 +27,7 @@ export function textAt(object: JsonObject | undefined, ...names: readonly string
 }
 
 /** The first of the named fields that is a non-negative safe integer. */
-export function countAt(object: JsonObject | undefined, ...names: readonly string[]): number | undefined {
+export function countAt(object: JsonRecord | undefined, ...names: readonly string[]): number | undefined {
   for (const name of names) {
     const value = object?.[name]
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
@@ -35,7 +35,7 @@ export function countAt(object: JsonObject | undefined, ...names: readonly strin
   return undefined
 }
 
-export function objectAt(object: JsonObject | undefined, ...names: readonly string[]): JsonObject | undefined {
+export function objectAt(object: JsonRecord | undefined, ...names: readonly string[]): JsonRecord | undefined {
   for (const name of names) {
     const value = object?.[name]
     if (isObject(value)) return value
@@ -44,12 +44,12 @@ export function objectAt(object: JsonObject | undefined, ...names: readonly stri
 }
 
 /** The objects in an array; other elements are skipped. */
-export function objectsAt(object: JsonObject | undefined, name: string): JsonObject[] {
+export function objectsAt(object: JsonRecord | undefined, name: string): JsonRecord[] {
   const value = object?.[name]
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-export function textsAt(object: JsonObject | undefined, name: string): string[] {
+export function textsAt(object: JsonRecord | undefined, name: string): string[] {
   const value = object?.[name]
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }

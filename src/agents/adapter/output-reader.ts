@@ -6,7 +6,7 @@ import type { AgentError, AgentEvent, Backend, Denial, OutputReader, OutputResul
 import { messageEvents } from './events.ts'
 import { failureOfExitCode } from './exit-codes.ts'
 import { type AgentFailure, classifyFailure } from './failure.ts'
-import { type JsonObject, parseObject } from './json-fields.ts'
+import { type JsonRecord, parseObject } from './json-fields.ts'
 import { stderrMessage } from './stderr-message.ts'
 import { NO_USAGE } from './token-usage.ts'
 import { REPLACED_WARNING, TextRepair } from './well-formed.ts'
@@ -39,7 +39,7 @@ export type AgentOutput = {
   /** The agent prints frames of a protocol: text between them is never an answer. */
   readonly isFramed?: boolean
   /** The events in one object; undefined if this agent prints no such object. Never throws. */
-  read(value: JsonObject): AgentEvent[] | undefined
+  read(value: JsonRecord): AgentEvent[] | undefined
   summary(): OutputSummary
   /** What the turn has used so far, for agents that say so after each model request. */
   usageSoFar?(): Usage | undefined
@@ -62,12 +62,12 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   let held = 0
   const repair = new TextRepair()
   let hasBegun = false
-  const read = (value: JsonObject | undefined) => {
+  const read = (value: JsonRecord | undefined) => {
     const events = value && output.read(value)
     if (events !== undefined) plain = undefined
     return events
   }
-  const readParsed = (value: JsonObject | undefined, line: string) => {
+  const readParsed = (value: JsonRecord | undefined, line: string) => {
     const events = read(value)
     hasBegun ||= events === undefined ? plain !== undefined && line.trim() !== '' : events.some(isAnswer)
     held += events === undefined ? line.length + 1 : textLength(events)
@@ -110,7 +110,7 @@ function joinLines(lines: readonly string[]): string {
 }
 
 /** One object printed over several lines, with or without other lines before it. */
-function documentIn(lines: readonly string[]): JsonObject | undefined {
+function documentIn(lines: readonly string[]): JsonRecord | undefined {
   const start = lines.findIndex((line) => line.trimStart().startsWith('{'))
   return start === -1 ? undefined : parseObject(lines.slice(start).join('\n'))
 }

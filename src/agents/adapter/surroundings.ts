@@ -3,13 +3,13 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { homedir } from 'node:os'
 import { join, sep } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type JsonObject, parseObject } from './json-fields.ts'
+import { type JsonRecord, parseObject } from './json-fields.ts'
 
 export type Surroundings = {
   /** The instructions in the working directory; empty if there are none. */
   instructions: string
   /** The user's own settings of the agent. */
-  userSettings: JsonObject
+  userSettings: JsonRecord
   /** Variables in a file of the user that the agent reads. */
   variables: Readonly<Record<string, string>>
   /** What is in the agent's directory in the home of the user. */
@@ -57,7 +57,7 @@ function readStart(path: string): string {
 }
 
 /** Empty if there is no such file, or if the agent itself could not read it. Some agents allow comments. */
-export function readSettings(path: string): JsonObject {
+export function readSettings(path: string): JsonRecord {
   try {
     return parseObject(withoutComments(readFileSync(path, 'utf8'))) ?? {}
   } catch {

@@ -1,7 +1,7 @@
 /** Reads `claude -p --output-format stream-json`, and the objects of other formats and earlier releases. */
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
-import { countAt, isShallow, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
+import { countAt, isShallow, type JsonRecord, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { usageEvents } from '../adapter/token-usage.ts'
@@ -26,7 +26,7 @@ export class ClaudeOutput implements AgentOutput {
   readonly #requests = new RequestUsage()
   #hasMessage = false
   /** The last notice about a retry. */
-  #retry: JsonObject | undefined
+  #retry: JsonRecord | undefined
 
   summary() {
     const { outcome, text } = this.#summary
@@ -38,7 +38,7 @@ export class ClaudeOutput implements AgentOutput {
     return this.#requests.sum()
   }
 
-  read(line: JsonObject): AgentEvent[] | undefined {
+  read(line: JsonRecord): AgentEvent[] | undefined {
     switch (textAt(line, 'type')) {
       case 'system':
         return this.#readSystem(line)
@@ -65,7 +65,7 @@ export class ClaudeOutput implements AgentOutput {
     }
   }
 
-  #readSystem(line: JsonObject): AgentEvent[] {
+  #readSystem(line: JsonRecord): AgentEvent[] {
     const subtype = textAt(line, 'subtype')
     if (subtype === 'api_retry') {
       this.#retry = line
@@ -83,7 +83,7 @@ export class ClaudeOutput implements AgentOutput {
     return [initEvent({ model, sessionId, workdir })]
   }
 
-  #readStreamed(event: JsonObject | undefined): AgentEvent[] {
+  #readStreamed(event: JsonRecord | undefined): AgentEvent[] {
     if (textAt(event, 'type') === 'message_delta') this.#requests.noteEnd(objectAt(event, 'usage'))
     const delta = objectAt(event, 'delta')
     if (textAt(event, 'type') !== 'content_block_delta') {
@@ -102,7 +102,7 @@ export class ClaudeOutput implements AgentOutput {
     this.#thinking.restart()
   }
 
-  #readAssistant(line: JsonObject): AgentEvent[] {
+  #readAssistant(line: JsonRecord): AgentEvent[] {
     const message = objectAt(line, 'message') ?? line
     const content = message['content']
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsAt(message, 'content')
@@ -117,7 +117,7 @@ export class ClaudeOutput implements AgentOutput {
   }
 
   /** The text of a sub-agent is meant for the main agent and is hidden; its tool calls are reported. */
-  #readBlock(block: JsonObject, { isHidden }: { isHidden: boolean }): AgentEvent[] {
+  #readBlock(block: JsonRecord, { isHidden }: { isHidden: boolean }): AgentEvent[] {
     const type = textAt(block, 'type')
     if (type === 'tool_use') {
       return [this.#tools.use({ id: textAt(block, 'id'), name: textAt(block, 'name'), input: block['input'] })]
@@ -130,7 +130,7 @@ export class ClaudeOutput implements AgentOutput {
     return this.#messageEvents(this.#message.takeRest(text), { isPartial: false })
   }
 
-  #readToolResult(block: JsonObject): AgentEvent[] {
+  #readToolResult(block: JsonRecord): AgentEvent[] {
     if (textAt(block, 'type') !== 'tool_result') return []
     const output = toText(block['content'])
     const failure = block['is_error'] === true ? (output ?? 'the tool failed') : undefined
@@ -140,7 +140,7 @@ export class ClaudeOutput implements AgentOutput {
     return [this.#tools.result({ id, output, failure })]
   }
 
-  #readResult(line: JsonObject): AgentEvent[] {
+  #readResult(line: JsonRecord): AgentEvent[] {
     const summary = this.#summary
     summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
     summary.turnCount = countAt(line, 'num_turns')
@@ -164,7 +164,7 @@ export class ClaudeOutput implements AgentOutput {
     return []
   }
 
-  #readError(line: JsonObject): AgentEvent[] {
+  #readError(line: JsonRecord): AgentEvent[] {
     const message = textAt(line, 'message') ?? textAt(objectAt(line, 'error'), 'message') ?? textAt(line, 'error')
     this.#summary.lastError = { message: message ?? '' }
     return []
@@ -177,6 +177,6 @@ export class ClaudeOutput implements AgentOutput {
   }
 }
 
-function isOfSubAgent(line: JsonObject): boolean {
+function isOfSubAgent(line: JsonRecord): boolean {
   return textAt(line, 'parent_tool_use_id') !== undefined
 }

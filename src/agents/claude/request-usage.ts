@@ -1,6 +1,6 @@
 /** Counts the tokens of a turn while it runs, as claude reports them with the messages of each model request. */
 import type { Usage } from '../adapter/agent.ts'
-import { countAt, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { addUsage, NO_USAGE } from '../adapter/token-usage.ts'
 import { toUsage } from './result.ts'
 
@@ -9,7 +9,7 @@ export class RequestUsage {
   #current: { id: string | undefined; usage: Usage } | undefined
 
   /** Notes a message. The messages of one request have the same id and repeat its counts. */
-  note(message: JsonObject): void {
+  note(message: JsonRecord): void {
     const counts = objectAt(message, 'usage')
     if (counts === undefined) return
     const id = textAt(message, 'id')
@@ -22,7 +22,7 @@ export class RequestUsage {
   }
 
   /** Notes the end of an answer that came in pieces: only now all of its output is counted. */
-  noteEnd(counts: JsonObject | undefined): void {
+  noteEnd(counts: JsonRecord | undefined): void {
     const output_tokens = countAt(counts, 'output_tokens')
     if (this.#current === undefined || output_tokens === undefined) return
     this.#current = { ...this.#current, usage: { ...this.#current.usage, output_tokens } }

@@ -2,17 +2,17 @@
 import type { Denial, Usage } from '../adapter/agent.ts'
 import { subjectOf } from '../adapter/denials.ts'
 import type { AgentFailure, FailureCode } from '../adapter/failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/token-usage.ts'
 
-export function formatRetry(line: JsonObject): string {
+export function formatRetry(line: JsonRecord): string {
   const [attempt, most] = [countAt(line, 'attempt'), countAt(line, 'max_retries')]
   const cause = [countAt(line, 'error_status'), textAt(line, 'error')].filter((part) => part !== undefined)
   return `retry ${attempt ?? '?'} of ${most ?? '?'} after ${cause.join(' ') || 'an error'}`
 }
 
 /** What claude has reported before its result. */
-type Before = { lastError?: AgentFailure | undefined; retry?: JsonObject | undefined }
+type Before = { lastError?: AgentFailure | undefined; retry?: JsonRecord | undefined }
 
 const FAILURES: Readonly<Record<string, FailureCode>> = {
   error_max_turns: 'agent_max_turns',
@@ -20,7 +20,7 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 }
 
 /** API errors have the subtype `success` too, so `is_error` decides. */
-export function outcomeOf(line: JsonObject, { lastError, retry }: Before): 'success' | AgentFailure {
+export function outcomeOf(line: JsonRecord, { lastError, retry }: Before): 'success' | AgentFailure {
   const subtype = textAt(line, 'subtype') ?? ''
   const error = textAt(line, 'error')
   if (line['is_error'] !== true && !subtype.startsWith('error') && error === undefined) return 'success'
@@ -39,19 +39,19 @@ export function outcomeOf(line: JsonObject, { lastError, retry }: Before): 'succ
 }
 
 /** How long claude waits before it tries again. */
-export function delayOf(retry: JsonObject | undefined): number | undefined {
+export function delayOf(retry: JsonRecord | undefined): number | undefined {
   const delay = retry?.['retry_delay_ms']
   return typeof delay === 'number' && delay >= 0 && Number.isFinite(delay) ? delay : undefined
 }
 
 /** At list prices, also for users who pay a flat rate; 0 means that claude does not know the price of the model. */
-export function costOf(line: JsonObject): number | undefined {
+export function costOf(line: JsonRecord): number | undefined {
   const cost = line['total_cost_usd']
   return typeof cost === 'number' && cost > 0 && Number.isFinite(cost) ? cost : undefined
 }
 
 /** `usage` is all zeros if claude had to request the answer twice; then the counts per model are right. */
-export function usageOf(line: JsonObject): Usage {
+export function usageOf(line: JsonRecord): Usage {
   const total = toUsage(objectAt(line, 'usage'))
   if (!isNothing(total)) return total
   const perModel = Object.values(objectAt(line, 'modelUsage') ?? {}).filter(isObject)
@@ -59,7 +59,7 @@ export function usageOf(line: JsonObject): Usage {
 }
 
 /** Counts in the spelling of the model service. */
-export function toUsage(counts: JsonObject | undefined): Usage {
+export function toUsage(counts: JsonRecord | undefined): Usage {
   return {
     input_tokens: countAt(counts, 'input_tokens') ?? 0,
     output_tokens: countAt(counts, 'output_tokens') ?? 0,
@@ -69,7 +69,7 @@ export function toUsage(counts: JsonObject | undefined): Usage {
   }
 }
 
-function modelUsageOf(usage: JsonObject): Usage {
+function modelUsageOf(usage: JsonRecord): Usage {
   return {
     input_tokens: countAt(usage, 'inputTokens') ?? 0,
     output_tokens: countAt(usage, 'outputTokens') ?? 0,
@@ -82,7 +82,7 @@ function modelUsageOf(usage: JsonObject): Usage {
 /** Tools that approval mode `auto` allows; all others need `none`. */
 const EDITING_TOOLS = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit']
 
-export function denialsOf(line: JsonObject): Denial[] {
+export function denialsOf(line: JsonRecord): Denial[] {
   return objectsAt(line, 'permission_denials').map((denied) =>
     withNeed({ tool: textAt(denied, 'tool_name') ?? 'unknown', subject: subjectOf(denied['tool_input']) }),
   )

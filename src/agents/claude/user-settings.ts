@@ -1,7 +1,7 @@
 /** The settings of the user that claude gets under a ceiling. */
 import { join } from 'node:path'
 import type { AgentRequest } from '../adapter/agent.ts'
-import { type JsonObject, objectAt, textsAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textsAt } from '../adapter/json-fields.ts'
 import { NO_SURROUNDINGS, readSettings, type Surroundings, userHome } from '../adapter/surroundings.ts'
 
 /** What claude needs to log in and to choose a model. */
@@ -21,7 +21,7 @@ const KEPT = [
  * A list of what is kept, so that a setting of a later version cannot widen a ceiling. Of the permissions, those that deny, and
  * rules that deny to read the closed files. Pure.
  */
-export function limitSettings(user: JsonObject, closedFiles: readonly string[]): JsonObject {
+export function limitSettings(user: JsonRecord, closedFiles: readonly string[]): JsonRecord {
   const permissions = objectAt(user, 'permissions')
   const rules = [
     ['deny', [...textsAt(permissions, 'deny'), ...closedFiles.flatMap(denyReading)]],

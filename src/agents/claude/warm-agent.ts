@@ -1,6 +1,6 @@
 /** A claude process that stays up. One process is one session. */
 import { randomIds } from '../../kit/ids.ts'
-import { type JsonObject, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
 import { createLongLivedAgent } from '../warm/create-agent.ts'
@@ -26,7 +26,7 @@ class ClaudeProcess {
   readonly #process: WarmProcess
   readonly #answers = new Map<string, PromiseWithResolvers<void>>()
   /** The last result of the process. */
-  #lastResult: JsonObject | undefined
+  #lastResult: JsonRecord | undefined
   #active: { frames: ClaudeTurnFrames; port: TurnPort } | undefined
   #foreignTimer: NodeJS.Timeout | undefined
 
@@ -88,13 +88,13 @@ class ClaudeProcess {
     }
   }
 
-  #endTurn(result: JsonObject): void {
+  #endTurn(result: JsonRecord): void {
     this.#lastResult = result
     this.#active = undefined
   }
 
   /** A result of another turn ends no turn. If nothing follows it, the process does not work as expected. */
-  #noteForeign(frame: JsonObject): void {
+  #noteForeign(frame: JsonRecord): void {
     const port = this.#active?.port
     port?.distrust()
     if (textAt(frame, 'type') !== 'result') return

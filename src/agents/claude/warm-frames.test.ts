@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { outline } from '../../../test/support/replay-recording.ts'
 import { type RecordedFrame, readFrameRecording } from '../../../test/support/warm-recording.ts'
 import type { AgentEvent } from '../adapter/agent.ts'
-import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { ClaudeOutput } from './output.ts'
 import { ClaudeTurnFrames, toApprovalRequest, toPermissionAnswer, withoutEarlier } from './warm-frames.ts'
 
-const textOf = (frame: JsonObject) => JSON.stringify(objectAt(frame, 'message')?.['content'])
+const textOf = (frame: JsonRecord) => JSON.stringify(objectAt(frame, 'message')?.['content'])
 
 /** The frames of each message that was sent: from the message to its result. */
 function turnsIn(recording: readonly RecordedFrame[]) {
@@ -23,7 +23,7 @@ function turnsIn(recording: readonly RecordedFrame[]) {
 }
 
 /** Reads a turn as a process does. A recording without repeated messages gets one before the result. */
-function readTurn({ message, frames }: ReturnType<typeof turnsIn>[number], earlier: JsonObject | undefined) {
+function readTurn({ message, frames }: ReturnType<typeof turnsIn>[number], earlier: JsonRecord | undefined) {
   const repeated = frames.find(({ frame }) => frame['type'] === 'user' && textOf(frame) === textOf(message))
   const id = textAt(repeated?.frame, 'uuid') ?? 'our-message'
   const turn = new ClaudeTurnFrames(id, earlier)
@@ -42,7 +42,7 @@ function readTurn({ message, frames }: ReturnType<typeof turnsIn>[number], earli
 }
 
 function readTurns(name: string) {
-  let earlier: JsonObject | undefined
+  let earlier: JsonRecord | undefined
   return turnsIn(readFrameRecording('claude', name)).map((turn) => {
     const { events, text, usage, error, hasEnded, kinds, end } = readTurn(turn, earlier)
     earlier = turn.frames.at(-1)?.frame
@@ -188,7 +188,7 @@ const REPEATED = { type: 'user', uuid: 'm1', isReplay: true }
 const RESULT = { type: 'result', result: 'ours' }
 
 describe('ClaudeTurnFrames', () => {
-  it.each<[string, JsonObject[], string[]]>([
+  it.each<[string, JsonRecord[], string[]]>([
     ['its own result', [INIT, REPEATED, RESULT], ['turn', 'nothing', 'turn']],
     ['a result from before it began', [RESULT, INIT, REPEATED, RESULT], ['foreign', 'turn', 'nothing', 'turn']],
     [

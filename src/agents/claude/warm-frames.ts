@@ -1,13 +1,13 @@
 /** Which frames of a claude process that stays up belong to a turn, and what they mean. Pure. */
-import type { ApprovalDecision, ApprovalRequest } from '../adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
 import { subjectOf } from '../adapter/denials.ts'
-import { countAt, isObject, type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 
 export type ClaudeFrame =
   /** Belongs to the turn. */
-  | { kind: 'turn'; frame: JsonObject }
+  | { kind: 'turn'; frame: JsonRecord }
   /** Claude wants to use a tool. */
-  | { kind: 'ask'; requestId: string; request: JsonObject }
+  | { kind: 'ask'; requestId: string; request: JsonRecord }
   /** Any other request of claude. */
   | { kind: 'request'; requestId: string; subtype: string }
   | { kind: 'answer'; requestId: string }
@@ -21,17 +21,17 @@ const ANSWER_TYPES: readonly string[] = ['assistant', 'user', 'stream_event', 'r
 /** Reads the frames of one turn. Only the result that follows the repeated message ends the turn. */
 export class ClaudeTurnFrames {
   readonly #messageId: string
-  #earlier: JsonObject | undefined
+  #earlier: JsonRecord | undefined
   #hasBegun = false
   #isRepeated = false
 
   /** `earlier`: the last result of this process, whose sums go on in the next one. */
-  constructor(messageId: string, earlier: JsonObject | undefined) {
+  constructor(messageId: string, earlier: JsonRecord | undefined) {
     this.#messageId = messageId
     this.#earlier = earlier
   }
 
-  read(frame: JsonObject): ClaudeFrame {
+  read(frame: JsonRecord): ClaudeFrame {
     const type = textAt(frame, 'type') ?? ''
     const control = readControl(frame, type)
     if (control !== undefined) return control
@@ -47,13 +47,13 @@ export class ClaudeTurnFrames {
   }
 
   /** The sums of another turn are no part of this one. */
-  #readForeign(frame: JsonObject, type: string): ClaudeFrame {
+  #readForeign(frame: JsonRecord, type: string): ClaudeFrame {
     if (type === 'result') this.#earlier = frame
     return { kind: 'foreign' }
   }
 }
 
-function readControl(frame: JsonObject, type: string): ClaudeFrame | undefined {
+function readControl(frame: JsonRecord, type: string): ClaudeFrame | undefined {
   if (type === 'control_response') {
     const requestId = textAt(objectAt(frame, 'response'), 'request_id')
     return requestId === undefined ? { kind: 'nothing' } : { kind: 'answer', requestId }
@@ -69,7 +69,7 @@ function readControl(frame: JsonObject, type: string): ClaudeFrame | undefined {
 const MODEL_COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const
 
 /** The result with the costs and counts of this turn alone: claude adds them up over the life of the process. */
-export function withoutEarlier(result: JsonObject, earlier: JsonObject | undefined): JsonObject {
+export function withoutEarlier(result: JsonRecord, earlier: JsonRecord | undefined): JsonRecord {
   if (earlier === undefined) return result
   const models = Object.entries(objectAt(result, 'modelUsage') ?? {}).map(([model, usage]) => {
     const before = objectAt(objectAt(earlier, 'modelUsage'), model)
@@ -79,7 +79,7 @@ export function withoutEarlier(result: JsonObject, earlier: JsonObject | undefin
   return { ...result, modelUsage: Object.fromEntries(models), ...(cost !== undefined && { total_cost_usd: cost }) }
 }
 
-function withoutCounts(usage: JsonObject, before: JsonObject | undefined): JsonObject {
+function withoutCounts(usage: JsonRecord, before: JsonRecord | undefined): JsonRecord {
   const counts = MODEL_COUNTS.map((name) => [
     name,
     Math.max(0, (countAt(usage, name) ?? 0) - (countAt(before, name) ?? 0)),
@@ -93,7 +93,7 @@ function difference(sum: unknown, before: unknown): number | undefined {
   return Math.max(0, Math.round((sum - before) * 1e9) / 1e9)
 }
 
-export function toApprovalRequest(request: JsonObject): Omit<ApprovalRequest, 'approval_id'> {
+export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'approval_id'> {
   const input = request['input']
   const command = isObject(input) ? textAt(input, 'command') : undefined
   const toolId = textAt(request, 'tool_use_id')
@@ -122,7 +122,7 @@ function diffOf(input: unknown): string | undefined {
 }
 
 /** The answer to `can_use_tool`. For the session: the rules that claude itself suggests, but only until the process ends. */
-export function toPermissionAnswer(request: JsonObject, { decision, message }: ApprovalDecision): JsonObject {
+export function toPermissionAnswer(request: JsonRecord, { decision, message }: ApprovalReply): JsonRecord {
   if (decision === 'deny') return { behavior: 'deny', message: message ?? 'The user denied this.' }
   const suggestions = objectsAt(request, 'permission_suggestions')
   const updatedPermissions = suggestions.map((rule) => ({ ...rule, destination: 'session' }))

@@ -4,7 +4,7 @@ import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import {
   countAt,
   isObject,
-  type JsonObject,
+  type JsonRecord,
   objectAt,
   objectsAt,
   parseObject,
@@ -14,7 +14,7 @@ import {
 import type { ToolLog } from '../adapter/tool-log.ts'
 
 type ItemOptions = {
-  item: JsonObject
+  item: JsonRecord
   isCompleted: boolean
   tools: ToolLog
 }
@@ -47,7 +47,7 @@ export function readItem(options: ItemOptions): AgentEvent[] {
   }
 }
 
-function textOf(item: JsonObject): string | undefined {
+function textOf(item: JsonRecord): string | undefined {
   return textAt(item, 'text') ?? toText(item['content'])
 }
 
@@ -63,7 +63,7 @@ const SHELL = /^\S*sh -l?c '(.*)'$/s
 const NEEDS_APPROVAL = /approval policy is never/i
 
 /** The denial in a completed item. The sandbox lets a command run and refuses its writes, so only the output tells. */
-export function denialIn(item: JsonObject, tools: ToolLog): Denial | undefined {
+export function denialIn(item: JsonRecord, tools: ToolLog): Denial | undefined {
   const call = { id: idOf(item), name: toolName(item) }
   const { output = '', failure = '' } = outcomeOf(item)
   if (NEEDS_APPROVAL.test(failure)) return tools.denialOf(call, 'everything')
@@ -73,17 +73,17 @@ export function denialIn(item: JsonObject, tools: ToolLog): Denial | undefined {
   return { ...denial, subject: subject?.replace(SHELL, '$1') }
 }
 
-function idOf(item: JsonObject): string | undefined {
+function idOf(item: JsonRecord): string | undefined {
   return textAt(item, 'call_id', 'id')
 }
 
-function toolName(item: JsonObject): string | undefined {
+function toolName(item: JsonRecord): string | undefined {
   const [server, tool] = [textAt(item, 'server'), textAt(item, 'tool')]
   if (server !== undefined && tool !== undefined) return `${server}.${tool}`
   return textAt(item, 'type')
 }
 
-function inputOf(item: JsonObject): unknown {
+function inputOf(item: JsonRecord): unknown {
   switch (textAt(item, 'type')) {
     case 'command_execution':
       return { command: textAt(item, 'command') ?? '' }
@@ -97,18 +97,18 @@ function inputOf(item: JsonObject): unknown {
 }
 
 /** The arguments of a function call are JSON in a string. */
-function argumentsOf(item: JsonObject): unknown {
+function argumentsOf(item: JsonRecord): unknown {
   const text = textAt(item, 'arguments')
   return text === undefined ? item['arguments'] : (parseObject(text) ?? text)
 }
 
-function outcomeOf(item: JsonObject) {
+function outcomeOf(item: JsonRecord) {
   const result = item['result']
   const output = textAt(item, 'aggregated_output') ?? toText(isObject(result) ? (result['content'] ?? result) : result)
   return { output, failure: failureOf(item) }
 }
 
-function failureOf(item: JsonObject): string | undefined {
+function failureOf(item: JsonRecord): string | undefined {
   const [status, exitCode] = [textAt(item, 'status'), countAt(item, 'exit_code')]
   const error = textAt(objectAt(item, 'error'), 'message') ?? textAt(item, 'error')
   if (error !== undefined) return error
@@ -116,7 +116,7 @@ function failureOf(item: JsonObject): string | undefined {
   return status === 'failed' || status === 'declined' ? status : undefined
 }
 
-function todoEvent(items: readonly JsonObject[]): AgentEvent {
+function todoEvent(items: readonly JsonRecord[]): AgentEvent {
   const done = items.filter((item) => item['completed'] === true).length
   const percent = items.length === 0 ? 0 : Math.round((100 * done) / items.length)
   return { type: 'progress', content: { stage: 'todo_list', percent, message: `${done} of ${items.length} done` } }

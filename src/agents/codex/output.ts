@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { initEvent } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
-import { type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { usageEvents } from '../adapter/token-usage.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
@@ -38,7 +38,7 @@ export class CodexOutput implements AgentOutput {
     )
   }
 
-  read(line: JsonObject): AgentEvent[] | undefined {
+  read(line: JsonRecord): AgentEvent[] | undefined {
     switch (textAt(line, 'type')) {
       case 'thread.started':
         return this.#readStart(line)
@@ -63,13 +63,13 @@ export class CodexOutput implements AgentOutput {
     }
   }
 
-  #readStart(line: JsonObject): AgentEvent[] {
+  #readStart(line: JsonRecord): AgentEvent[] {
     const id = textAt(line, 'thread_id')
     this.#summary.sessionId = id
     return [initEvent({ sessionId: id })]
   }
 
-  #readItem(line: JsonObject): AgentEvent[] {
+  #readItem(line: JsonRecord): AgentEvent[] {
     const item = objectAt(line, 'item') ?? {}
     const events = readItem({ item, isCompleted: textAt(line, 'type') === 'item.completed', tools: this.#tools })
     const denial = denialIn(item, this.#tools)
@@ -79,18 +79,18 @@ export class CodexOutput implements AgentOutput {
     return events
   }
 
-  #readCompleted(line: JsonObject): AgentEvent[] {
+  #readCompleted(line: JsonRecord): AgentEvent[] {
     this.#summary.outcome = 'success'
     return this.#count(objectAt(line, 'usage'))
   }
 
-  #readFailed(line: JsonObject): AgentEvent[] {
+  #readFailed(line: JsonRecord): AgentEvent[] {
     const message = textAt(objectAt(line, 'error'), 'message') || this.#summary.lastError?.message
     this.#summary.outcome = unwrapRejection(message || 'codex reports that the turn failed')
     return []
   }
 
-  #readError(line: JsonObject): AgentEvent[] {
+  #readError(line: JsonRecord): AgentEvent[] {
     const message = textAt(line, 'message') ?? ''
     if (RETRY.test(message)) {
       this.#summary.lastRetry = unwrapRejection(message.replace(/^[^(]*\((.*)\)$/s, '$1'))
@@ -101,13 +101,13 @@ export class CodexOutput implements AgentOutput {
   }
 
   /** How earlier releases counted tokens. */
-  #readCount(payload: JsonObject | undefined): AgentEvent[] {
+  #readCount(payload: JsonRecord | undefined): AgentEvent[] {
     if (textAt(payload, 'type') !== 'token_count') return []
     const info = objectAt(payload, 'info') ?? payload
     return this.#count(objectAt(info, 'total_token_usage') ?? info)
   }
 
-  #count(usage: JsonObject | undefined): AgentEvent[] {
+  #count(usage: JsonRecord | undefined): AgentEvent[] {
     const total = toUsage(usage)
     this.#summary.threadUsage = total
     this.#summary.usage = usageOfTurn(total, this.#prior)

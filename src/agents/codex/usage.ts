@@ -1,9 +1,9 @@
 import type { Usage } from '../adapter/agent.ts'
-import { countAt, type JsonObject } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord } from '../adapter/json-fields.ts'
 import { cacheWrites, withoutPrior } from '../adapter/token-usage.ts'
 
 /** Codex's counts, in the spelling of `exec` or of `app-server`. The input includes what was cached. */
-export function toUsage(counts: JsonObject | undefined): Usage {
+export function toUsage(counts: JsonRecord | undefined): Usage {
   return {
     input_tokens: countAt(counts, 'input_tokens', 'inputTokens') ?? 0,
     output_tokens: countAt(counts, 'output_tokens', 'outputTokens') ?? 0,

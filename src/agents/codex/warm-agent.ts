@@ -1,6 +1,6 @@
 /** A `codex app-server` process. It has any number of sessions, which codex calls threads, and one turn at a time. */
 import type { AgentRequest } from '../adapter/agent.ts'
-import { isObject, type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
 import { createLongLivedAgent } from '../warm/create-agent.ts'
@@ -29,7 +29,7 @@ class CodexProcess {
   /** The port of a turn that has not begun yet, for warnings. */
   #port: TurnPort | undefined
   /** The changes of the items that codex may ask about. */
-  readonly #changes = new Map<string, readonly JsonObject[]>()
+  readonly #changes = new Map<string, readonly JsonRecord[]>()
 
   constructor(process: WarmProcess) {
     this.#process = process
@@ -76,7 +76,7 @@ class CodexProcess {
   }
 
   /** Opens the thread and checks that codex has taken over what was asked for; a turn must not get more rights. */
-  async #openThread(request: AgentRequest): Promise<{ threadId: string; policy: JsonObject }> {
+  async #openThread(request: AgentRequest): Promise<{ threadId: string; policy: JsonRecord }> {
     const { resumeId, isEphemeral, workdir: cwd, model } = request
     const approvalPolicy = request.hasApprover ? 'on-request' : 'never'
     const [sandbox, profile] = [toSandbox(request), profileFor(request)]
@@ -94,7 +94,7 @@ class CodexProcess {
     return { threadId, policy: { cwd, approvalPolicy, ...sandboxPolicy, model: answer['model'] } }
   }
 
-  async #handle(method: string, params: JsonObject, line: string): Promise<void> {
+  async #handle(method: string, params: JsonRecord, line: string): Promise<void> {
     const active = this.#active
     if (active === undefined) return this.#process.noteIdle(line)
     const { threadId, turnId } = turnOf(params)
@@ -113,14 +113,14 @@ class CodexProcess {
     if (frame !== undefined) await active.port.frame(frame, line)
   }
 
-  #noteChanges(method: string, params: JsonObject): void {
+  #noteChanges(method: string, params: JsonRecord): void {
     const item = objectAt(params, 'item')
     const id = textAt(item, 'id')
     if (method !== 'item/started' || id === undefined || textAt(item, 'type') !== 'fileChange') return
     this.#changes.set(id, objectsAt(item, 'changes'))
   }
 
-  #answer(method: string, params: JsonObject): Promise<unknown> | undefined {
+  #answer(method: string, params: JsonRecord): Promise<unknown> | undefined {
     const active = this.#active
     const question = toApprovalRequest(method, params, this.#changes.get(textAt(params, 'itemId') ?? '') ?? [])
     if (question === undefined) return undefined
@@ -150,7 +150,7 @@ type Wanted = {
 }
 
 /** What codex has not taken over. Pure. */
-export function findDrift(wanted: Wanted, answer: JsonObject): string | undefined {
+export function findDrift(wanted: Wanted, answer: JsonRecord): string | undefined {
   const { cwd, approvalPolicy, sandbox, profile, model } = wanted
   const actual = textAt(objectAt(answer, 'sandbox'), 'type')
   const active = textAt(objectAt(answer, 'activePermissionProfile'), 'id')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { outline } from '../../../test/support/replay-recording.ts'
 import { readFrameRecording } from '../../../test/support/warm-recording.ts'
 import type { AgentEvent, Usage } from '../adapter/agent.ts'
-import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { findDrift } from './warm-agent.ts'
 import { CodexTurnFrames, toApprovalRequest, toDecision, turnOf } from './warm-frames.ts'
@@ -11,7 +11,7 @@ import { CodexWarmOutput } from './warm-output.ts'
 /** Every turn of a recording: the frames with its id, read as a process reads them. */
 function readTurns(name: string, wantsDeltas = true) {
   const received = readFrameRecording('codex', name).filter(({ isSent }) => !isSent)
-  const params = (frame: JsonObject) => objectAt(frame, 'params') ?? {}
+  const params = (frame: JsonRecord) => objectAt(frame, 'params') ?? {}
   const started = received.filter(({ frame }) => frame['method'] === 'turn/started')
   const usages = new Map<string | undefined, Usage>()
   return started.map(({ frame: start }) => {
@@ -46,7 +46,7 @@ describe('the usage of a turn', () => {
   ) {
     const frames = new CodexTurnFrames()
     const reader = createOutputReader(new CodexWarmOutput({ priorUsage, wantsDeltas: false }))
-    const read = (method: string, params: JsonObject) => {
+    const read = (method: string, params: JsonRecord) => {
       const line = frames.toLine(method, params)
       return line === undefined ? [] : reader.readFrame(line, '')
     }
@@ -121,9 +121,9 @@ describe('a recording of codex app-server', () => {
 })
 
 describe('CodexTurnFrames', () => {
-  const line = (method: string, params: JsonObject) => new CodexTurnFrames().toLine(method, params)
+  const line = (method: string, params: JsonRecord) => new CodexTurnFrames().toLine(method, params)
 
-  it.each<[string, JsonObject, unknown]>([
+  it.each<[string, JsonRecord, unknown]>([
     ['item/started', { item: { type: 'userMessage' } }, undefined],
     [
       'item/completed',
@@ -198,7 +198,7 @@ describe('findDrift', () => {
   const wanted = { cwd: '/w', approvalPolicy: 'never', sandbox: 'read-only', model: 'm' }
   const answer = { cwd: '/w', approvalPolicy: 'never', sandbox: { type: 'readOnly' }, model: 'm' }
 
-  it.each<[string, JsonObject, string | undefined]>([
+  it.each<[string, JsonRecord, string | undefined]>([
     ['nothing', {}, undefined],
     [
       'a sandbox that allows more',

@@ -1,9 +1,9 @@
 /** Reads the notifications of `codex app-server` during one turn, as lines of `codex exec --json`. Pure. */
-import type { ApprovalDecision, ApprovalRequest } from '../adapter/agent.ts'
-import { countAt, type JsonObject, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import type { ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
+import { countAt, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 
 /** The thread and turn that a frame belongs to; undefined: it belongs to the process. */
-export function turnOf(params: JsonObject): { threadId: string | undefined; turnId: string | undefined } {
+export function turnOf(params: JsonRecord): { threadId: string | undefined; turnId: string | undefined } {
   const turnId = textAt(params, 'turnId') ?? textAt(objectAt(params, 'turn'), 'id')
   return { threadId: textAt(params, 'threadId'), turnId }
 }
@@ -13,10 +13,10 @@ const PART_BREAK = '\n\n'
 
 /** Turns notifications into lines. It remembers the usage, which codex sends apart from the end of the turn. */
 export class CodexTurnFrames {
-  #usage: JsonObject | undefined
+  #usage: JsonRecord | undefined
 
   /** Undefined: `exec` prints nothing about it. */
-  toLine(method: string, params: JsonObject): JsonObject | undefined {
+  toLine(method: string, params: JsonRecord): JsonRecord | undefined {
     switch (method) {
       case 'turn/started':
         return { type: 'turn.started' }
@@ -46,7 +46,7 @@ export class CodexTurnFrames {
     }
   }
 
-  #toEndLine(turn: JsonObject | undefined): JsonObject {
+  #toEndLine(turn: JsonRecord | undefined): JsonRecord {
     const status = textAt(turn, 'status')
     if (status === 'completed') return { type: 'turn.completed', usage: this.#usage }
     if (status === 'interrupted') return { type: 'turn.failed', error: { message: 'codex was interrupted' } }
@@ -68,7 +68,7 @@ const ITEM_TYPES: Readonly<Record<string, string>> = {
   webSearch: 'web_search',
 }
 
-function toItemLine(type: string, params: JsonObject): JsonObject | undefined {
+function toItemLine(type: string, params: JsonRecord): JsonRecord | undefined {
   const item = objectAt(params, 'item') ?? {}
   const name = ITEM_TYPES[textAt(item, 'type') ?? '']
   if (name === undefined) return undefined
@@ -81,23 +81,23 @@ function toItemLine(type: string, params: JsonObject): JsonObject | undefined {
 }
 
 /** Most models give summaries of their thoughts, few give the thoughts themselves. */
-function thoughtOf(item: JsonObject): string {
+function thoughtOf(item: JsonRecord): string {
   return textsAt(item, 'summary').join(PART_BREAK) || textsAt(item, 'content').join(PART_BREAK)
 }
 
 /** `exec` prints the kind as a word, and no diff. */
-function toChange(change: JsonObject): JsonObject {
+function toChange(change: JsonRecord): JsonRecord {
   return { path: change['path'], kind: textAt(objectAt(change, 'kind'), 'type') ?? change['kind'] }
 }
 
-function toPlanLine(params: JsonObject): JsonObject {
+function toPlanLine(params: JsonRecord): JsonRecord {
   const items = objectsAt(params, 'plan').map((step) => {
     return { text: textAt(step, 'step') ?? '', completed: textAt(step, 'status') === 'completed' }
   })
   return { type: 'item.updated', item: { type: 'todo_list', items } }
 }
 
-function toErrorLine(params: JsonObject): JsonObject {
+function toErrorLine(params: JsonRecord): JsonRecord {
   const error = objectAt(params, 'error')
   const [message, details] = [textAt(error, 'message') ?? '', textAt(error, 'additionalDetails')]
   const isRetry = params['willRetry'] === true && details !== undefined
@@ -113,8 +113,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 /** Undefined: the method asks for nothing that a caller can allow. `changes` are those of the item that waits. */
 export function toApprovalRequest(
   method: string,
-  params: JsonObject,
-  changes: readonly JsonObject[],
+  params: JsonRecord,
+  changes: readonly JsonRecord[],
 ): Omit<ApprovalRequest, 'approval_id'> | undefined {
   const tool = QUESTIONS[method]
   if (tool === undefined) return undefined
@@ -132,12 +132,12 @@ export function toApprovalRequest(
   }
 }
 
-const DECISIONS: Record<ApprovalDecision['decision'], string> = {
+const DECISIONS: Record<ApprovalReply['decision'], string> = {
   allow: 'accept',
   allow_session: 'acceptForSession',
   deny: 'decline',
 }
 
-export function toDecision({ decision }: ApprovalDecision): { decision: string } {
+export function toDecision({ decision }: ApprovalReply): { decision: string } {
   return { decision: DECISIONS[decision] }
 }

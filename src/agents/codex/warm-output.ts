@@ -1,7 +1,7 @@
 /** The output of `codex app-server` during one turn: what `exec` prints, and the pieces of texts besides. */
 import type { AgentEvent, Usage } from '../adapter/agent.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
-import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import type { AgentOutput } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { CodexOutput } from './output.ts'
@@ -42,7 +42,7 @@ export class CodexWarmOutput implements AgentOutput {
     return this.#output.deniedOnStderr(stderrTail)
   }
 
-  read(line: JsonObject): AgentEvent[] | undefined {
+  read(line: JsonRecord): AgentEvent[] | undefined {
     const delta = textAt(line, 'delta')
     switch (textAt(line, 'type')) {
       case 'agent_message.delta':

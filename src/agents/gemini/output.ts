@@ -2,7 +2,7 @@
 import type { AgentEvent, Denial } from '../adapter/agent.ts'
 import { initEvent, messageEvents } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
-import { countAt, type JsonObject, objectAt, textAt, toText } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord, objectAt, textAt, toText } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { usageEvents } from '../adapter/token-usage.ts'
@@ -55,7 +55,7 @@ export class GeminiOutput implements AgentOutput {
     return [{ type: 'progress', content: { stage: 'retry', message } }]
   }
 
-  read(line: JsonObject): AgentEvent[] | undefined {
+  read(line: JsonRecord): AgentEvent[] | undefined {
     switch (textAt(line, 'type')) {
       case 'init':
         return this.#readInit(line)
@@ -76,14 +76,14 @@ export class GeminiOutput implements AgentOutput {
     }
   }
 
-  #readInit(line: JsonObject): AgentEvent[] {
+  #readInit(line: JsonRecord): AgentEvent[] {
     const [model, sessionId] = [textAt(line, 'model'), textAt(line, 'session_id', 'sessionId')]
     this.#summary.model = model
     this.#summary.sessionId = sessionId
     return [initEvent({ model, sessionId })]
   }
 
-  #readMessage(line: JsonObject): AgentEvent[] {
+  #readMessage(line: JsonRecord): AgentEvent[] {
     if ((textAt(line, 'role') ?? 'assistant') !== 'assistant') return []
     const text = textAt(line, 'content', 'text') ?? ''
     if (line['delta'] === true) {
@@ -95,14 +95,14 @@ export class GeminiOutput implements AgentOutput {
     return messageEvents(rest, { isPartial: false })
   }
 
-  #readToolUse(line: JsonObject): AgentEvent[] {
+  #readToolUse(line: JsonRecord): AgentEvent[] {
     this.#summary.text = this.#message.unfinished || this.#summary.text
     this.#message.restart()
     const input = line['parameters'] ?? line['args'] ?? line['input']
     return [this.#tools.use({ ...namesOf(line), input })]
   }
 
-  #readToolResult(line: JsonObject): AgentEvent[] {
+  #readToolResult(line: JsonRecord): AgentEvent[] {
     const error = objectAt(line, 'error')
     const output = toText(line['output'] ?? line['result'])
     const isError = textAt(line, 'status') === 'error' || error !== undefined
@@ -111,21 +111,21 @@ export class GeminiOutput implements AgentOutput {
     return [this.#tools.result({ ...namesOf(line), output, failure })]
   }
 
-  #readError(line: JsonObject): AgentEvent[] {
+  #readError(line: JsonRecord): AgentEvent[] {
     const message = textAt(line, 'message') ?? textAt(objectAt(line, 'error'), 'message') ?? ''
     if (textAt(line, 'severity') === 'warning') return [{ type: 'progress', content: { stage: 'warning', message } }]
     this.#summary.lastError = unwrapApiError(message)
     return []
   }
 
-  #readResult(line: JsonObject): AgentEvent[] {
+  #readResult(line: JsonRecord): AgentEvent[] {
     const stats = objectAt(line, 'stats')
     this.#summary.usage = usageOfStream(stats)
     this.#summary.outcome = this.#outcomeOf(line, stats)
     return usageEvents(this.#summary.usage)
   }
 
-  #outcomeOf(line: JsonObject, stats: JsonObject | undefined): 'success' | AgentFailure {
+  #outcomeOf(line: JsonRecord, stats: JsonRecord | undefined): 'success' | AgentFailure {
     const error = objectAt(line, 'error')
     if (textAt(line, 'status') === 'error' || error !== undefined) {
       const message = textAt(error, 'message') || this.#summary.lastError?.message
@@ -136,7 +136,7 @@ export class GeminiOutput implements AgentOutput {
     return 'success'
   }
 
-  #readDocument(line: JsonObject): AgentEvent[] {
+  #readDocument(line: JsonRecord): AgentEvent[] {
     const error = objectAt(line, 'error')
     const text = textAt(line, 'response') ?? ''
     this.#summary.sessionId = textAt(line, 'session_id', 'sessionId')
@@ -147,11 +147,11 @@ export class GeminiOutput implements AgentOutput {
   }
 }
 
-function namesOf(line: JsonObject) {
+function namesOf(line: JsonRecord) {
   return { id: textAt(line, 'tool_id', 'toolCallId'), name: textAt(line, 'tool_name', 'toolName') }
 }
 
-function isDocument(line: JsonObject): boolean {
+function isDocument(line: JsonRecord): boolean {
   return textAt(line, 'response') !== undefined || objectAt(line, 'error') !== undefined
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { hasText } from '../adapter/flags.ts'
-import { type JsonObject, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import { type JsonRecord, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import {
   NO_SURROUNDINGS,
   namesIn,
@@ -58,7 +58,7 @@ function withoutImports(text: string): string {
   return text.replace(/(?<!\S)@/g, '\\@')
 }
 
-function instructionFiles(settings: JsonObject): string[] {
+function instructionFiles(settings: JsonRecord): string[] {
   const context = objectAt(settings, 'context')
   const names = [textAt(context, 'fileName') ?? [], textsAt(context, 'fileName')].flat()
   return names.length === 0 ? ['GEMINI.md'] : names
@@ -89,7 +89,7 @@ export function toPrivateHome(request: AgentRequest): PrivateHome {
   }
 }
 
-function toSettings(user: JsonObject): JsonObject {
+function toSettings(user: JsonRecord): JsonRecord {
   return {
     ...user,
     security: { ...objectAt(user, 'security'), folderTrust: { enabled: false } },

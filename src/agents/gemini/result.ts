@@ -1,11 +1,11 @@
 /** Reads how a run of gemini ended: from its last event, its single object, or stderr. */
 import type { Usage } from '../adapter/agent.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { countAt, isObject, type JsonRecord, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { addUsage, NO_USAGE } from '../adapter/token-usage.ts'
 
 /** Input includes cached tokens. Thoughts are only in the total. */
-export function usageOfStream(stats: JsonObject | undefined): Usage {
+export function usageOfStream(stats: JsonRecord | undefined): Usage {
   const counts = objectAt(stats, 'tokenUsage') ?? stats
   const input = countAt(counts, 'input_tokens', 'inputTokens') ?? 0
   const output = countAt(counts, 'output_tokens', 'outputTokens') ?? 0
@@ -18,13 +18,13 @@ export function usageOfStream(stats: JsonObject | undefined): Usage {
   }
 }
 
-export function usageOfDocument(stats: JsonObject | undefined): Usage {
+export function usageOfDocument(stats: JsonRecord | undefined): Usage {
   const models = Object.values(objectAt(stats, 'models') ?? {}).filter(isObject)
   return models.map((model) => usageOfModel(objectAt(model, 'tokens'))).reduce(addUsage, NO_USAGE)
 }
 
 /** `prompt` includes cached tokens. Older releases have only `input`, which includes them too. */
-function usageOfModel(tokens: JsonObject | undefined): Usage {
+function usageOfModel(tokens: JsonRecord | undefined): Usage {
   return {
     input_tokens: countAt(tokens, 'prompt', 'input') ?? 0,
     output_tokens: countAt(tokens, 'candidates') ?? 0,
@@ -51,7 +51,7 @@ export const NOT_ASKED: AgentFailure = {
 }
 
 /** The object at the end of stderr. Stack traces and a copy of it may come first. */
-export function jsonOnStderr(stderrTail: string): JsonObject | undefined {
+export function jsonOnStderr(stderrTail: string): JsonRecord | undefined {
   const starts = [...stderrTail.matchAll(/^(?:\[ERROR\] )?\{$/gm)].map(({ index, 0: line }) => index + line.length - 1)
   return starts.map((start) => parseObject(stderrTail.slice(start))).find((value) => value !== undefined)
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentRequest, Usage } from '../adapter/agent.ts'
-import { countAt, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { addUsage } from '../adapter/token-usage.ts'
 
 /** A project directory has one of these names. */
@@ -55,7 +55,7 @@ export function sumTokens(lines: string): Usage | undefined {
   return tokens.size === 0 ? undefined : [...tokens.values()].reduce(addUsage)
 }
 
-function usageOfMessage(counts: JsonObject): Usage {
+function usageOfMessage(counts: JsonRecord): Usage {
   return {
     input_tokens: countAt(counts, 'input') ?? 0,
     output_tokens: countAt(counts, 'output') ?? 0,

@@ -23,7 +23,7 @@ export type PooledProcess = {
   bytes: number
 }
 
-export type Wish = {
+export type ProcessNeeds = {
   key: PoolKey
   isOneSession: boolean
   /** The session to continue. */
@@ -34,14 +34,14 @@ export type Wish = {
   locksSessions?: boolean
 }
 
-export type Choice = {
+export type PoolChoice = {
   /** The process for the prompt; it may still be starting. Undefined: there is none. */
   use: number | undefined
   /** Processes that must end, because they are out of date. */
   retire: readonly number[]
 }
 
-export function chooseProcess(processes: readonly PooledProcess[], wish: Wish): Choice {
+export function chooseProcess(processes: readonly PooledProcess[], wish: ProcessNeeds): PoolChoice {
   const stale = processes.filter((each) => each.state === 'idle' && isOutOfDate(each, wish))
   const retire = stale.map(({ id }) => id)
   const usable = processes.filter((each) => !stale.includes(each) && isSameKey(each.key, wish.key))
@@ -49,14 +49,14 @@ export function chooseProcess(processes: readonly PooledProcess[], wish: Wish): 
 }
 
 /** The files have changed since the process was started, or its session goes on elsewhere. */
-function isOutOfDate(process: PooledProcess, { key, session, locksSessions = false }: Wish): boolean {
+function isOutOfDate(process: PooledProcess, { key, session, locksSessions = false }: ProcessNeeds): boolean {
   if (process.key.place === key.place && process.key.stamp !== key.stamp) return true
   const held = session && process.sessions.find(({ id }) => id === session.id)
   if (held === undefined || !(process.isOneSession || locksSessions)) return false
   return !isSameKey(process.key, key) || !isSameSession(held, session)
 }
 
-function findUsable(usable: readonly PooledProcess[], wish: Wish): PooledProcess | undefined {
+function findUsable(usable: readonly PooledProcess[], wish: ProcessNeeds): PooledProcess | undefined {
   const { session, isOneSession, loadsSessions = true } = wish
   const idle = usable.filter(({ state }) => state === 'idle').sort((a, b) => b.lastUsedAt - a.lastUsedAt)
   if (session !== undefined) {
@@ -89,7 +89,7 @@ export function wantsSpare(
     uses,
     now,
     limits,
-  }: Omit<Wish, 'session'> & { uses: readonly number[]; now: number; limits: WarmLimits },
+  }: Omit<ProcessNeeds, 'session'> & { uses: readonly number[]; now: number; limits: WarmLimits },
 ): boolean {
   const recent = uses.filter((at) => now - at <= SPARE_WINDOW_MS).length
   if (recent < limits.spareAfter) return false

@@ -2,9 +2,11 @@
  * Which process a request may use. `place` says who asks for what: a process of another place belongs to something else.
  * `stamp` says in what state the files are: a process of another stamp is out of date.
  */
+
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { digestFields } from '../../kit/digest.ts'
-import type { AgentRequest, Environment } from '../adapter/agent.ts'
+import type { Environment } from '../../kit/process/child-environment.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
 import { isObject } from '../adapter/json-fields.ts'
 import type { ConfigFile, WarmBackend } from './warm-backends.ts'
 

@@ -12,10 +12,10 @@ export type WarmWish = {
   sessionTurns: number
 }
 
-export type Plan = WarmWish & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
+export type PromptPlan = WarmWish & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
 
 /** Undefined: the prompt needs a process of its own. */
-export function toPlan(wish: WarmWish): Plan | undefined {
+export function toPlan(wish: WarmWish): PromptPlan | undefined {
   const { request, client, sessionTurns } = wish
   const backend = warmBackendOf(request)
   const key = backend && poolKeyOf(request, backend, client)

@@ -20,7 +20,7 @@ import {
 } from './decisions.ts'
 import { DeferredWork } from './deferred-work.ts'
 import { PoolHistory } from './pool-history.ts'
-import { type Plan, partsOf, toPlan, type WarmWish } from './prompt-plan.ts'
+import { type PromptPlan, partsOf, toPlan, type WarmWish } from './prompt-plan.ts'
 import type { WarmBackend } from './warm-backends.ts'
 import type { WarmLimits } from './warm-limits.ts'
 
@@ -107,7 +107,7 @@ export class WarmPool {
     await Promise.all(unused.map((entry) => this.#end(entry)))
   }
 
-  #choose(plan: Plan): { chosen: Entry | undefined; endings: Promise<void>[] } {
+  #choose(plan: PromptPlan): { chosen: Entry | undefined; endings: Promise<void>[] } {
     const { key, session, backend } = plan
     const { use, retire } = chooseProcess([...this.#entries.values()], {
       key,
@@ -121,7 +121,7 @@ export class WarmPool {
   }
 
   /** Starts a process for this prompt, where no other process would do and the program is known to start. */
-  #startFor(plan: Plan): Entry | undefined {
+  #startFor(plan: PromptPlan): Entry | undefined {
     const { request, backend } = plan
     const canContinue = plan.session === undefined || backend.isOneSession || backend.loadsSessions
     const continuesSession = backend.isOneSession && plan.session !== undefined
@@ -131,7 +131,7 @@ export class WarmPool {
     return this.#start(plan, backend.isOneSession ? request.resumeId : undefined)
   }
 
-  #start({ request, backend, key, session }: Plan, resumeId: string | undefined): Entry | undefined {
+  #start({ request, backend, key, session }: PromptPlan, resumeId: string | undefined): Entry | undefined {
     if (this.#isClosed || !this.#history.mayStart(key)) return undefined
     const room = makeRoom([...this.#entries.values()], this.#options.limits)
     if (room === undefined) return undefined
@@ -186,7 +186,7 @@ export class WarmPool {
   }
 
   /** The session goes on in `entry` or in a process of its own: what others know of it is out of date. */
-  #outdate({ session }: Plan, entry: Entry | undefined): void {
+  #outdate({ session }: PromptPlan, entry: Entry | undefined): void {
     if (session === undefined) return
     for (const other of this.#entries.values()) {
       if (other === entry || !other.sessions.some(({ id }) => id === session.id)) continue
@@ -195,7 +195,7 @@ export class WarmPool {
     }
   }
 
-  #toTicket(plan: Plan, entry: Entry | undefined): Ticket {
+  #toTicket(plan: PromptPlan, entry: Entry | undefined): Ticket {
     const spare = setTimeout(() => this.#startSpare(plan, entry === undefined), SPARE_DELAY_MS).unref()
     return {
       agent: entry?.agent,
@@ -211,7 +211,7 @@ export class WarmPool {
     }
   }
 
-  #startSpare(plan: Plan, isLacking: boolean): void {
+  #startSpare(plan: PromptPlan, isLacking: boolean): void {
     const { key, backend } = plan
     // A process that takes any session is enough, until a prompt finds it in use.
     if (!backend.isOneSession && !isLacking) return
@@ -221,7 +221,7 @@ export class WarmPool {
     this.#start(plan, undefined)
   }
 
-  #release(entry: Entry, { request, session, backend, sessionTurns }: Plan): void {
+  #release(entry: Entry, { request, session, backend, sessionTurns }: PromptPlan): void {
     const facts = entry.agent?.facts()
     entry.turns = facts?.turns ?? entry.turns
     entry.lastUsedAt = performance.now()

@@ -1,6 +1,6 @@
 /** Checks a schema from a client before anything is started. Pure. */
 import { toJsonText } from '../../kit/json/to-json-text.ts'
-import { isObject, type JsonObject } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord } from '../adapter/json-fields.ts'
 import { isAnnotation, KEYWORDS, type KeywordKind, TYPES } from './keywords.ts'
 import { resolveReference } from './reference.ts'
 
@@ -13,13 +13,13 @@ const PATTERNS_LIMIT = 4096
 const UNICODE_CLASSES_LIMIT = 16
 
 /** The first reason why drover cannot validate with this schema; undefined if it can. */
-export function findSchemaProblem(schema: JsonObject): string | undefined {
+export function findSchemaProblem(schema: JsonRecord): string | undefined {
   const problem = findSizeProblem(schema)
   return problem ?? problemOf(schema, { path: '$', root: schema, depth: 0, patterns: { characters: 0, classes: 0 } })
 }
 
 /** First, because it is cheap. */
-function findSizeProblem(schema: JsonObject): string | undefined {
+function findSizeProblem(schema: JsonRecord): string | undefined {
   try {
     const bytes = Buffer.byteLength(toJsonText(schema))
     return bytes > SCHEMA_LIMIT_BYTES ? `$ has ${bytes} bytes; at most ${SCHEMA_LIMIT_BYTES} are allowed` : undefined
@@ -36,7 +36,7 @@ function tooDeep(path: string): string {
 
 type Place = {
   path: string
-  root: JsonObject
+  root: JsonRecord
   depth: number
   /** The patterns so far. */
   readonly patterns: { characters: number; classes: number }

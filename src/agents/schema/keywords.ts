@@ -2,9 +2,9 @@
  * The part of JSON Schema (draft 2020-12) that drover validates answers with. A schema comes from a client, so it is
  * interpreted, never compiled to code, and a keyword that drover does not validate is refused instead of ignored.
  */
-import type { JsonObject } from '../adapter/json-fields.ts'
+import type { JsonRecord } from '../adapter/json-fields.ts'
 
-export type Schema = JsonObject | boolean
+export type Schema = JsonRecord | boolean
 
 /** What the value of a keyword must be. */
 export type KeywordKind =

@@ -3,7 +3,7 @@
  * the depth and the time for regular expressions are limited, and a value that exceeds a limit does not match. Pure.
  */
 import { toJsonText } from '../../kit/json/to-json-text.ts'
-import { isObject, type JsonObject } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord } from '../adapter/json-fields.ts'
 import type { Schema, TYPES } from './keywords.ts'
 import { PatternMatcher } from './pattern-matcher.ts'
 import { resolveReference } from './reference.ts'
@@ -12,18 +12,18 @@ const STEP_LIMIT = 200_000
 const DEPTH_LIMIT = 200
 
 /** The first place where the value does not match; undefined if it matches. */
-export function findMismatch(value: unknown, schema: JsonObject): string | undefined {
+export function findMismatch(value: unknown, schema: JsonRecord): string | undefined {
   return new Matching(schema).mismatch({ value, schema, path: '$', depth: 0 })
 }
 
 type Visit = { value: unknown; schema: Schema; path: string; depth: number }
 
 class Matching {
-  readonly #root: JsonObject
+  readonly #root: JsonRecord
   readonly #patterns = new PatternMatcher()
   #steps = 0
 
-  constructor(root: JsonObject) {
+  constructor(root: JsonRecord) {
     this.#root = root
   }
 
@@ -65,7 +65,7 @@ class Matching {
     )
   }
 
-  #inProperties(visit: Visit, object: JsonObject): string | undefined {
+  #inProperties(visit: Visit, object: JsonRecord): string | undefined {
     const { properties = {}, additionalProperties = true, propertyNames = true } = visit.schema as PropertyRules
     return first(Object.entries(object), ([name, value]) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
@@ -110,7 +110,7 @@ function first<T>(values: Iterable<T>, problemOf: (value: T) => string | undefin
   return undefined
 }
 
-type Rule = (value: unknown, argument: unknown, place: { path: string; schema: JsonObject }) => string | undefined
+type Rule = (value: unknown, argument: unknown, place: { path: string; schema: JsonRecord }) => string | undefined
 
 /** A rule for values of one type; others match. */
 const ofText =

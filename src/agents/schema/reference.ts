@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord } from '../adapter/json-fields.ts'
 import type { Schema } from './keywords.ts'
 
 /** The schema that a reference names (RFC 6901); only references into the same schema are resolved. Pure. */
-export function resolveReference(reference: string, root: JsonObject): Schema | undefined {
+export function resolveReference(reference: string, root: JsonRecord): Schema | undefined {
   if (reference === '#') return root
   if (!reference.startsWith('#/')) return undefined
   let value: unknown = root

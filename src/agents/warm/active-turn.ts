@@ -2,9 +2,9 @@
 import { randomIds } from '../../kit/ids.ts'
 import type { ProcessExit } from '../../kit/process/process.ts'
 import { raceTime } from '../../kit/race.ts'
-import type { ApprovalDecision, ApprovalRequest, Decided, OutputReader } from '../adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest, AttributedReply, OutputReader } from '../adapter/agent.ts'
 import { toDecidedApproval } from '../adapter/decided-approval.ts'
-import type { JsonObject } from '../adapter/json-fields.ts'
+import type { JsonRecord } from '../adapter/json-fields.ts'
 import type { StopReason } from '../agent-result.ts'
 import { createNotices } from '../notices.ts'
 import { reportUsage } from '../read-events.ts'
@@ -19,14 +19,14 @@ const CANCEL_WAIT_MS = 2000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** An agent that prints more lines that are no frames will not end by itself. */
 const SKIPPED_LIMIT = 100_000
-const DENIED: Decided = { decision: 'deny', by: { via: 'drover' } }
+const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
 
 /** Where the protocol delivers what the agent says during a turn. */
 export type TurnPort = {
   /** A frame of this turn. Resolves when there is room for more. */
-  frame(frame: JsonObject, line: string): Promise<void>
+  frame(frame: JsonRecord, line: string): Promise<void>
   /** Something that the agent wants to do. Resolves with the decision; when the turn ends, it is denied. */
-  ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalDecision>
+  ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalReply>
   /** Output was skipped. Afterwards the process gets no other turn; the caller learns of a line that was too long. */
   warn: OnWarning
   /** The process says what it must not say: afterwards it gets no other turn. */
@@ -93,7 +93,7 @@ export class ActiveTurn implements TurnPort {
     void this.queue.push(this.#notices.take())
   }
 
-  async frame(frame: JsonObject, line: string): Promise<void> {
+  async frame(frame: JsonRecord, line: string): Promise<void> {
     const { reader } = this.#protocol
     const events = reader.readFrame(frame, line)
     const pushed = this.queue.push(events)
@@ -104,7 +104,7 @@ export class ActiveTurn implements TurnPort {
     await pushed
   }
 
-  async ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalDecision> {
+  async ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalReply> {
     const { onApproval } = this.#turn
     if (onApproval === undefined || this.#stop !== undefined) return DENIED
     clearTimeout(this.#silence)

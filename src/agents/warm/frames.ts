@@ -1,7 +1,7 @@
 /** The frames of a long-lived agent: JSON objects, one per line, in both directions. */
 import type { Readable } from 'node:stream'
 import { readLines } from '../../kit/read-lines.ts'
-import { type JsonObject, parseObject } from '../adapter/json-fields.ts'
+import { type JsonRecord, parseObject } from '../adapter/json-fields.ts'
 
 /** No agent prints longer frames: a longer one is skipped with a warning. */
 const FRAME_LIMIT_BYTES = 10 * 1024 * 1024
@@ -12,7 +12,7 @@ export type WarningCause = 'size' | 'content' | 'protocol'
 export type OnWarning = (text: string, cause: WarningCause) => void
 
 /** A frame, and the line that it was read from. */
-export type Frame = { value: JsonObject; line: string }
+export type Frame = { value: JsonRecord; line: string }
 
 /**
  * Reads the frames in batches, one per chunk of output. What is not a JSON object is skipped with a warning. Stopping

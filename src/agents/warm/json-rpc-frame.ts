@@ -1,6 +1,6 @@
 /** The frames of JSON-RPC: reads their kind, and writes errors. Pure. */
 import { messageOf } from '../../kit/fault.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 
 const INTERNAL_ERROR = -32_603
 
@@ -10,15 +10,15 @@ export type RequestId = Id | null
 
 /** A frame, by its kind. */
 export type JsonRpcFrame =
-  | { kind: 'request'; id: RequestId; method: string; params: JsonObject }
-  | { kind: 'notification'; method: string; params: JsonObject }
+  | { kind: 'request'; id: RequestId; method: string; params: JsonRecord }
+  | { kind: 'notification'; method: string; params: JsonRecord }
   | { kind: 'answer'; id: Id; result: unknown }
   | { kind: 'failure'; id: Id; error: JsonRpcError }
   | { kind: 'invalid' }
 
 type JsonRpcError = { code: number; message: string; data?: unknown }
 
-export function readJsonRpcFrame(frame: JsonObject): JsonRpcFrame {
+export function readJsonRpcFrame(frame: JsonRecord): JsonRpcFrame {
   const { id } = frame
   const method = textAt(frame, 'method')
   const hasId = typeof id === 'string' || typeof id === 'number'
@@ -31,7 +31,7 @@ export function readJsonRpcFrame(frame: JsonObject): JsonRpcFrame {
   return 'result' in frame ? { kind: 'answer', id, result: frame['result'] } : { kind: 'invalid' }
 }
 
-function toError(error: JsonObject): JsonRpcError {
+function toError(error: JsonRecord): JsonRpcError {
   const code = typeof error['code'] === 'number' ? error['code'] : INTERNAL_ERROR
   const message = textAt(error, 'message') ?? 'the agent gave no reason'
   return { code, message, ...('data' in error && { data: error['data'] }) }

@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { ProcessInput } from '../../kit/process/process.ts'
-import type { JsonObject } from '../adapter/json-fields.ts'
+import type { JsonRecord } from '../adapter/json-fields.ts'
 import { agentDisconnected, agentRequestFailed } from './faults.ts'
 import { type Frame, type OnWarning, readFrames } from './frames.ts'
 import { type Id, type JsonRpcFrame, type RequestId, readJsonRpcFrame, toFailure } from './json-rpc-frame.ts'
@@ -19,9 +19,9 @@ const OPEN_REQUESTS_LIMIT = 1000
 
 export type JsonRpcHandlers = {
   /** Answers a request of the agent. Undefined: there is no such method. The next frame does not wait for the answer. */
-  onRequest(method: string, params: JsonObject): Promise<unknown> | undefined
+  onRequest(method: string, params: JsonRecord): Promise<unknown> | undefined
   /** The next frame waits until this is done, so that a slow reader makes the agent wait. */
-  onNotification(method: string, params: JsonObject, line: string): void | Promise<void>
+  onNotification(method: string, params: JsonRecord, line: string): void | Promise<void>
   /** Gets sentences about frames that were skipped. */
   onWarning: OnWarning
 }
@@ -37,8 +37,8 @@ export type JsonRpcPeer = {
    * Rejects with a Fault if the agent answers with an error, the stream closes or the signal is aborted. When it
    * settles, no frame after the answer has been handled yet.
    */
-  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown>
-  notify(method: string, params?: JsonObject): Promise<void>
+  request(method: string, params: JsonRecord, signal?: AbortSignal): Promise<unknown>
+  notify(method: string, params?: JsonRecord): Promise<void>
   /** Resolves when the agent has closed its output. What is pending then has been rejected. */
   closed: Promise<void>
 }

@@ -8,8 +8,8 @@ import type {
   AgentEvent,
   AgentRequest,
   ApprovalRequest,
+  AttributedReply,
   Backend,
-  Decided,
   Usage,
 } from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
@@ -26,7 +26,7 @@ export type Turn = {
   /** Learns what the turn has used so far, from agents that say so before its end. */
   onUsage?: ((usage: Usage) => void) | undefined
   /** Decides about what the agent wants to do. Absent: everything that the agent asks about is denied. */
-  onApproval?: ((request: ApprovalRequest) => Promise<Decided>) | undefined
+  onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
 }
 
 type AgentFacts = {

@@ -1,20 +1,21 @@
 /** `drover acp`: drover as an agent for editors. Standard output carries only the protocol. */
-import { AcpAgent } from '../../acp/acp-agent.ts'
+
 import type { Served } from '../../acp/acp-session.ts'
+import { EditorAgent } from '../../acp/editor-agent.ts'
 import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import { createJsonRpcPeer } from '../../agents/warm/json-rpc.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { ceilingsFor } from '../../service/ceilings-for.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { toMessage } from '../output/printable.ts'
 import { explainProtocol } from '../output/protocol-hint.ts'
 import { privateFilesFor, readSettings } from '../settings.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { runtime } = invocation
   const { config } = await readSettings(invocation)
   using interruption = listenForInterruption()
@@ -57,9 +58,9 @@ function editorOf({ server }: Config): Caller {
   return { is: 'user', isConfined: true, ceilings: ceilingsFor({ server, key: undefined, isOpen: false }) }
 }
 
-function createAgent(invocation: Invocation, config: Config, served: Served): AcpAgent {
+function createAgent(invocation: Invocation, config: Config, served: Served): EditorAgent {
   const { runtime, flags } = invocation
-  return new AcpAgent({
+  return new EditorAgent({
     served,
     version: runtime.version(),
     defaultBackend: flags.text('backend') ?? config.default_backend,

@@ -10,7 +10,7 @@ import { toTimestamp } from '../../kit/clock.ts'
 import { nearestWord } from '../../kit/nearest.ts'
 import { USER } from '../../prompts/caller.ts'
 import { toAgentRequest } from '../../prompts/to-agent-request.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
@@ -23,7 +23,7 @@ const TIMEOUT_SECS = 120
 const PROFILE_COLUMNS = 200
 const PROMPT = 'Reply with the single word: ready'
 
-export const add: Run = async (invocation) => {
+export const add: RunCommand = async (invocation) => {
   const [name = '', ...given] = invocation.args
   const problem = problemOfBackendName(name)
   if (problem !== undefined) throw backendNameInvalid({ name, problem })
@@ -38,7 +38,7 @@ export const add: Run = async (invocation) => {
   return await probeAndWrite(invocation, { name, section, config, sendsPrompt: invocation.flags.isOn('try') })
 }
 
-export const test: Run = async (invocation) => {
+export const test: RunCommand = async (invocation) => {
   const [name = ''] = invocation.args
   const { config, origins } = await readSettings(invocation)
   const settings = Object.hasOwn(config.backends, name) ? config.backends[name] : undefined

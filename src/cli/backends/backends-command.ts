@@ -2,7 +2,7 @@ import type { Abilities, Backend } from '../../agents/adapter/agent.ts'
 import { installAdvice } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import type { LocalStatus } from '../local/local-protocol.ts'
 import { askStatus } from '../local/local-server.ts'
 import { readSettings } from '../settings.ts'
@@ -20,7 +20,7 @@ type BackendReport = {
   warm: { idle: number; busy: number }
 }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { config } = await readSettings(invocation)
   const demo = flags.isOn('demo') ? runtime.demoAgent : undefined

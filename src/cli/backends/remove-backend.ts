@@ -1,10 +1,10 @@
 import { removeBackendSection } from '../../config/edit-config.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { pathsOf, readSettings } from '../settings.ts'
 import { definedIn } from './add.ts'
 import { backendNotDefined } from './faults.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const [name = ''] = invocation.args
   const { config } = await readSettings(invocation)
   const known = definedIn(config)

@@ -8,7 +8,7 @@ import { totalTokens } from '../output/usage-text.ts'
 import type { Channel } from '../terminal.ts'
 import type { BatchItem } from './item-progress.ts'
 
-export type Outcome = {
+export type BatchOutcome = {
   item: BatchItem
   /** Undefined for an item that never started. */
   result: PromptResult | undefined
@@ -26,7 +26,7 @@ const STATUS_TEXTS: Readonly<Record<PromptStatus | 'skipped', string>> = {
 const NAME_COLUMNS = 80
 
 /** The output of one item under its name, followed by its failure. */
-export function formatOutcome({ item, result, workdir }: Outcome, out: Channel): string {
+export function formatOutcome({ item, result, workdir }: BatchOutcome, out: Channel): string {
   if (result === undefined) return ''
   const name = item.name === item.backend ? item.name : `${toOneLine(item.name, NAME_COLUMNS)} (${item.backend})`
   const heading = `${item.mark} ${name}${workdir === undefined ? '' : ` in ${toPrintable(workdir)}`}`
@@ -51,7 +51,7 @@ export function failureReason({ error, exit_code: exitCode }: PromptResult): str
 
 /** One row per item. */
 export function outcomeTable(
-  outcomes: readonly Outcome[],
+  outcomes: readonly BatchOutcome[],
   { first, last }: { first: string; last: string },
   out: Channel,
 ) {
@@ -70,7 +70,7 @@ export function outcomeTable(
 
 /** `3 tasks: 2 completed, 1 failed; 4.1 s, 456 tokens` */
 export function formatTotals(
-  outcomes: readonly Outcome[],
+  outcomes: readonly BatchOutcome[],
   { noun, durationMs }: { noun: string; durationMs: number },
 ): string {
   const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]))

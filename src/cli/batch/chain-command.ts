@@ -4,7 +4,7 @@ import { chainInvalid } from '../../prompts/faults.ts'
 import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
 import { type ChainResult, checkChain } from '../../prompts/run-chain.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
@@ -18,7 +18,7 @@ import { type CheckedFile, readChainFile } from './task-file.ts'
 
 type Step = StepInFile & { backend: string }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation)
   const { content, refuse } = await readChainFile(invocation)
   const steps = content.steps.map(createTaskFiller(invocation, config))

@@ -7,7 +7,7 @@ import type { ComparisonResult, KeepResult } from '../../prompts/prompt-result.s
 import { statusOf } from '../../prompts/prompt-result.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
 import { gitRepositoryRequired, type NoWorktree } from '../../workspace/faults.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { comparisonNeedsWorktree, flagRequired, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
@@ -23,7 +23,7 @@ import { executeBatch } from './execute-batch.ts'
 import { printDryRun } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   checkWorktreeFlags(invocation)
   if (!flags.isOn('worktrees') && (flags.text('keep') !== undefined || flags.isOn('drop'))) {

@@ -1,7 +1,7 @@
 /** Runs several prompts on the command line: shows their progress and ends all of them on Ctrl-C. */
 import { toTimestamp } from '../../kit/clock.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { BatchOptions } from '../../prompts/run-batch.ts'
+import type { BatchRunOptions } from '../../prompts/run-batch.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import {
@@ -24,7 +24,7 @@ type Batch<Item, Result> = {
   isLive: boolean
   /** There is no progress to show. */
   isDryRun: boolean
-  run(options: BatchOptions): Promise<Result>
+  run(options: BatchRunOptions): Promise<Result>
   /** Called as soon as an item has ended. */
   onEnded?(item: Item, ended: Ended): void
 }

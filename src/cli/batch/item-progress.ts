@@ -4,14 +4,14 @@ import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { activityOf } from '../prompt/describe-activity.ts'
-import { TokenCount } from '../prompt/token-count.ts'
+import { TokenCounter } from '../prompt/token-count.ts'
 import { layOutItems } from './item-lines.ts'
 
 export type BatchItem = { mark: string; name: string; backend: string }
 
 type RunningItem = {
   startedAt: number
-  tokens: TokenCount
+  tokens: TokenCounter
   activity: string
 }
 
@@ -25,7 +25,7 @@ export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'ev
   }
 
   started = (item: number) => {
-    this.#running.set(item, { startedAt: performance.now(), tokens: new TokenCount(), activity: 'starting' })
+    this.#running.set(item, { startedAt: performance.now(), tokens: new TokenCounter(), activity: 'starting' })
   }
 
   event = (item: number, event: AgentEvent) => {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.shape.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ParallelRequest } from '../../prompts/prompt-request.shape.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { toTaskEntry, withTotals } from './batch-report.ts'
@@ -15,7 +15,7 @@ import { readParallelFile } from './task-file.ts'
 
 type Task = TaskInFile & { backend: string }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation)
   const { content, refuse } = await readParallelFile(invocation)
   const items = content.tasks.map(createTaskFiller(invocation, config)).map(toItem)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
+import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { toStatelessRequest } from '../../prompts/run-batch.ts'
 import { preparePrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
@@ -35,7 +35,7 @@ type Check = {
 
 /** Reports all problems of all tasks before the first task starts and costs money. */
 export function checkRunnable(
-  requests: readonly PromptRequest[],
+  requests: readonly PromptBody[],
   context: PromptContext,
   { list, isDryRun, tolerates, refuse }: Check,
 ): void {

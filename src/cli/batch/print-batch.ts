@@ -1,9 +1,9 @@
 import type { Invocation } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
-import { formatOutcome, formatTotals, formatWarnings, type Outcome, outcomeTable } from './batch-text.ts'
+import { type BatchOutcome, formatOutcome, formatTotals, formatWarnings, outcomeTable } from './batch-text.ts'
 
 export type BatchOutput = {
-  outcomes: readonly Outcome[]
+  outcomes: readonly BatchOutcome[]
   /** Printed with --json. */
   report: { total_duration_seconds: number }
   /** `task` or `step`. */
@@ -30,7 +30,7 @@ export async function printBatch({ flags, runtime }: Invocation, output: BatchOu
 }
 
 type DryRunOutput = {
-  outcomes: readonly Outcome[]
+  outcomes: readonly BatchOutcome[]
   /** Printed with --json. */
   report: unknown
   /** The directory that results would be written to. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { strict, textLike } from '../../kit/shape.ts'
-import { ChainRequest, ChainStep, PromptRequest } from '../../prompts/prompt-request.shape.ts'
+import { ChainRequest, ChainStep, PromptBody } from '../../prompts/prompt-request.shape.ts'
 
 const MAX_TASKS = 1000
 const MAX_STEPS = 100
@@ -20,7 +20,7 @@ const label = (description: string) =>
 const outputDir = Type.Optional(Type.String({ minLength: 1, description: 'The directory for the result files.' }))
 
 export const TaskInFile = strict({
-  ...PromptRequest.properties,
+  ...PromptBody.properties,
   backend,
   id: label('Your own id of the task, returned with its result.'),
   name: label('The name of the task in tables.'),

@@ -25,7 +25,7 @@ export type ConversationOptions = {
   resumes: Session | undefined
 }
 
-export type TurnEnd = { exitCode: number; endedBy?: NodeJS.Signals | undefined }
+export type ChatTurnEnd = { exitCode: number; endedBy?: NodeJS.Signals | undefined }
 
 export class Conversation {
   backend: Backend
@@ -81,7 +81,7 @@ export class Conversation {
   }
 
   /** Runs a prompt. Ctrl-C ends only this turn. */
-  async send(prompt: string): Promise<TurnEnd> {
+  async send(prompt: string): Promise<ChatTurnEnd> {
     const { invocation, config, drover } = this.#options
     using interruption = listenForInterruption()
     const { backend } = this

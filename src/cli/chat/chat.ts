@@ -3,7 +3,7 @@ import { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { chatInputMissing, flagsConflict } from '../faults.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
@@ -19,7 +19,7 @@ import { parseMessage } from './parse-message.ts'
 import { type MessageSource, readFromPipe, readFromTerminal } from './read-messages.ts'
 import { type CommandEnd, runSlashCommand } from './slash-commands.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { runtime } = invocation
   if (!runtime.stdin.isTty && !runtime.stdin.isPiped()) throw chatInputMissing({})
   const { config } = await readSettings(invocation)

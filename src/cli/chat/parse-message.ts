@@ -31,13 +31,13 @@ function continueBlock(lines: readonly string[], line: string): Collected {
     : { is: 'incomplete', draft: { lines: added, isBlock: true } }
 }
 
-export type Message =
+export type ChatInput =
   | { is: 'prompt'; text: string }
   | { is: 'command'; name: string; argument: string }
   | { is: 'empty' }
 
 /** Two slashes send a text that begins with one. A first word such as /etc/hosts is a path, not a command. */
-export function parseMessage(text: string): Message {
+export function parseMessage(text: string): ChatInput {
   const trimmed = text.trim()
   if (trimmed === '') return { is: 'empty' }
   if (trimmed.includes('\n') || !trimmed.startsWith('/')) return { is: 'prompt', text }

@@ -24,7 +24,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
         description: 'shows the variable as the origin of server.port',
       },
     ],
-    load: async () => ({ run: (await import('./show-config.ts')).show }),
+    load: async () => ({ run: (await import('./show-command.ts')).show }),
   },
   {
     words: ['config', 'get'],
@@ -33,7 +33,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     positionals: [KEY],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover config get server.port', description: 'prints 8080' }],
-    load: async () => ({ run: (await import('./show-config.ts')).get }),
+    load: async () => ({ run: (await import('./show-command.ts')).get }),
   },
   {
     words: ['config', 'set'],
@@ -52,7 +52,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
         description: 'set a value that starts with a dash',
       },
     ],
-    load: async () => ({ run: (await import('./edit-config.ts')).set }),
+    load: async () => ({ run: (await import('./edit-command.ts')).set }),
   },
   {
     words: ['config', 'unset'],
@@ -61,7 +61,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     positionals: [KEY],
     flags: [],
     examples: [{ line: 'drover config unset server.port', description: 'back to the default' }],
-    load: async () => ({ run: (await import('./edit-config.ts')).unset }),
+    load: async () => ({ run: (await import('./edit-command.ts')).unset }),
   },
   {
     words: ['config', 'validate'],
@@ -82,6 +82,6 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     positionals: [],
     flags: [],
     examples: [{ line: '$EDITOR "$(drover config path)"', description: 'edit the file by hand' }],
-    load: async () => ({ run: (await import('./show-config.ts')).path }),
+    load: async () => ({ run: (await import('./show-command.ts')).path }),
   },
 ]

@@ -3,14 +3,14 @@ import { findLoweredModes } from '../../config/find-lowered-modes.ts'
 import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { configEnvironmentOf } from '../settings.ts'
 
 type Validation = { file: string; exists: boolean; problems: readonly ConfigProblem[]; warnings: readonly string[] }
 
 /** Prints the result to stdout even if the config is invalid; scripts use the exit code. */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const validation = await validate(invocation)
   const isValid = validation.problems.length === 0

@@ -2,7 +2,12 @@
 import { Fault, messageOf } from '../../kit/fault.ts'
 import { checkAgents } from './checks/agents.ts'
 import { checkConfiguration } from './checks/configuration.ts'
-import { type Check, type CheckContext, type CheckOptions, createCheckContext } from './checks/doctor-check.ts'
+import {
+  type CheckContext,
+  type CheckOptions,
+  createCheckContext,
+  type DiagnosticCheck,
+} from './checks/doctor-check.ts'
 import { defineFinding, type Finding } from './checks/finding.ts'
 import { checkGitHub } from './checks/github.ts'
 import { checkHostAdapters } from './checks/host-adapters.ts'
@@ -15,7 +20,7 @@ import { checkRuns } from './checks/runs-check.ts'
 import { checkSessions } from './checks/sessions-check.ts'
 
 /** In the order of the report. */
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
   repository: checkRepository,
   hosts: checkHostAdapters,
   'interrupted installs': checkInterruptedInstalls,
@@ -44,7 +49,7 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
   return findings.flat()
 }
 
-async function runCheck(name: string, check: Check, context: CheckContext): Promise<Finding[]> {
+async function runCheck(name: string, check: DiagnosticCheck, context: CheckContext): Promise<Finding[]> {
   try {
     return await check(context)
   } catch (error) {

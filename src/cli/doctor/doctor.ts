@@ -4,7 +4,7 @@ import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
 import { configEnvironmentOf } from '../settings.ts'
@@ -14,7 +14,7 @@ import { clearInterruptedInstalls } from './checks/interrupted-installs.ts'
 import { formatReport } from './report-text.ts'
 
 /** Problems are the result of this command, not failures of it, unless `--strict` is given. */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { signal, by } = listenForInterruption()
   if (flags.isOn('clear-interrupted')) await clearInterrupted(invocation, signal)

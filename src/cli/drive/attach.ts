@@ -1,7 +1,7 @@
 /** Follows a run that the server in the background drives. Detaching does not stop the run. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
-import type { DriveResult } from '../../drive/drive-rounds.ts'
+import type { RoundsResult } from '../../drive/drive-rounds.ts'
 import type { DriveEnd } from '../../drive/drive-run.ts'
 import { isDriven, readDriveEvents } from '../../drive/record/drive-journal.ts'
 import { type DriveState, toDriveState } from '../../drive/record/drive-state.ts'
@@ -28,7 +28,7 @@ export async function attach(
   context: RunContext,
   runId: string,
   onUpdate: (update: DriveUpdate) => void,
-): Promise<DriveResult | undefined> {
+): Promise<RoundsResult | undefined> {
   const { store, signal } = context
   let shown = { runId, count: 0 }
   while (!signal.aborted) {

@@ -4,7 +4,7 @@ import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
-import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
+import { type DriveBegin, driveRounds, type RoundsResult } from '../../drive/drive-rounds.ts'
 import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
 import type { ProjectTrust } from '../../drive/project-settings.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
@@ -20,7 +20,7 @@ import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import type { LocalStatus } from '../local/local-protocol.ts'
@@ -45,7 +45,7 @@ import { noteUnseenWork } from './unseen-work.ts'
 
 const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     try {
       return await driveTarget(invocation, command)
@@ -144,7 +144,7 @@ type Drive = {
 }
 
 /** The server drove it, and this command only followed. */
-type DrivenHere = DriveResult & { isAttached?: true }
+type DrivenHere = RoundsResult & { isAttached?: true }
 
 /** Undefined if the server drives the run, and the person left it. */
 async function driveIt(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<DrivenHere | undefined> {
@@ -160,7 +160,7 @@ async function driveIt(drive: Drive, found: FoundDrive, begin: DriveBegin): Prom
   }
 }
 
-async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<DriveResult> {
+async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<RoundsResult> {
   const { runId } = found
   const { invocation, drover, context, printer } = drive
   const { flags, runtime } = invocation
@@ -246,7 +246,7 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
   return exitCode
 }
 
-function exitCodeFor({ end }: DriveResult, failed: boolean): number {
+function exitCodeFor({ end }: RoundsResult, failed: boolean): number {
   switch (end.is) {
     case 'ended':
       return failed ? EXIT.failedCheck : EXIT.delivered

@@ -1,15 +1,15 @@
 /** How a drive ended, and what can follow, as text. Pure. */
-import type { DriveResult } from '../../drive/drive-rounds.ts'
+import type { RoundsResult } from '../../drive/drive-rounds.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { describeSpent } from '../output/drive-text.ts'
 import type { TextLayout } from '../output/noted-table.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { type FollowUp, followUp, followUpsOfDrive, formatFollowUp } from '../output/what-follows.ts'
+import { followUp, followUpsOfDrive, formatFollowUp, type NextCommand } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { describeWait } from '../run/run-waits.ts'
 
 type EndFacts = {
-  readonly result: DriveResult
+  readonly result: RoundsResult
   readonly run: RunOutline
   /** The short id of the run. */
   readonly name: string
@@ -24,7 +24,7 @@ type EndFacts = {
 /** How a drive ended, and what can follow. */
 export function endLines({ result, run, name, failedChecks, wasAsked, kept }: EndFacts, out: TextLayout): string[] {
   const { end, state } = result
-  const next = (each: readonly FollowUp[]) => ['', 'Next:', ...each.flatMap((one) => formatFollowUp(one, out))]
+  const next = (each: readonly NextCommand[]) => ['', 'Next:', ...each.flatMap((one) => formatFollowUp(one, out))]
   if (end.is === 'waits' || end.is === 'interrupted') {
     const waits = end.is === 'waits' && !wasAsked ? ['', ...describeWait(run, out)] : []
     const interrupted = end.is === 'interrupted' ? ['Interrupted. Nothing is lost.'] : []

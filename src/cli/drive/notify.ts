@@ -1,5 +1,5 @@
 /** `--notify`: tells another program, and the terminal, that a run waits or has ended. */
-import type { DriveResult } from '../../drive/drive-rounds.ts'
+import type { RoundsResult } from '../../drive/drive-rounds.ts'
 import { notifyProgram } from '../../drive/notify-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -18,7 +18,7 @@ export function parseNotify(text: string | undefined): string | undefined {
 export async function notify(
   { runtime }: Invocation,
   { command, runs }: { command: string | undefined; runs: RunContext },
-  result: DriveResult,
+  result: RoundsResult,
 ): Promise<void> {
   const { err } = runtime.terminal
   if (err.isTty) await err.write(BELL)

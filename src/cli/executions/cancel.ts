@@ -3,7 +3,7 @@ import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { type OpenExecutions, withExecutions } from './open-executions.ts'
 
@@ -14,7 +14,7 @@ type Outcome = {
   wasEnded: boolean
 }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   using interruption = listenForInterruption()
   return await withExecutions(invocation, async (open) => {

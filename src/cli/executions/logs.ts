@@ -7,7 +7,7 @@ import { isFinal } from '../../executions/store/execution-states.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { backendOf } from '../output/format-backend.ts'
 import { toMessage, toOneLine, toShown } from '../output/printable.ts'
@@ -30,7 +30,7 @@ type Log = OpenExecutions & {
   pipeClosed: AbortController
 }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { args, flags } = invocation
   using interruption = listenForInterruption()
   const pipeClosed = new AbortController()

@@ -1,7 +1,7 @@
 import type { Execution, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import type { ExecutionStore } from '../../executions/store/execution-store.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
 import type { Channel } from '../terminal.ts'
@@ -13,7 +13,7 @@ const NOTHING_RUNS = 'Nothing is running. drover ps --all lists what has ended.\
 const NOTHING_KEPT =
   'No executions are kept. drover config set executions.keep events keeps those of the command line.\n'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   return await withExecutions(invocation, async ({ store }) => {

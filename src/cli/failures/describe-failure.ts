@@ -7,7 +7,7 @@ import type { Group } from '../command.ts'
 import { toMessage } from '../output/printable.ts'
 import { FailureWithRemedy, type Remedy } from '../remedies.ts'
 
-export type Failure = { exitCode: number; text: string }
+export type DescribedFailure = { exitCode: number; text: string }
 
 /** What decides the form of a failure: the command, if one was found, and who reads stderr. */
 export type FailureContext = {
@@ -21,7 +21,7 @@ export type FailureContext = {
   findWorkspaceId: () => Promise<string>
 }
 
-export async function describeFailure(thrown: unknown, context: FailureContext): Promise<Failure> {
+export async function describeFailure(thrown: unknown, context: FailureContext): Promise<DescribedFailure> {
   const { error, remedy } = thrown instanceof FailureWithRemedy ? thrown : { error: thrown, remedy: {} }
   if (isChangeGroup(context.group) && wantsCliError(context)) return describeForProtocol(error, remedy, context)
   if (error instanceof Fault) return describeFault(error, remedy, context)
@@ -47,7 +47,7 @@ function wantsCliError({ wantsJson, isTty, command }: FailureContext): boolean {
   return wantsJson || !isTty || command.split(' ')[0] === 'protocol'
 }
 
-async function describeForProtocol(error: unknown, remedy: Remedy, context: FailureContext): Promise<Failure> {
+async function describeForProtocol(error: unknown, remedy: Remedy, context: FailureContext): Promise<DescribedFailure> {
   const { formatCliError } = await import('./to-cli-error.ts')
   const exitCode = remedy.exitCode ?? (error instanceof Fault && error.kind === 'usage' ? 2 : 3)
   // Asking git takes time, and may be what failed.
@@ -58,7 +58,7 @@ async function describeForProtocol(error: unknown, remedy: Remedy, context: Fail
 /** Faults of a request elsewhere. On the command line only an argument can cause them. */
 const USAGE_ON_COMMAND_LINE = [executionIdMalformed, sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
 
-async function describeFault(fault: Fault, remedy: Remedy, context: FailureContext): Promise<Failure> {
+async function describeFault(fault: Fault, remedy: Remedy, context: FailureContext): Promise<DescribedFailure> {
   const { next, typedInputs } = remedy
   const isUsage = remedy.exitCode === 2 || USAGE_ON_COMMAND_LINE.some(({ code }) => code === fault.code)
   const kind = isUsage ? 'usage' : fault.kind
@@ -77,7 +77,7 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
 }
 
 /** Anything that is not a fault is a bug in drover. */
-function describeBug(error: unknown, context: FailureContext): Failure {
+function describeBug(error: unknown, context: FailureContext): DescribedFailure {
   const exitCode = exitCodeOf('internal', context.group)
   const message = messageOf(error)
   if (context.wantsJson) return { exitCode, text: JSON.stringify({ error: 'internal', message }) }

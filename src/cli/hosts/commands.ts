@@ -80,6 +80,6 @@ not own are never changed. A host that already has drover is left unchanged unle
       { line: 'drover list', description: 'for people' },
       { line: 'drover list --json', description: 'for scripts' },
     ],
-    load: () => import('./list-hosts.ts'),
+    load: () => import('./hosts-command.ts'),
   },
 ]

@@ -4,7 +4,7 @@ import type { ListReport } from '../../contract/list-report.shape.ts'
 import type { CapabilityName } from '../../hosts/capabilities.ts'
 import type { GeneratedFile } from '../../hosts/host.ts'
 import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/hosts.ts'
-import type { Plan, Step } from '../../hosts/plan/plan.ts'
+import type { Plan, PlanStep } from '../../hosts/plan/plan.ts'
 import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
@@ -79,7 +79,7 @@ export function formatSteps({ steps, preserved, warnings }: Plan): string[] {
   ]
 }
 
-type ChangeStep = Exclude<Step['do'], 'verify'>
+type ChangeStep = Exclude<PlanStep['do'], 'verify'>
 
 const STEP_TEXTS: Readonly<Record<ChangeStep, (path: string) => string>> = {
   create: (path) => `would write ${path}`,

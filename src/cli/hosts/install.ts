@@ -5,12 +5,12 @@ import { SURFACES, type Surface } from '../../hosts/host.ts'
 import { HOSTS } from '../../hosts/hosts.ts'
 import { planInstall } from '../../hosts/plan/plan-install.ts'
 import { detectedHosts, namedHosts } from '../../hosts/plan/select-hosts.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
 import { type FoundWorkspace, type Suggestion, withWorkspace } from '../workspace-command.ts'
 import { changeAndReport, type HostChange, namedTools } from './host-change.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const found = await command.findWorkspace()
     const suggestion: Suggestion = { next: (workspace) => offerSurface(found.workspace, workspace) }

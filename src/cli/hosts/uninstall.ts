@@ -2,11 +2,11 @@ import { uninstallFailed } from '../../hosts/faults.ts'
 import { HOSTS } from '../../hosts/hosts.ts'
 import { planUninstall } from '../../hosts/plan/plan-uninstall.ts'
 import { installedHosts, namedHosts } from '../../hosts/plan/select-hosts.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { changeAndReport, type HostChange, namedTools } from './host-change.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const found = await command.findWorkspace()
     const tools = namedTools(invocation)

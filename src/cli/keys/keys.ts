@@ -2,7 +2,7 @@
 import { addServerKey, removeServerKey, type ServerKey } from '../../config/edit-keys.ts'
 import { digest } from '../../kit/digest.ts'
 import { randomIds } from '../../kit/ids.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatTable, tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
@@ -11,7 +11,7 @@ import { readSettings } from '../settings.ts'
 const KEY_BYTES = 24
 const ID_BYTES = 12
 
-export const create: Run = async (invocation) => {
+export const create: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out, err } = runtime.terminal
   const { config, file } = await readSettings(invocation)
@@ -53,7 +53,7 @@ function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
   } as ServerKey
 }
 
-export const list: Run = async (invocation) => {
+export const list: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const { config, file } = await readSettings(invocation)
@@ -84,7 +84,7 @@ function toRows(keys: readonly ShownKey[]): string[][] {
   return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX'], ...rows]
 }
 
-export const revoke: Run = async (invocation) => {
+export const revoke: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out, err } = runtime.terminal
   const name = args[0] ?? ''

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { identifyProcess, isAlive } from '../../kit/process/process-tree.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { localServerBusy, localServerNotEnded } from './faults.ts'
 import { askStatus } from './local-server.ts'
 import { callServer } from './server-client.ts'
@@ -8,7 +8,7 @@ import { callServer } from './server-client.ts'
 /** A server that stops waits this long for its prompts, and a little longer for their agents. */
 const END_MS = 40_000
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const print = async (ended: number | null) => {
     const text = ended === null ? 'no server runs' : `ended: process ${ended}`

@@ -1,6 +1,6 @@
 /** The endpoints under `/local`, which only the local socket has: prompts of the user's commands, status, and the end. */
 import type { FastifyRequest } from 'fastify'
-import type { ApprovalDecision } from '../../agents/adapter/agent.ts'
+import type { ApprovalReply } from '../../agents/adapter/agent.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { RegisterRoutes } from '../../http/context/server-context.ts'
 import { pathNotFound } from '../../http/errors/faults.ts'
@@ -69,7 +69,7 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
 
     scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<object> => {
       const by = { via: 'terminal', name: userName() } as const
-      const { decision, message } = request.body as ApprovalDecision
+      const { decision, message } = request.body as ApprovalReply
       return { decision: await drover.executions.decide(USER, request.params, { decision, message, by }) }
     })
 

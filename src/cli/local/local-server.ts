@@ -1,12 +1,12 @@
 /** Runs prompts in the server of this user, if there is one, and asks it about itself. */
 import { statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import type { ApprovalDecision, ApprovalRequest } from '../../agents/adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { readLines } from '../../kit/read-lines.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import type { PromptRun } from '../../prompts/prompt-run.ts'
+import type { PromptStream } from '../../prompts/prompt-run.ts'
 import type { Invocation } from '../command.ts'
 import { localServerLost, localServerSilent } from './faults.ts'
 import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from './local-protocol.ts'
@@ -24,14 +24,14 @@ type ServerPrompt = {
   config: Config
   signal: AbortSignal
   /** Asks the user. Undefined: the user does not decide here. The signal takes the question back. */
-  onApproval(question: ServerQuestion, signal: AbortSignal): Promise<ApprovalDecision | undefined>
+  onApproval(question: ServerQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined>
 }
 
 /** The run of a prompt in the server; undefined if there is none, or it does not accept the prompt. */
 export async function promptThroughServer(
   invocation: Invocation,
   prompt: ServerPrompt,
-): Promise<PromptRun | undefined> {
+): Promise<PromptStream | undefined> {
   if (!hasOwnSocket(invocation)) return undefined
   const response = await sendToServer(invocation, {
     method: 'POST',
@@ -96,7 +96,7 @@ async function* readReplies(response: IncomingMessage): AsyncGenerator<LocalRepl
 
 type FollowedPrompt = ServerPrompt & { executionId: string; replies: ReplyReader }
 
-async function* follow(invocation: Invocation, prompt: FollowedPrompt): PromptRun {
+async function* follow(invocation: Invocation, prompt: FollowedPrompt): PromptStream {
   const { executionId, replies, signal } = prompt
   const path = `/api/v1/executions/${executionId}/cancel`
   // It may have ended meanwhile.

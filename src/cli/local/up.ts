@@ -1,4 +1,4 @@
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { readSettings } from '../settings.ts'
 import { startBackground, worksAlike } from './background-server.ts'
 import type { LocalStatus } from './local-protocol.ts'
@@ -6,7 +6,7 @@ import { askStatus } from './local-server.ts'
 
 const EXIT_NOT_RUNNING = 1
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   // A mistake in the config is reported here, because the server itself has no terminal.

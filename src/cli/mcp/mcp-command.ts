@@ -8,7 +8,7 @@ import { createMcpServer } from '../../http/mcp/create-mcp-server.ts'
 import { withDepth } from '../../kit/process/nesting.ts'
 import { USER } from '../../prompts/caller.ts'
 import { createSocketDrover } from '../../service/over-socket.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { digestOfSettings } from '../local/local-protocol.ts'
 import { askStatus } from '../local/local-server.ts'
@@ -18,7 +18,7 @@ import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { type PrivateServer, startPrivateServer } from './private-server.ts'
 
-export const run: Run = async ({ runtime, ...given }) => {
+export const run: RunCommand = async ({ runtime, ...given }) => {
   const invocation = { ...given, runtime: { ...runtime, env: withDepth(runtime.env) } }
   const { config } = await readSettings(invocation)
   using interruption = listenForInterruption()

@@ -7,7 +7,7 @@ import { columnsOf, padToColumns } from './printable.ts'
 import { tableWidth } from './text-table.ts'
 import { wrapWords } from './wrap-words.ts'
 
-export type FollowUp = {
+export type NextCommand = {
   /** Ready to paste, except for words in capitals. */
   line: string
   /** What it does. */
@@ -40,7 +40,7 @@ const FOLLOW_UPS = {
 
 type Values = { RUN?: string; DIGEST?: string; BRANCH?: string }
 
-export function followUp(id: keyof typeof FOLLOW_UPS, values: Values): FollowUp {
+export function followUp(id: keyof typeof FOLLOW_UPS, values: Values): NextCommand {
   const [line, says] = FOLLOW_UPS[id]
   const fill = (text: string) =>
     text.replace(/\b(?:RUN|DIGEST|BRANCH)\b/g, (name) => values[name as keyof Values] ?? name)
@@ -54,7 +54,7 @@ const SHOWN_DIGEST_CHARACTERS = 16
 export function toFollowUp(
   { id, base_argv: argv }: NextVariant,
   { name, hasRoot }: { name?: string | undefined; hasRoot: boolean },
-): FollowUp | undefined {
+): NextCommand | undefined {
   if (!Object.hasOwn(FOLLOW_UPS, id)) return undefined
   const runId = valueAfter(argv, '--run') ?? (argv[2] === 'resume' ? argv[3] : undefined)
   const digest = valueAfter(argv, '--scope-sha256')?.replace('sha256:', '').slice(0, SHOWN_DIGEST_CHARACTERS) ?? ''
@@ -63,7 +63,7 @@ export function toFollowUp(
 }
 
 /** Names the worktree of the command `argv`, if the user named one. */
-export function withRoot(found: FollowUp, argv: readonly string[], { hasRoot }: { hasRoot: boolean }): FollowUp {
+export function withRoot(found: NextCommand, argv: readonly string[], { hasRoot }: { hasRoot: boolean }): NextCommand {
   const root = valueAfter(argv, '--root')
   return !hasRoot || root === undefined ? found : { ...found, line: `${found.line} --root ${quoteWord(root)}` }
 }
@@ -76,7 +76,7 @@ function valueAfter(argv: readonly string[], flag: string): string | undefined {
 const DECISIONS = ['answer-decision', 'confirm-destructive', 'decline-or-feedback', 'keep-pinned', 'adopt']
 
 /** What lets a driven run go on: the decisions that it waits for, and `drover drive`, which resumes it. */
-export function followUpsOfDrive({ next, pause_reason }: RunOutline, name: string): FollowUp[] {
+export function followUpsOfDrive({ next, pause_reason }: RunOutline, name: string): NextCommand[] {
   if (pause_reason === 'budget_exhausted') return [followUp('drive-longer', { RUN: name })]
   const decisions = next.variants.flatMap((variant) =>
     DECISIONS.includes(variant.id) ? (toFollowUp(variant, { name, hasRoot: false }) ?? []) : [],
@@ -87,7 +87,7 @@ export function followUpsOfDrive({ next, pause_reason }: RunOutline, name: strin
 const LINE_COLUMNS = 36
 
 /** A command, and what it does: beside it if both fit, else below it. */
-export function formatFollowUp({ line, says }: FollowUp, out: TextLayout): string[] {
+export function formatFollowUp({ line, says }: NextCommand, out: TextLayout): string[] {
   const fits = columnsOf(line) <= LINE_COLUMNS && 4 + LINE_COLUMNS + columnsOf(says) <= tableWidth(out)
   if (fits) return [`  ${out.style('cyan', padToColumns(line, LINE_COLUMNS))}  ${out.style('dim', says)}`]
   const below = wrapWords(`      ${says}`, tableWidth(out), { keepsPaths: true })

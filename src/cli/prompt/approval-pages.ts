@@ -17,16 +17,16 @@ export function formatMore({ shown, total }: Progress, columns: number): string 
   return cutToColumns(`-- ${shown} of ${total} lines; Space = next page, Enter = next line, n = no -- `, columns - 1)
 }
 
-export type Step = 'page' | 'line' | 'deny' | 'cancel'
+export type PagerKey = 'page' | 'line' | 'deny' | 'cancel'
 
 /** Undefined: the key means nothing here. No key allows anything before the end was shown. The end of the input denies. */
-export function stepOf(key: Key | undefined): Step | undefined {
+export function stepOf(key: Key | undefined): PagerKey | undefined {
   if (key === undefined) return 'deny'
   return key.isCtrl ? CTRL_STEPS[key.name] : (STEPS[key.name] ?? STEPS[key.text.toLowerCase()])
 }
 
-const CTRL_STEPS: Readonly<Record<string, Step>> = { c: 'cancel', d: 'deny' }
-const STEPS: Readonly<Record<string, Step>> = {
+const CTRL_STEPS: Readonly<Record<string, PagerKey>> = { c: 'cancel', d: 'deny' }
+const STEPS: Readonly<Record<string, PagerKey>> = {
   space: 'page',
   pagedown: 'page',
   return: 'line',

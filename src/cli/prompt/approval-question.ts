@@ -1,5 +1,5 @@
 /** What a user is asked about something that an agent wants to do, and which key decides what. Pure. */
-import type { ApprovalDecision, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
 import { detailsOf } from '../../agents/approval-details.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Key } from '../key-reader.ts'
@@ -32,20 +32,20 @@ export function formatQuestion({ choices }: ApprovalRequest): string {
   return `Allow it? y = yes${session}, n = no `
 }
 
-export type Answer = ApprovalDecision['decision'] | 'cancel'
+export type ApprovalAnswer = ApprovalReply['decision'] | 'cancel'
 
 /** Undefined: the key means nothing. The end of the input denies. */
-export function answerOf(key: Key | undefined, { choices }: ApprovalRequest): Answer | undefined {
+export function answerOf(key: Key | undefined, { choices }: ApprovalRequest): ApprovalAnswer | undefined {
   if (key === undefined || key.name === 'escape') return 'deny'
   if (key.isCtrl) return CTRL_ANSWERS[key.name]
   const answer = ANSWERS[key.text.toLowerCase()]
   return answer !== undefined && choices.includes(answer) ? answer : undefined
 }
 
-const ANSWERS: Readonly<Record<string, ApprovalDecision['decision']>> = { y: 'allow', a: 'allow_session', n: 'deny' }
-const CTRL_ANSWERS: Readonly<Record<string, Answer>> = { c: 'cancel', d: 'deny' }
+const ANSWERS: Readonly<Record<string, ApprovalReply['decision']>> = { y: 'allow', a: 'allow_session', n: 'deny' }
+const CTRL_ANSWERS: Readonly<Record<string, ApprovalAnswer>> = { c: 'cancel', d: 'deny' }
 
-export const ANSWER_WORDS: Readonly<Record<Answer, string>> = {
+export const ANSWER_WORDS: Readonly<Record<ApprovalAnswer, string>> = {
   allow: 'yes',
   allow_session: 'yes, for the rest of the session',
   deny: 'no',

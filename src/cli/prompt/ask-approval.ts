@@ -1,12 +1,12 @@
 /** Asks the user at the terminal about what an agent wants to do. Without a terminal it says how to decide elsewhere. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ApprovalDecision, ApprovalRequest } from '../../agents/adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Runtime } from '../command.ts'
 import type { KeyReader } from '../key-reader.ts'
-import { formatMore, pageOf, type Step, stepOf } from './approval-pages.ts'
+import { formatMore, type PagerKey, pageOf, stepOf } from './approval-pages.ts'
 import {
   ANSWER_WORDS,
-  type Answer,
+  type ApprovalAnswer,
   answerOf,
   formatNotice,
   formatQuestion,
@@ -26,7 +26,7 @@ export async function askApproval(
   runtime: Surroundings,
   facts: NoticeFacts,
   signal: AbortSignal,
-): Promise<ApprovalDecision | undefined> {
+): Promise<ApprovalReply | undefined> {
   const { err } = runtime.terminal
   if (!isInteractive(runtime)) {
     await err.write(formatNotice(facts, err.columns))
@@ -67,7 +67,7 @@ async function showAll(
 ): Promise<'deny' | 'cancel' | undefined> {
   const { err } = runtime.terminal
   let shown = 0
-  for (let step: Step | undefined = 'page'; ; ) {
+  for (let step: PagerKey | undefined = 'page'; ; ) {
     const next = shown + (step === 'page' ? pageOf(err) : 1)
     await err.write(`${lines.slice(shown, next).join('\n')}\n`)
     shown = next
@@ -79,7 +79,7 @@ async function showAll(
   }
 }
 
-async function nextStep(keys: KeyReader, signal: AbortSignal): Promise<Step | undefined> {
+async function nextStep(keys: KeyReader, signal: AbortSignal): Promise<PagerKey | undefined> {
   for (;;) {
     const step = stepOf(await keys.next())
     if (signal.aborted) return undefined
@@ -89,7 +89,7 @@ async function nextStep(keys: KeyReader, signal: AbortSignal): Promise<Step | un
 
 type Question = { keys: KeyReader; runtime: Surroundings; request: ApprovalRequest }
 
-async function readAnswer(question: Question, signal: AbortSignal): Promise<ApprovalDecision | undefined> {
+async function readAnswer(question: Question, signal: AbortSignal): Promise<ApprovalReply | undefined> {
   for (;;) {
     const key = await question.keys.next()
     const answer = signal.aborted ? undefined : answerOf(key, question.request)
@@ -99,9 +99,9 @@ async function readAnswer(question: Question, signal: AbortSignal): Promise<Appr
 
 async function finish(
   { runtime }: Question,
-  answer: Answer | undefined,
+  answer: ApprovalAnswer | undefined,
   signal: AbortSignal,
-): Promise<ApprovalDecision | undefined> {
+): Promise<ApprovalReply | undefined> {
   const given = signal.aborted ? undefined : answer
   await runtime.terminal.err.write(`→ ${given === undefined ? '(no answer)' : ANSWER_WORDS[given]}\n`)
   // While keys are read, the terminal does not send the signal itself.

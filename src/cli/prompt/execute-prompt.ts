@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.shape.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { PromptRun } from '../../prompts/prompt-run.ts'
+import type { PromptStream } from '../../prompts/prompt-run.ts'
 import type { StartOptions } from '../../service/drover-service.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation } from '../command.ts'
@@ -78,7 +78,11 @@ export async function runAndPrint(
   }
 }
 
-async function startHere(drover: InProcessDrover, request: PromptRequest, options: StartOptions): Promise<PromptRun> {
+async function startHere(
+  drover: InProcessDrover,
+  request: PromptRequest,
+  options: StartOptions,
+): Promise<PromptStream> {
   return (await drover.prompts.start(USER, request, options)).events()
 }
 
@@ -95,7 +99,7 @@ function withRemedy({ warnings, ...result }: PromptResult): PromptResult {
 
 type ServerAttempt = PromptExecution & { printer: PromptPrinter; signal: AbortSignal }
 
-async function tryServer(invocation: Invocation, attempt: ServerAttempt): Promise<PromptRun | undefined> {
+async function tryServer(invocation: Invocation, attempt: ServerAttempt): Promise<PromptStream | undefined> {
   const { request, config, printer, signal } = attempt
   if (!canUseServer(invocation, attempt)) return undefined
   const facts = { backend: request.backend, timeoutSecs: config.warm.approval_timeout_secs }

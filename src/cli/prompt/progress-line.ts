@@ -4,7 +4,7 @@ import { formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
 import { activityOf } from './describe-activity.ts'
-import { TokenCount } from './token-count.ts'
+import { TokenCounter } from './token-count.ts'
 
 const CLEAR_LINE = '\r\u001b[K'
 const REDRAW_INTERVAL_MS = 250
@@ -14,7 +14,7 @@ const QUIET_MS = 1000
 export class ProgressLine {
   readonly #channel: Channel
   readonly #isAtLineStart: () => boolean
-  readonly #tokens = new TokenCount()
+  readonly #tokens = new TokenCounter()
   #startedAt = 0
   #clearedAt = 0
   #activity = ''

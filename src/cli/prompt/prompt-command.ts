@@ -1,5 +1,5 @@
 import { USER } from '../../prompts/caller.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { executePrompt } from './execute-prompt.ts'
@@ -7,7 +7,7 @@ import { newestSession } from './newest-session.ts'
 import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { readPrompt } from './read-prompt.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags } = invocation
   const reading = await readSettings(invocation)
   const { config } = reading

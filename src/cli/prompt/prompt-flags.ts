@@ -8,7 +8,7 @@ import type { LoadedConfig } from '../../config/read-config.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
+import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, workdirMissing } from '../faults.ts'
 
@@ -34,7 +34,7 @@ export function wantsDeltas({ runtime }: Invocation, format: OutputFormat): bool
 }
 
 /** The request that the flags describe, without its backend and prompt. */
-export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptRequest, 'backend' | 'prompt'> {
+export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBody, 'backend' | 'prompt'> {
   const asked = {
     model: flags.text('model'),
     workdir: workdirOf(runtime.cwd, flags.text('workdir')),
@@ -59,7 +59,7 @@ function workdirOf(cwd: string, given: string | undefined): string | undefined {
   return workdir
 }
 
-function schemaIn(cwd: string, file: string | undefined): PromptRequest['output_schema'] {
+function schemaIn(cwd: string, file: string | undefined): PromptBody['output_schema'] {
   if (file === undefined) return undefined
   const bytes = readFileBytes({ path: resolve(cwd, file), limitBytes: SCHEMA_FILE_LIMIT_BYTES, links: 'follow' })
   const schema = readJson(bytes, { input: file, limitBytes: SCHEMA_FILE_LIMIT_BYTES, numbers: 'any' })

@@ -2,7 +2,7 @@ import type { Backend } from '../../agents/adapter/agent.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { VisibleSessions } from '../../sessions/session-store.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { argumentUnexpected, flagsConflict, flagValueInvalid, nothingToContinue, sessionNotNamed } from '../faults.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
@@ -15,7 +15,7 @@ import { MAX_LISTED, pickSession } from './pick-session.ts'
 import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { readPrompt } from './read-prompt.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const reading = await readSettings(invocation)
   const { config } = reading
   const isDetached = invocation.flags.isOn('detach')

@@ -5,7 +5,7 @@ import { totalTokens } from '../output/usage-text.ts'
 const BYTES_PER_TOKEN = 4
 
 /** The tokens of a running agent. Most agents report them only at the end, so new text is estimated and marked with `~`. */
-export class TokenCount {
+export class TokenCounter {
   #reported = 0
   /** Text received since the last report. */
   #newBytes = 0

@@ -6,7 +6,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import { namesRun } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
@@ -17,7 +17,7 @@ import { openPersonRun, type PersonRun, printRunChange } from './person-run.ts'
 import { printState } from './print-change.ts'
 import { describeWait } from './run-waits.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const context = await openRuns(command, runtime)

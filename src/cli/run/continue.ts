@@ -4,7 +4,7 @@ import { parseResume } from '../../runs/parse-request.ts'
 import { type ResumeOptions, resumeRun } from '../../runs/resume-run.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -13,7 +13,7 @@ import { printState } from './print-change.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
 import { readBudget } from './read-flags.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const budget = readBudget(flags)

@@ -4,7 +4,7 @@ import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
-import { findWaitingRun, type Wish } from '../../runs/waiting-run.ts'
+import { findWaitingRun, type RunIntent } from '../../runs/waiting-run.ts'
 import type { Invocation } from '../command.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { WorkspaceCommand } from '../workspace-command.ts'
@@ -18,7 +18,7 @@ export type PersonRun = { context: RunContext; run: RunOutline }
 export async function openPersonRun(
   command: WorkspaceCommand,
   context: RunContext,
-  { given, wish }: { given: string | undefined; wish: Wish },
+  { given, wish }: { given: string | undefined; wish: RunIntent },
 ): Promise<PersonRun> {
   const typed = given === undefined ? undefined : await readRunId(command, given, 'list-runs')
   const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }

@@ -3,14 +3,14 @@ import { answerQuestion } from '../../runs/operations.ts'
 import { parseActionId } from '../../runs/parse-ids.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const typed = await readRunId(command, flags.text('run'))

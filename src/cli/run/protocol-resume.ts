@@ -2,14 +2,14 @@ import { invalidSourceCandidate } from '../../runs/faults.ts'
 import { nextForResume } from '../../runs/next-after-input.ts'
 import { parseResume } from '../../runs/parse-request.ts'
 import { resumeRun } from '../../runs/resume-run.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
 import { completeRunId, readBudget, readRunId } from './read-flags.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const budget = readBudget(flags)

@@ -1,12 +1,12 @@
 import { skipAction } from '../../runs/operations.ts'
 import { parseActionId } from '../../runs/parse-ids.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const typed = await readRunId(command, flags.text('run'))

@@ -4,7 +4,7 @@ import { nextForSubmit } from '../../runs/next-after-input.ts'
 import { parseActionId } from '../../runs/parse-ids.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { OUTCOME_INPUT } from '../../runs/text-inputs.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { readInput } from '../read-input.ts'
 import { offer } from '../remedies.ts'
 import { type Suggestion, withWorkspace } from '../workspace-command.ts'
@@ -12,7 +12,7 @@ import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const typed = await readRunId(command, flags.text('run'))

@@ -9,7 +9,7 @@ import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwnerOf } from '../../runs/run-worktree.ts'
 import { findNewestRun } from '../../runs/waiting-run.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toPrintable } from '../output/printable.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -20,7 +20,7 @@ import { openRuns } from './open-runs.ts'
 import { openNamed } from './person-run.ts'
 import { readRunId } from './read-flags.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const { out } = runtime.terminal

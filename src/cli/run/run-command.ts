@@ -11,7 +11,7 @@ import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
 import { findIssueUrl } from '../../source/issue-address.ts'
 import { readSource } from '../../source/read-source.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { readInput } from '../read-input.ts'
 import type { TypedInputs, WorkspaceRef } from '../remedies.ts'
@@ -23,7 +23,7 @@ import { readEnvelopeFile } from './read-envelope-file.ts'
 import { readBudget } from './read-flags.ts'
 import { formatStarted } from './run-view.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const { out } = runtime.terminal

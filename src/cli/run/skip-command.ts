@@ -1,11 +1,11 @@
 import { skipAction } from '../../runs/operations.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { openPersonRun, printRunChange } from './person-run.ts'
 import { printState } from './print-change.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const { context, run } = await openPersonRun(command, await openRuns(command, runtime), {

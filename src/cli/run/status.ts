@@ -8,7 +8,7 @@ import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showS
 import { shortenRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { describeDrive, describePlace, formatLines, isDelivered } from '../output/drive-text.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
@@ -21,7 +21,7 @@ import { describePause } from './run-waits.ts'
 import { viewOptionsOf } from './view-options.ts'
 import { watchRun } from './watch-run.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const [given] = args

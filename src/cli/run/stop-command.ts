@@ -1,7 +1,7 @@
 import { onlyStoppable, stopRun } from '../../runs/operations.ts'
 import { outlineRuns } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { offer } from '../remedies.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -10,7 +10,7 @@ import { printChange, printState } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 import { formatStopped } from './run-view.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const { out } = runtime.terminal

@@ -3,14 +3,14 @@ import { replaceFile } from '../../kit/files/write-file.ts'
 import { toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { startDetached } from '../../kit/process/process.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { consoleUnavailable } from '../local/faults.ts'
 import type { ConsoleLink } from '../local/local-protocol.ts'
 import { callServer } from '../local/server-client.ts'
 import { pathsOf } from '../settings.ts'
 import { browserProgram } from './browser-program.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { out, err } = invocation.runtime.terminal
   const link = (await callServer(invocation, { method: 'POST', path: '/local/console-link' })) as ConsoleLink
   if (link.url === null) throw consoleUnavailable({})

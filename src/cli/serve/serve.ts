@@ -18,7 +18,7 @@ import { startupSummary } from '../../http/startup-summary.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { Ending, startServerLife } from '../../service/server-life.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { BackgroundEnd } from '../local/background-end.ts'
 import { localEndpoints } from '../local/local-endpoints.ts'
@@ -35,7 +35,7 @@ import { listenForSignals } from './server-signals.ts'
 const DRAIN_MS = 30_000
 const GRACE_MS = 3000
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   refusePassword('--store', flags.text('store'))
   const { config, file } = await readSettings(invocation, [

@@ -6,7 +6,7 @@ import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { USER } from '../../prompts/caller.ts'
 import { ServedDrover } from '../../service/served.ts'
 import { Ending, startServerLife } from '../../service/server-life.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { pathsOf, privateFilesFor, readSettings } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
@@ -18,7 +18,7 @@ import { listenForSignals } from './server-signals.ts'
 
 const DRAIN_MS = 30_000
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   refusePassword('--store', flags.text('store'))
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: '--store', value: flags.text('store') }])

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../kit/clock.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { cleaningRefused, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { MAX_AGE_DAYS, parseAge } from '../words/parse-time.ts'
 import { withSessions } from './open-sessions.ts'
@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 const MAX_LISTED = 10
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const isDryRun = flags.isOn('dry-run')

@@ -62,7 +62,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
         description: 'search and print JSON',
       },
     ],
-    load: () => import('./list-sessions.ts'),
+    load: () => import('./sessions-command.ts'),
   },
   {
     words: ['sessions', 'show'],

@@ -1,11 +1,11 @@
 import { Fault } from '../../kit/fault.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { withSessions } from './open-sessions.ts'
 
 type DeleteReport = { deleted: string[]; failed: { id: string; error: string; message: string }[] }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out, err } = runtime.terminal
   return await withSessions(invocation, async (store) => {

@@ -2,23 +2,24 @@
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionEdit } from '../../sessions/session-store.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import { withSessions } from './open-sessions.ts'
 import { shortIdOf } from './session-text.ts'
 
-export const rename: Run = (invocation) => {
+export const rename: RunCommand = (invocation) => {
   const [, title = ''] = invocation.args
   return edit(invocation, { title: title === '' ? null : title }, describeTitle)
 }
 
-export const addTags: Run = (invocation) => edit(invocation, { addTags: invocation.args.slice(1) }, describeTags)
+export const addTags: RunCommand = (invocation) => edit(invocation, { addTags: invocation.args.slice(1) }, describeTags)
 
-export const removeTags: Run = (invocation) => edit(invocation, { removeTags: invocation.args.slice(1) }, describeTags)
+export const removeTags: RunCommand = (invocation) =>
+  edit(invocation, { removeTags: invocation.args.slice(1) }, describeTags)
 
-export const share: Run = (invocation) => edit(invocation, { shared: true }, describeSharing)
+export const share: RunCommand = (invocation) => edit(invocation, { shared: true }, describeSharing)
 
-export const unshare: Run = (invocation) => edit(invocation, { shared: false }, describeSharing)
+export const unshare: RunCommand = (invocation) => edit(invocation, { shared: false }, describeSharing)
 
 async function edit(
   invocation: Invocation,

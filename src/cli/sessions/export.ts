@@ -8,7 +8,7 @@ import { writeFileInPieces } from '../../kit/files/write-file.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { argumentUnexpected, exportExists } from '../faults.ts'
 import { toShown } from '../output/printable.ts'
 import { EXPORTS, type ExportFormat } from './export-formats.ts'
@@ -18,7 +18,7 @@ import { readFilter } from './session-filter.ts'
 const PAGE = 500
 
 /** Reads and writes one session at a time, because all prompts together may not fit into memory. */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   return await withSessions(invocation, async (store, _config, executions) => {
     const ids = await selectIds(invocation, store)

@@ -3,7 +3,7 @@ import { findTurns, readTurns } from '../../executions/session-turns.ts'
 import type { ExecutionStore } from '../../executions/store/execution-store.ts'
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { toOneLine, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { tableWidth } from '../output/text-table.ts'
@@ -20,7 +20,7 @@ const SHOWN_PROMPT = 2000
 /** In fewer columns, wrapping by the terminal is easier to read. */
 const MIN_VALUE_COLUMNS = 20
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out } = runtime.terminal
   return await withSessions(invocation, async (store, _config, executions) => {

@@ -1,11 +1,11 @@
 /** `drover complete-words`: prints the words that can follow at the cursor. */
-import type { Choices, Command, Flag, Run, Runtime } from '../command.ts'
+import type { Choices, Command, Flag, RunCommand, Runtime } from '../command.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../words/parse-words.ts'
 
 type Candidate = { word: string; description: string }
 
 /** One candidate a line, with a tab before its description. */
-export const run: Run = async ({ args, runtime, commands }) => {
+export const run: RunCommand = async ({ args, runtime, commands }) => {
   const candidates = await completeWords(commands, args, runtime)
   const lines = candidates.map(({ word, description }) =>
     description === '' ? `${word}\n` : `${word}\t${description}\n`,

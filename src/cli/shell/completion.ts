@@ -1,4 +1,4 @@
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 
 /** Bash splits --flag=value into three words and expects only the part after the last break. */
 const BASH = `_drover() {
@@ -54,7 +54,7 @@ complete -c drover -F -n 'test (count (__drover_words)) -eq 0'
 
 const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH }
 
-export const run: Run = async ({ args, runtime }) => {
+export const run: RunCommand = async ({ args, runtime }) => {
   await runtime.terminal.out.write(SCRIPTS[args[0] ?? ''] ?? '')
   return 0
 }

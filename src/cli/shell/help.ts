@@ -1,5 +1,5 @@
 /** `drover help` and `--help`: help texts made from the command definitions. */
-import { type Command, type Flag, GROUPS, nameOf, type Positional, type Run } from '../command.ts'
+import { type Command, type Flag, GROUPS, nameOf, type Positional, type RunCommand } from '../command.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
@@ -29,7 +29,7 @@ const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover config set --help', right: 'show the help of one command' },
 ]
 
-export const run: Run = async ({ args, runtime, commands }) => {
+export const run: RunCommand = async ({ args, runtime, commands }) => {
   const { out } = runtime.terminal
   const target = findCommand(commands, args)
   if (target.is === 'unknown') throw target.fault

@@ -1,6 +1,6 @@
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 
-export const run: Run = async ({ flags, runtime }) => {
+export const run: RunCommand = async ({ flags, runtime }) => {
   const report = {
     name: 'drover',
     version: runtime.version(),

@@ -1,10 +1,10 @@
 /** What `drover` alone prints on a terminal: which agents are installed, and what to type next. */
 import { installCommandOf } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { readSettings } from '../settings.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { runtime } = invocation
   const { config } = await readSettings(invocation)
   const agents = locateAgents({ ...runtime, backends: config.backends })

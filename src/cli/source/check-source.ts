@@ -6,7 +6,7 @@ import type { InvalidCode } from '../../source/classification.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { readEnvelope, readSource, type SourceReading } from '../../source/read-source.ts'
 import { toCandidate } from '../../source/to-candidate.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import { readSourceInput } from './source-input.ts'
 
@@ -14,7 +14,7 @@ import { readSourceInput } from './source-input.ts'
 const CANDIDATE_ID = 'source-check'
 
 /** The result goes to stdout in both cases; the exit code tells a script which one it is. */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const envelope = await readSourceInput(invocation, {
     command: 'source check',

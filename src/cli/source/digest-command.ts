@@ -3,13 +3,13 @@ import { decodeUtf8 } from '../../kit/files/read-file.ts'
 import { invalidComment } from '../../source/faults.ts'
 import { readSection } from '../../source/read-section.ts'
 import { digestCommentBody } from '../../source/revisions.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { readSourceInput } from './source-input.ts'
 
 /** Larger than any valid section with its marker and blank lines. */
 const COMMENT_LIMIT_BYTES = 2 * LIMITS.sectionBytes
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const body = await readSourceInput(invocation, {
     command: 'source digest',
     limitBytes: COMMENT_LIMIT_BYTES,

@@ -2,11 +2,11 @@ import { isDigest } from '../../kit/digest.ts'
 import { draftBody, draftBundle } from '../../source/draft.ts'
 import { fetchComments } from '../../source/fetch-comments.ts'
 import { locateGh } from '../../source/gh.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { argumentMissing, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
 
-export const run: Run = async ({ flags, runtime }) => {
+export const run: RunCommand = async ({ flags, runtime }) => {
   const { env, cwd, terminal } = runtime
   const urls = flags.texts('comment')
   const [title, amends] = [flags.text('title'), flags.text('amends')]

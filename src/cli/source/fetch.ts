@@ -6,14 +6,14 @@ import { issueNotAChange } from '../../source/faults.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
 import { readSource } from '../../source/read-source.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
 
 /** An issue with one of these codes is not a change at all. Other invalid issues are still written. */
 const NOT_A_CHANGE: readonly InvalidCode[] = ['change_marker_required', 'objective_marker', 'unsupported_marker']
 
-export const run: Run = async ({ args, flags, runtime }) => {
+export const run: RunCommand = async ({ args, flags, runtime }) => {
   const { env, cwd, clock, terminal } = runtime
   const { signal } = listenForInterruption()
   const envelope = await fetchEnvelope({ url: args[0] ?? '', gh: locateGh({ env, cwd }), clock, signal })

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { brokenTextRules } from '../../config/rules.ts'
 import { copyStore } from '../../store/copy-store.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { argumentInvalid } from '../faults.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { pathsOf, readSettings } from '../settings.ts'
@@ -9,7 +9,7 @@ import { refusePassword } from './refuse-password.ts'
 
 const SQLITE = 'sqlite:'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const [from = '', to = ''] = args
   if (from !== SQLITE) throw argumentInvalid({ name: 'from', given: from, allowed: [SQLITE], nearest: undefined })

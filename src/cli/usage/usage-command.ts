@@ -1,12 +1,12 @@
 import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/store/usage-query.ts'
 import { isDate } from '../../kit/timestamp.ts'
-import type { Invocation, Run } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { withExecutions } from '../executions/open-executions.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { formatUsageReport } from './usage-report.ts'
+import { formatUsageReport } from './format-usage.ts'
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const request = toRequest(invocation)

@@ -1,6 +1,6 @@
 import { locateGit } from '../../workspace/git.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { formatAge } from '../output/format-time.ts'
 import { formatNotedTable } from '../output/noted-table.ts'
@@ -9,7 +9,7 @@ import { describeState, stateOf, type WorktreeState } from './worktree-state.ts'
 
 type Listed = { worktree: FoundWorktree; state: WorktreeState }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   using interruption = listenForInterruption()

@@ -4,7 +4,7 @@ import { dropWorktree } from '../../workspace/worktrees/drop-worktree.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
 import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toMessage } from '../output/printable.ts'
@@ -15,7 +15,7 @@ type Removed = { name: string; branch?: string; commit?: string }
 type Kept = { name: string; path: string; reason: string }
 type Options = { git: Git; signal: AbortSignal; isForced: boolean }
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out, err } = runtime.terminal
   using interruption = listenForInterruption()

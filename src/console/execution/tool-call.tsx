@@ -1,4 +1,4 @@
-import type { ToolItem, ToolResult } from '../live/transcript.ts'
+import type { ShownToolResult, ToolItem } from '../live/transcript.ts'
 import { Code } from '../parts/text-view.tsx'
 import { formatDuration } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -27,7 +27,7 @@ export function ToolCall({ tool }: { tool: ToolItem }) {
   )
 }
 
-function outcomeOf(result: ToolResult, startedAt: string): string[] {
+function outcomeOf(result: ShownToolResult, startedAt: string): string[] {
   const code = exitCodeOf(result)
   const duration = formatDuration(Math.max(0, Date.parse(result.at) - Date.parse(startedAt)))
   return code === undefined ? [duration] : [`exit code ${code}`, duration]

@@ -1,7 +1,7 @@
 /** What an execution has said and done. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { serverState } from '../live/server-state.ts'
-import type { ApprovalItem, Item, Transcript } from '../live/transcript.ts'
+import type { ApprovalItem, Transcript, TranscriptItem } from '../live/transcript.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
 import { LongList } from '../parts/long-list.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
@@ -31,7 +31,7 @@ export function TranscriptView({ transcript, isLive, seq }: ViewProps) {
   )
 }
 
-function shows(item: Item, seq: number | undefined): boolean {
+function shows(item: TranscriptItem, seq: number | undefined): boolean {
   return seq !== undefined && (item.seq === seq || (item.kind === 'tool' && item.result?.seq === seq))
 }
 
@@ -46,7 +46,7 @@ function useTarget(key: number | undefined): void {
   }, [key])
 }
 
-function ItemView({ item }: { item: Item }) {
+function ItemView({ item }: { item: TranscriptItem }) {
   switch (item.kind) {
     case 'message':
       return item.isOpen && item.text.length > PARSED_WHILE_OPEN ? (

@@ -2,12 +2,12 @@
 import { signal } from '@preact/signals'
 import type { ExecutionAccepted } from '../../http/executions/accepted.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
-import type { PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import type { PromptBody, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { ApiError, call } from './api.ts'
 
-export type Notice = { text: string; isProblem: boolean; id: number }
+export type PageNotice = { text: string; isProblem: boolean; id: number }
 
-export const notice = signal<Notice | undefined>(undefined)
+export const notice = signal<PageNotice | undefined>(undefined)
 
 const NOTICE_MS = 8000
 let lastNotice = 0
@@ -46,16 +46,16 @@ export async function attemptEach<T>(names: readonly string[], start: (name: str
 /** One alone needs no name. */
 const prefixOf = (names: readonly string[], at: number) => (names.length > 1 ? `${names[at]}: ` : '')
 
-export type Choice = PendingApproval['choices'][number]
+export type ApprovalOption = PendingApproval['choices'][number]
 
-const DECIDED: Readonly<Record<Choice, string>> = {
+const DECIDED: Readonly<Record<ApprovalOption, string>> = {
   allow: 'Allowed.',
   allow_session: 'Allowed for this session.',
   deny: 'Denied.',
 }
 
 /** Another browser may have decided first. */
-export async function decide(approval: PendingApproval, decision: Choice, message = ''): Promise<void> {
+export async function decide(approval: PendingApproval, decision: ApprovalOption, message = ''): Promise<void> {
   const { execution_id: execution, approval_id: id } = approval
   const body = { decision, ...(message !== '' && { message }) }
   try {
@@ -78,7 +78,7 @@ export async function cancelExecution(id: string): Promise<void> {
 }
 
 /** Starts a prompt that goes on without this page. */
-export async function startPrompt(request: Omit<PromptRequest, 'detach'>): Promise<ExecutionAccepted> {
+export async function startPrompt(request: Omit<PromptBody, 'detach'>): Promise<ExecutionAccepted> {
   return await call('prompt', { method: 'POST', body: { ...request, detach: true } })
 }
 

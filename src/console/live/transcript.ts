@@ -2,7 +2,7 @@
 import type { ApprovalRequest, DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 
-export type Item =
+export type TranscriptItem =
   | TextItem
   | ToolItem
   | ApprovalItem
@@ -24,16 +24,16 @@ export type ToolItem = {
   name: string
   input: unknown
   at: string
-  result: ToolResult | undefined
+  result: ShownToolResult | undefined
 }
 
 /** `problem`: why it failed, in the words of the agent. */
-export type ToolResult = { seq: number; output: string; problem: string | undefined; isError: boolean; at: string }
+export type ShownToolResult = { seq: number; output: string; problem: string | undefined; isError: boolean; at: string }
 
 export type Transcript = {
   /** The number of the last event. */
   lastSeq: number
-  items: readonly Item[]
+  items: readonly TranscriptItem[]
   state: string | undefined
   model: string | undefined
   workdir: string | undefined
@@ -63,7 +63,7 @@ export function applyEvents(transcript: Transcript, events: readonly ExecutionEv
   return draft
 }
 
-type Draft = Omit<Transcript, 'items'> & { items: Item[] }
+type Draft = Omit<Transcript, 'items'> & { items: TranscriptItem[] }
 
 /** The stored content has the shape that its type names; older versions of drover may have left out fields. */
 type Fields = {
@@ -126,7 +126,7 @@ function apply(draft: Draft, event: ExecutionEvent): void {
 
 function addDecision(draft: Draft, { at, content }: ExecutionEvent): void {
   const decided = { ...(content as unknown as DecidedApproval), at }
-  const isMeant = (item: Item) => item.kind === 'approval' && item.request.approval_id === decided.approval_id
+  const isMeant = (item: TranscriptItem) => item.kind === 'approval' && item.request.approval_id === decided.approval_id
   const index = draft.items.findLastIndex(isMeant)
   const asked = draft.items[index]
   if (asked?.kind === 'approval') draft.items[index] = { ...asked, decided }
@@ -160,7 +160,7 @@ function addResult(draft: Draft, { seq, at }: ExecutionEvent, fields: Fields): v
     error_message: problem,
   } = fields
   const result = { seq, output, problem, isError, at }
-  const matches = (item: Item) =>
+  const matches = (item: TranscriptItem) =>
     item.kind === 'tool' && item.result === undefined && (id === undefined ? item.name === name : item.id === id)
   const index = draft.items.findLastIndex(matches)
   const call = draft.items[index]

@@ -8,7 +8,7 @@ import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
-export type FollowedRun = {
+export type ShownRun = {
   run: Signal<DrivenRun | undefined>
   events: Signal<readonly DrivenRunEvent[]>
   problem: Signal<Lack | undefined>
@@ -16,7 +16,7 @@ export type FollowedRun = {
 
 const FINAL: readonly string[] = ['ended', 'continued']
 
-export function useRun(id: string): FollowedRun {
+export function useRun(id: string): ShownRun {
   const followed = {
     run: useSignal<DrivenRun | undefined>(undefined),
     events: useSignal<readonly DrivenRunEvent[]>([]),
@@ -27,7 +27,7 @@ export function useRun(id: string): FollowedRun {
 }
 
 /** Returns a function that stops it. */
-function followRun(id: string, { run, events, problem }: FollowedRun): () => void {
+function followRun(id: string, { run, events, problem }: ShownRun): () => void {
   const path = `runs/${encodeURIComponent(id)}`
   const lastSeq = () => events.peek().at(-1)?.seq ?? 0
   const read = oneAtATime(async () => {

@@ -2,7 +2,7 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
+import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { draftOf } from '../live/drafts.ts'
@@ -51,7 +51,7 @@ export function NewPage() {
       ...(workdir.value !== '' && { workdir: workdir.value }),
       ...(approval.value !== '' && { approval_mode: approval.value }),
       ...(sandbox.value !== '' && { sandbox_mode: sandbox.value }),
-    } as Omit<PromptRequest, 'backend'>
+    } as Omit<PromptBody, 'backend'>
     const start = (backend: string) => startPrompt({ ...options, backend })
     const accepted = await attemptEach(selected, start)
     isSent.value = false

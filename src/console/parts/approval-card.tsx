@@ -1,7 +1,7 @@
 /** Something that an agent asks for, with the decisions that are possible. */
 import { useState } from 'preact/hooks'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
-import { type Choice, decide } from '../live/actions.ts'
+import { type ApprovalOption, decide } from '../live/actions.ts'
 import { sender } from '../live/api.ts'
 import { now } from '../live/now.ts'
 import { toHash } from '../live/router.ts'
@@ -11,7 +11,7 @@ import { restOfInput } from '../text/rest-of-input.ts'
 import { toLine } from '../text/visible-text.ts'
 import { Decisive } from './text-view.tsx'
 
-const LABELS: Readonly<Record<Choice, string>> = {
+const LABELS: Readonly<Record<ApprovalOption, string>> = {
   allow: 'Allow',
   allow_session: 'Allow for this session',
   deny: 'Deny',
@@ -29,7 +29,7 @@ export function ApprovalCard({
   const mayDecide = sender.value?.may_decide === true
   const execution = serverState.value.executions.get(approval.execution_id)
   const rest = restOfInput(approval)
-  const answer = async (choice: Choice) => {
+  const answer = async (choice: ApprovalOption) => {
     setSent(true)
     await decide(approval, choice, choice === 'deny' ? reason : '')
     setSent(false)

@@ -10,11 +10,11 @@ import { Wide } from '../parts/wide.tsx'
 import { formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
-export type Attempt = NonNullable<DrivenRun['attempts']>[number]
-type Check = Attempt['checks'][number]
-type Evidence = NonNullable<Attempt['evidence']>
+export type DrivenAttempt = NonNullable<DrivenRun['attempts']>[number]
+type Check = DrivenAttempt['checks'][number]
+type Evidence = NonNullable<DrivenAttempt['evidence']>
 
-export function AttemptView({ attempt }: { attempt: Attempt }) {
+export function AttemptView({ attempt }: { attempt: DrivenAttempt }) {
   const { how, purpose, duration_ms: duration, summary, error, evidence } = attempt
   const isLive = how === 'running'
   return (

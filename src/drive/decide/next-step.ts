@@ -13,7 +13,7 @@ import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { reachedCap, spentBy } from './spending.ts'
 
-export type Step =
+export type DriveStep =
   /** Start an agent. Without a follow-up it gets the prompt of the action. */
   | { readonly do: 'attempt'; readonly action: Action; readonly purpose: Purpose; readonly followUp?: FollowUp }
   /** Record that the end of an attempt is unknown. */
@@ -37,7 +37,7 @@ const MAX_TOLD = 1
 
 type Facts = { readonly state: DriveState; readonly action: Action; readonly attempts: readonly Attempt[] }
 
-export function nextStep(state: DriveState, run: ProtocolState): Step {
+export function nextStep(state: DriveState, run: ProtocolState): DriveStep {
   if (run.state === 'ended') return { do: 'finish' }
   if (run.state !== 'active') return { do: 'wait' }
   const { action } = run
@@ -48,7 +48,7 @@ export function nextStep(state: DriveState, run: ProtocolState): Step {
 }
 
 /** A cap is checked before an agent starts: work that is paid for is still checked and submitted. */
-function withinCaps(state: DriveState, step: Step): Step {
+function withinCaps(state: DriveState, step: DriveStep): DriveStep {
   const reason = reachedCap(spentBy(state), state.options)
   return reason === undefined ? step : { do: 'pause', reason, message: CAP_MESSAGES[reason] ?? reason }
 }
@@ -59,15 +59,15 @@ const CAP_MESSAGES: Partial<Record<DrivePause, string>> = {
   max_time: 'the limit of time is reached; go on with a higher --max-time',
 }
 
-function start({ action }: Facts): Step {
+function start({ action }: Facts): DriveStep {
   return { do: 'attempt', action, purpose: 'action' }
 }
 
-function again({ action }: Facts, followUp: FollowUp): Step {
+function again({ action }: Facts, followUp: FollowUp): DriveStep {
   return { do: 'attempt', action, purpose: followUp.why, followUp }
 }
 
-function afterAttempt(facts: Facts, last: Attempt): Step {
+function afterAttempt(facts: Facts, last: Attempt): DriveStep {
   const { ended } = last
   if (ended === undefined) return { do: 'note_unknown_end', attempt: last }
   switch (ended.how) {
@@ -93,7 +93,7 @@ function isOfEarlierDriver({ state }: Facts, { attempt }: Attempt): boolean {
 }
 
 /** What kills every driver, such as a lack of memory, must not cost another attempt each time. */
-function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Attempt): Step {
+function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Attempt): DriveStep {
   const since = facts.attempts.filter(({ attempt }) => attempt > state.attempts_at_pause)
   const times = since.length - 1 - since.findLastIndex(({ ended }) => ended?.how !== 'unknown')
   if (times < MAX_UNKNOWN_ENDS) return again({ state, ...facts }, { why: 'after_unknown_end', changed: [] })
@@ -101,19 +101,19 @@ function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Atte
   return { do: 'pause', reason: 'killed', message }
 }
 
-function afterFailure(facts: Facts, last: Attempt, error: string): Step {
+function afterFailure(facts: Facts, last: Attempt, error: string): DriveStep {
   const isOther = (each: Attempt) => each.ended?.how !== 'failed' || isOfEarlierDriver(facts, each)
   const times = facts.attempts.length - 1 - facts.attempts.findLastIndex(isOther)
   if (times <= MAX_TOLD) return again(facts, { why: 'after_failure', error })
   return { do: 'pause', reason: 'agent_failed', message: `${last.backend} failed: ${error}` }
 }
 
-function afterCancel(facts: Facts, last: Attempt): Step {
+function afterCancel(facts: Facts, last: Attempt): DriveStep {
   if (isOfEarlierDriver(facts, last)) return again(facts, { why: 'after_unknown_end', changed: [] })
   return { do: 'pause', reason: 'cancelled', message: `the attempt at ${last.action_kind} was cancelled` }
 }
 
-function afterStall(facts: Facts, last: Attempt, reason: string): Step {
+function afterStall(facts: Facts, last: Attempt, reason: string): DriveStep {
   const stalled = facts.attempts.filter(({ ended }) => ended?.how === 'stalled')
   if (stalled.length <= MAX_TOLD) return again(facts, { why: 'stalled', reason })
   const summary = `drover ended ${last.backend} twice, because ${reason}.`
@@ -121,7 +121,7 @@ function afterStall(facts: Facts, last: Attempt, reason: string): Step {
   return { do: 'submit', outcome: askOutcome(facts.action, { summary, question }), by: 'drover', attempt: last }
 }
 
-function afterAnswer(facts: Facts, last: Attempt): Step {
+function afterAnswer(facts: Facts, last: Attempt): DriveStep {
   const { action } = facts
   const reported = reportedBy(last, action)
   if ('problem' in reported) return afterProblem(facts, last, reported.problem)
@@ -137,13 +137,13 @@ function reportedBy({ ended, rejected }: Attempt, action: Action): ReportedOutco
   return readOutcomeText(ended.outcome, action)
 }
 
-type Writer = Extract<Step, { do: 'submit' }>['by']
+type Writer = Extract<DriveStep, { do: 'submit' }>['by']
 
-function submit(outcome: Outcome, attempt: Attempt, by: Writer = 'agent'): Step {
+function submit(outcome: Outcome, attempt: Attempt, by: Writer = 'agent'): DriveStep {
   return { do: 'submit', outcome, by, attempt }
 }
 
-function afterProblem(facts: Facts, last: Attempt, problem: string): Step {
+function afterProblem(facts: Facts, last: Attempt, problem: string): DriveStep {
   const told = facts.attempts.length - 1 - facts.attempts.findLastIndex(({ purpose }) => purpose !== 'outcome_problem')
   if (told < MAX_OUTCOME_PROBLEMS) return again(facts, { why: 'outcome_problem', problem })
   const said = last.ended?.said === undefined ? [] : [`It said: ${last.ended.said}`]
@@ -155,14 +155,14 @@ function afterProblem(facts: Facts, last: Attempt, problem: string): Step {
 }
 
 /** A review must leave the worktree as it is. */
-function afterWritingReview(facts: Facts, last: Attempt): Step {
+function afterWritingReview(facts: Facts, last: Attempt): DriveStep {
   if (isOfEarlierDriver(facts, last)) return start(facts)
   const message = `the review by ${last.backend} changed files, so it does not count; look at the worktree, then go on for another review`
   return { do: 'pause', reason: 'review_changed_files', message }
 }
 
 /** Runs the checks, compares the claims, and submits the outcome if both allow it. */
-function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outcome; by: Writer }): Step {
+function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outcome; by: Writer }): DriveStep {
   const { state, attempts } = facts
   const isDone = outcome.status !== 'error'
   const command = nextCheck(state.options.checks, last.checks)

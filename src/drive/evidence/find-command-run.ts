@@ -1,6 +1,6 @@
 /** Finds the run of a reported command in a line that an agent was seen to run. Pure. */
 import { basename } from 'node:path'
-import { type Command, readShellLine, type ShellLine, unwrapShell, VARIABLE } from './shell-line.ts'
+import { readShellLine, type ShellCommand, type ShellLine, unwrapShell, VARIABLE } from './shell-line.ts'
 
 /** A run of the reported command. */
 export type CommandRun = {
@@ -75,7 +75,7 @@ function trimBlanks(line: string): string {
 }
 
 /** Agents start there: to change to it first changes nothing. */
-function withoutRootChange(commands: readonly Command[], root: string): readonly Command[] {
+function withoutRootChange(commands: readonly ShellCommand[], root: string): readonly ShellCommand[] {
   const [first, next] = commands
   if (first?.words[0] !== 'cd' || first.words.length !== 2 || first.usesFile) return commands
   const directory = first.words[1]?.replace(/\/+$/, '')
@@ -84,7 +84,7 @@ function withoutRootChange(commands: readonly Command[], root: string): readonly
 }
 
 /** It only changes how the commands after it run. */
-function isSetting({ words }: Command): boolean {
+function isSetting({ words }: ShellCommand): boolean {
   return /^(?:cd|pushd|export|unset)$/.test(words[0] ?? '') || words.every((word) => VARIABLE.test(word))
 }
 
@@ -104,7 +104,7 @@ const STARTERS: Readonly<Record<string, { args: number; flags: RegExp }>> = {
 
 type Surroundings = { at: number; around: readonly string[]; root: string }
 
-function toPart(command: Command, { at, around, root }: Surroundings): Part {
+function toPart(command: ShellCommand, { at, around, root }: Surroundings): Part {
   const own: string[] = []
   let words = command.words
   let isStarted = false
@@ -152,7 +152,7 @@ function toScript(words: readonly string[]): readonly string[] {
 }
 
 /** Cannot fail, as far as it matters. */
-function isHarmless({ words, usesFile }: Command): boolean {
+function isHarmless({ words, usesFile }: ShellCommand): boolean {
   return !usesFile && /^(?:echo|printf|true|:|set)$/.test(words[0] ?? '')
 }
 
@@ -195,17 +195,17 @@ function exitCodeOfPart({ commands }: CommandLine, { at, exitCode }: Position): 
   return !mayEndEarly && others.every(cannotFail) ? exitCode : 'unknown'
 }
 
-function hasOption(commands: readonly Command[], before: number, option: RegExp): boolean {
+function hasOption(commands: readonly ShellCommand[], before: number, option: RegExp): boolean {
   const settings = commands.slice(0, before).filter(({ words }) => words[0] === 'set')
   return settings.some(({ words }) => words.slice(1).some((word) => option.test(word)))
 }
 
 /** Neither `&&` nor `||` is beside it: there, an error does not end the line. */
-function isAlone(commands: readonly Command[], at: number): boolean {
+function isAlone(commands: readonly ShellCommand[], at: number): boolean {
   return [commands[at]?.joinedBy, commands[at + 1]?.joinedBy].every((each) => each === '' || each === ';')
 }
 
-function cannotFail(command: Command): boolean {
+function cannotFail(command: ShellCommand): boolean {
   const isDirectory = /^(?:cd|pushd)$/.test(command.words[0] ?? '')
   return isHarmless(command) || (isSetting(command) && !isDirectory)
 }

@@ -2,7 +2,7 @@
 import { normalize } from 'node:path/posix'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import { isAgentConfiguration } from '../../kit/agent-configuration.ts'
-import type { Claim, Flag } from '../record/drive-event.shape.ts'
+import type { Claim, ReviewFlag } from '../record/drive-event.shape.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
 import { isSameLine, readCommandLine } from './find-command-run.ts'
 
@@ -41,7 +41,7 @@ export type FlagFacts = {
 
 const MAX_LISTED = 20
 
-export function findFlags(facts: FlagFacts): Flag[] {
+export function findFlags(facts: FlagFacts): ReviewFlag[] {
   return [
     ...list('agent_configuration_changed', agentConfiguration(facts)),
     ...staleChecks(facts),
@@ -52,8 +52,8 @@ export function findFlags(facts: FlagFacts): Flag[] {
     ...unreported(facts),
     ...facts.warnings
       .filter((warning) => DENIED.test(warning))
-      .map((detail): Flag => ({ flag: 'tool_call_denied', detail })),
-    ...facts.gaps.map((detail): Flag => ({ flag: 'evidence_incomplete', detail })),
+      .map((detail): ReviewFlag => ({ flag: 'tool_call_denied', detail })),
+    ...facts.gaps.map((detail): ReviewFlag => ({ flag: 'evidence_incomplete', detail })),
   ]
 }
 
@@ -68,7 +68,7 @@ function checkConfiguration({ changed, checkPrograms, old }: FlagFacts): string[
   return [...paths.filter((path) => old.has(path)), ...paths.filter((path) => !old.has(path))]
 }
 
-function list(flag: Flag['flag'], paths: readonly string[]): Flag[] {
+function list(flag: ReviewFlag['flag'], paths: readonly string[]): ReviewFlag[] {
   const listed = paths.slice(0, MAX_LISTED)
   const more = paths.length - listed.length
   return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].map((detail) => ({ flag, detail }))
@@ -77,11 +77,11 @@ function list(flag: Flag['flag'], paths: readonly string[]): Flag[] {
 const DENIED = /^\d+ tool calls? (?:was|were) denied/
 
 /** A check that ran before the last edit says nothing about the result. */
-function staleChecks({ claims, trace, checkedByDrover, root }: FlagFacts): Flag[] {
+function staleChecks({ claims, trace, checkedByDrover, root }: FlagFacts): ReviewFlag[] {
   const checked = checkedByDrover.map((command) => readCommandLine(command, root))
   const isChecked = (command: string) => checked.some((line) => isSameLine(line, readCommandLine(command, root)))
   const lastEdit = trace.findLastIndex(({ did }) => did === 'edit')
-  return claims.flatMap(({ about, subject, seq, execution_id }): Flag[] => {
+  return claims.flatMap(({ about, subject, seq, execution_id }): ReviewFlag[] => {
     if (about !== 'activity' || isChecked(subject)) return []
     const at = trace.findIndex((entry) => entry.seq === seq && entry.execution_id === execution_id)
     return at !== -1 && at < lastEdit ? [{ flag: 'check_older_than_last_edit', detail: subject }] : []
@@ -99,7 +99,7 @@ const SKIPS =
 const CASES =
   /\bx?(?:it|test)(?:\.\w+)*\s*[(`]|\bdef test_|#\[(?:tokio::)?test\]|\bfunc Test[A-Z_]|@Test\b|\b(?:assert|expect)\b/g
 
-function judgeTest({ path, before, after }: FileChange): Flag[] {
+function judgeTest({ path, before, after }: FileChange): ReviewFlag[] {
   if (before === undefined) return []
   if (after === undefined) return [{ flag: 'test_deleted', detail: path }]
   const [cases, casesLeft] = [countOf(CASES, before), countOf(CASES, after)]
@@ -124,7 +124,7 @@ export function isNamedBy(commands: readonly string[], path: string): boolean {
   return !isTestPath(path) && commands.some((command) => command.split(/\s/).some((word) => normalize(word) === path))
 }
 
-function unreported({ implementation, changed, root }: FlagFacts): Flag[] {
+function unreported({ implementation, changed, root }: FlagFacts): ReviewFlag[] {
   const reported = implementation.files_changed.map((path) => toRelative(path, root) ?? path)
   const missing = changed.filter((path) => !reported.some((each) => each === path || path.startsWith(`${each}/`)))
   return list('change_not_reported', missing)

@@ -6,7 +6,7 @@
 /** What joins a command with the one before it; empty for the first. */
 type Joiner = '' | '&&' | '||' | ';' | '|'
 
-export type Command = {
+export type ShellCommand = {
   readonly joinedBy: Joiner
   /** Without quotes. A character that the shell would expand has a mark in front of it. */
   readonly words: readonly string[]
@@ -15,7 +15,7 @@ export type Command = {
 }
 
 export type ShellLine = {
-  readonly commands: readonly Command[]
+  readonly commands: readonly ShellCommand[]
   /** Something in the line is not understood: which of its commands ran, and how, is unknown. */
   readonly isOpaque: boolean
 }
@@ -60,7 +60,7 @@ export function unwrapShell(line: string): string {
 }
 
 class LineReader {
-  readonly #commands: Command[] = []
+  readonly #commands: ShellCommand[] = []
   #joinedBy: Joiner = ''
   #words: string[] = []
   #word: string | undefined
@@ -193,12 +193,12 @@ class LineReader {
   }
 }
 
-function isSet({ words }: Command): boolean {
+function isSet({ words }: ShellCommand): boolean {
   return words[0] === 'set'
 }
 
 /** Whether its options hold for the commands after it: it runs in any case, and not in a process of its own. */
-function hasEffect({ joinedBy, usesFile }: Command, next: Command | undefined): boolean {
+function hasEffect({ joinedBy, usesFile }: ShellCommand, next: ShellCommand | undefined): boolean {
   return (joinedBy === '' || joinedBy === ';') && next?.joinedBy !== '|' && !usesFile
 }
 

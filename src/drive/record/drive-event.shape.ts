@@ -137,8 +137,8 @@ export const FLAGS = [
   'change_ignored_by_git',
 ] as const
 
-export const Flag = named('driveFlag', strict({ flag: literals(FLAGS), detail: text }))
-export type Flag = Message<typeof Flag>
+export const ReviewFlag = named('driveFlag', strict({ flag: literals(FLAGS), detail: text }))
+export type ReviewFlag = Message<typeof ReviewFlag>
 
 const PAUSES = [
   'max_tokens',
@@ -233,7 +233,7 @@ export const DriveEvent = named(
       tree_id_before: optional(text),
       tree_id: optional(text),
     }),
-    event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(Flag) }),
+    event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(ReviewFlag) }),
     /** The run does not accept an outcome that is valid by itself. */
     event('outcome_rejected', { attempt: count, problem: text }),
     event('outcome_submitted', {

@@ -6,7 +6,7 @@ import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { outlineRun } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { DriveUpdate } from '../drive-context.ts'
-import { type DriveBegin, type DriveResult, driveRounds } from '../drive-rounds.ts'
+import { type DriveBegin, driveRounds, type RoundsResult } from '../drive-rounds.ts'
 import { DrivenNote, type NoteOptions } from '../note-driven.ts'
 import { notifyProgram } from '../notify-program.ts'
 import type { ProjectTrust } from '../project-settings.ts'
@@ -120,7 +120,11 @@ export class BackgroundDrives {
   }
 
   /** `signal` is its own, because listeners are added to it. */
-  async #driveToRest(drive: Drive, onUpdate: (update: DriveUpdate) => void, signal: AbortSignal): Promise<DriveResult> {
+  async #driveToRest(
+    drive: Drive,
+    onUpdate: (update: DriveUpdate) => void,
+    signal: AbortSignal,
+  ): Promise<RoundsResult> {
     const { record, context, begin, prompts, env } = drive
     const runs = { ...context, signal, store: { ...context.store, signal } }
     const result = await driveRounds(
@@ -140,7 +144,7 @@ export class BackgroundDrives {
     return result
   }
 
-  async #runNotifyCommand({ record, env, context }: Drive, result: DriveResult): Promise<void> {
+  async #runNotifyCommand({ record, env, context }: Drive, result: RoundsResult): Promise<void> {
     if (record.notify === undefined) return
     const problem = await notifyProgram(record.notify, { env, cwd: record.repository, runs: context }, result)
     if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the command of --notify failed')

@@ -20,12 +20,12 @@ import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { RunReader } from './run-reader.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import {
+  type DriveResumeRequest,
+  type DriveStartRequest,
   type PreparedRun,
-  type ResumeRequest,
   type Rights,
   RunStarter,
   type StarterOptions,
-  type StartRequest,
 } from './run-starter.ts'
 
 /** What another server says about rights. Without it, those that this process knows count. */
@@ -80,7 +80,7 @@ export class DrivenRuns implements RunService {
     return depthIn(this.#options.contextFor(by).env)
   }
 
-  async start(by: Caller, request: StartRequest): Promise<DrivenRun> {
+  async start(by: Caller, request: DriveStartRequest): Promise<DrivenRun> {
     return await this.#starter.reserving(by, async () =>
       toDrivenRun(await this.reader.read(await this.#starter.start(by, request))),
     )
@@ -172,7 +172,7 @@ export class DrivenRuns implements RunService {
     return toDrivenRun(await this.reader.read(record))
   }
 
-  async resume(by: Caller, id: string, { given, actions, rights }: ResumeRequest & Named): Promise<DrivenRun> {
+  async resume(by: Caller, id: string, { given, actions, rights }: DriveResumeRequest & Named): Promise<DrivenRun> {
     return await this.#starter.reserving(by, async () => {
       const { record } = await this.#openToChange(id, by)
       const facts = await this.reader.read(record)

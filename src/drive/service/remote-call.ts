@@ -4,17 +4,17 @@ import type { Caller } from '../../prompts/caller.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import type { OfAction } from './run-service.ts'
-import type { ResumeRequest, Rights, StartRequest } from './run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest, Rights } from './run-starter.ts'
 
 /** What only the machine of the run can do. */
 export type Work =
-  | { do: 'start'; request: StartRequest }
+  | { do: 'start'; request: DriveStartRequest }
   | { do: 'diff'; id: string }
   | { do: 'answer'; id: string; given: OfAction & { text: string } }
   | { do: 'confirm'; id: string; given: OfAction & { scopeSha256: string } }
   | { do: 'skip'; id: string; given: OfAction }
   | { do: 'stop'; id: string }
-  | { do: 'resume'; id: string; given: ResumeRequest }
+  | { do: 'resume'; id: string; given: DriveResumeRequest }
 
 export type RemoteCall = {
   /** With what its server allows it: a worker may have no keys. */

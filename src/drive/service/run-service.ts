@@ -1,7 +1,7 @@
 /** Driven runs for the callers of a server: those of this machine (driven-runs.ts), or of many machines (shared-runs.ts). */
 import type { Caller } from '../../prompts/caller.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage } from './driven-run.shape.ts'
-import type { PreparedRun, ResumeRequest, StartRequest } from './run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest, PreparedRun } from './run-starter.ts'
 
 export type RunListQuery = { readonly [F in 'state' | 'repository' | 'before']?: string } & { readonly limit: number }
 
@@ -17,7 +17,7 @@ export type FollowedRun = {
 export type RunService = {
   /** The number of runs that this process drives now. */
   readonly count: number
-  start(by: Caller, request: StartRequest): Promise<DrivenRun>
+  start(by: Caller, request: DriveStartRequest): Promise<DrivenRun>
   /** Drives a run that the user has prepared on the command line. */
   adopt(by: Caller, run: PreparedRun): Promise<DrivenRun>
   /** With its attempts, its report, and the sections of its issue. */
@@ -32,7 +32,7 @@ export type RunService = {
   /** The agent that works on the action is ended. */
   skip(by: Caller, id: string, given: OfAction): Promise<DrivenRun>
   stop(by: Caller, id: string): Promise<DrivenRun>
-  resume(by: Caller, id: string, request: ResumeRequest): Promise<DrivenRun>
+  resume(by: Caller, id: string, request: DriveResumeRequest): Promise<DrivenRun>
   /** Resumes the runs that this process drove when it ended. Call it when the server listens: rights depend on its address. */
   continueAll(): Promise<void>
   /** Other machines have taken over from this process, or may have. Its drives are interrupted, and resumed when `ready` resolves. */

@@ -48,7 +48,7 @@ export type StarterOptions = DrivesOptions & {
 /** What the one that has started a run may do now; undefined if it may not run agents any more. */
 export type Rights = (starter: Caller) => Caller | undefined
 
-export type StartRequest = {
+export type DriveStartRequest = {
   /** The id of the new run, if the caller has already chosen one. */
   readonly runId?: string | undefined
   readonly goal?: string | undefined
@@ -62,7 +62,7 @@ export type StartRequest = {
   readonly isIssueGoal: boolean
 }
 
-export type ResumeRequest = Pick<StartRequest, 'given' | 'actions'>
+export type DriveResumeRequest = Pick<DriveStartRequest, 'given' | 'actions'>
 
 /** A run that the user has started or looked up on the command line, and leaves to the server. */
 export type PreparedRun = {
@@ -106,7 +106,7 @@ export class RunStarter {
   }
 
   /** Returns when the new run is driven. */
-  async start(by: Caller, request: StartRequest): Promise<DrivenRecord> {
+  async start(by: Caller, request: DriveStartRequest): Promise<DrivenRecord> {
     const prompts = this.#promptsFor(by)
     const { settings, directories, env } = this.#options
     const target = targetOf(request)
@@ -165,7 +165,7 @@ export class RunStarter {
   async goOn(
     record: DrivenRecord,
     { by, rights }: { by: Caller; rights: Rights },
-    { given, actions, before }: ResumeRequest & { before: Options },
+    { given, actions, before }: DriveResumeRequest & { before: Options },
   ): Promise<void> {
     const starter = requireRights(rights, starterOf(record))
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
@@ -249,7 +249,7 @@ function toNotedCeilings({ is, ceilings = {} }: Caller): Pick<DrivenRecord, 'cei
   return is === 'client' ? { ceilings } : {}
 }
 
-function targetOf({ goal, issue, issueNumber }: StartRequest): DriveTarget {
+function targetOf({ goal, issue, issueNumber }: DriveStartRequest): DriveTarget {
   if ([goal, issue, issueNumber].filter((each) => each !== undefined).length !== 1) throw driveGoalConflict({})
   if (goal !== undefined) return { is: 'goal', goal }
   return issueNumber === undefined ? { is: 'issue', url: issue ?? '' } : { is: 'own_issue', number: issueNumber }

@@ -26,7 +26,7 @@ import type { DrivenRuns } from './driven-runs.ts'
 import { RunPublisher } from './publish-runs.ts'
 import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
-import type { PreparedRun, ResumeRequest, Rights, StartRequest } from './run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest, PreparedRun, Rights } from './run-starter.ts'
 import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
 
 export type SharedRunsOptions = {
@@ -69,7 +69,7 @@ export class SharedRuns implements RunService {
     return this.#options.local.count
   }
 
-  async start(by: Caller, request: StartRequest): Promise<DrivenRun> {
+  async start(by: Caller, request: DriveStartRequest): Promise<DrivenRun> {
     const found = await this.#driversFor(by, request)
     if (found === undefined) return (await this.#doHere({ do: 'start', request }, by)) as DrivenRun
     const work: Work = { do: 'start', request: { ...request, repository: found.repository } }
@@ -167,7 +167,7 @@ export class SharedRuns implements RunService {
     return await this.#change(id, by, (found) => ({ do: 'stop', id: found }))
   }
 
-  async resume(by: Caller, id: string, given: ResumeRequest): Promise<DrivenRun> {
+  async resume(by: Caller, id: string, given: DriveResumeRequest): Promise<DrivenRun> {
     return await this.#change(id, by, (found) => ({ do: 'resume', id: found, given }))
   }
 
@@ -200,7 +200,7 @@ export class SharedRuns implements RunService {
   }
 
   /** The machines that can drive a new run. Undefined: this machine starts it, or reports what is wrong. */
-  async #driversFor(by: Caller, { repository, given }: StartRequest) {
+  async #driversFor(by: Caller, { repository, given }: DriveStartRequest) {
     const { queue, board, isWorker } = this.#options
     if (isWorker && by.is === 'user') return undefined
     const [workers, load] = await Promise.all([queue.workers(), board.load()])

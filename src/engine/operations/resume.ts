@@ -24,7 +24,7 @@ import { continueRun } from './continue-run.ts'
 import { refreshSource } from './refresh-source.ts'
 
 /** The options of the caller, which may conflict. */
-export type ResumeRequest = {
+export type RequestedResume = {
   readonly budget?: number
   /** The issue as it is now, as the candidate that it becomes if a person must choose. */
   readonly refreshed?: SourceCandidate
@@ -36,7 +36,7 @@ export type ResumeRequest = {
 export type ResumeFacts = Facts & { readonly revisionOf: RevisionOf }
 
 /** Resumes an interrupted run with the requested source. The order of the checks is part of the contract. */
-export function resume(run: Run, request: ResumeRequest, facts: ResumeFacts): Decided {
+export function resume(run: Run, request: RequestedResume, facts: ResumeFacts): Decided {
   const { budget } = request
   if (budget !== undefined) checkBudget(budget, { next: noHint(run.workspace_identity) })
   const repeated = findRepeated(run, request)
@@ -50,7 +50,7 @@ export function resume(run: Run, request: ResumeRequest, facts: ResumeFacts): De
 }
 
 /** Repeating an earlier choice changes nothing, whatever happened since. */
-function findRepeated(run: Run, { choice, candidateId, refreshed, usePinnedSource }: ResumeRequest) {
+function findRepeated(run: Run, { choice, candidateId, refreshed, usePinnedSource }: RequestedResume) {
   const isChoiceAlone = choice !== undefined && refreshed === undefined && usePinnedSource !== true
   if (run.source_candidate !== undefined || !isChoiceAlone) return undefined
   const made = run.source_choices.find(({ candidate_id }) => candidate_id === candidateId)
@@ -59,7 +59,7 @@ function findRepeated(run: Run, { choice, candidateId, refreshed, usePinnedSourc
   return toResult(made)
 }
 
-function resumeAdHoc(run: Run, request: ResumeRequest, facts: Facts): Decided {
+function resumeAdHoc(run: Run, request: RequestedResume, facts: Facts): Decided {
   const { budget, refreshed, usePinnedSource, choice, candidateId } = request
   const isSourceNamed = [refreshed, choice, candidateId].some((each) => each !== undefined) || usePinnedSource === true
   if (isSourceNamed) throw sourceModeNotAllowed(refuseResume(run))
@@ -70,7 +70,7 @@ function resumeAdHoc(run: Run, request: ResumeRequest, facts: Facts): Decided {
 
 function resumeByChoice(
   run: BoundRun,
-  request: ResumeRequest,
+  request: RequestedResume,
   facts: ResumeFacts & { readonly candidate: SourceCandidate },
 ): Decided {
   const { budget, refreshed, usePinnedSource, choice, candidateId } = request
@@ -82,7 +82,7 @@ function resumeByChoice(
   return chooseSource(run, { choice, budget }, facts)
 }
 
-function resumeWithSource(run: BoundRun, request: ResumeRequest, facts: Facts): Decided {
+function resumeWithSource(run: BoundRun, request: RequestedResume, facts: Facts): Decided {
   const { budget, refreshed, usePinnedSource, choice, candidateId } = request
   if ((choice === undefined) !== (candidateId === undefined)) throw sourceChoiceRequiresCandidate(refuseResume(run))
   if (candidateId !== undefined) throw staleSourceCandidate({ ...refuse(run), candidate_id: candidateId })

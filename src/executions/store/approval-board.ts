@@ -1,5 +1,5 @@
 /** What agents on many machines ask for, so that a server can decide for an agent of another machine. */
-import type { Decided } from '../../agents/adapter/agent.ts'
+import type { AttributedReply } from '../../agents/adapter/agent.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
@@ -8,7 +8,7 @@ import type { PostgresDatabase } from '../../store/postgres-database.ts'
 import { notify } from '../../store/postgres-notices.ts'
 import type { ExecutionStore } from './execution-store.ts'
 
-type Decision = { executionId: string; approvalId: string; decided: Decided }
+type Decision = { executionId: string; approvalId: string; decided: AttributedReply }
 
 export class ApprovalBoard {
   readonly #database: PostgresDatabase

@@ -3,7 +3,7 @@
 import type { Row } from '../../store/database.ts'
 import { keyIdOf, NO_KEY } from '../../store/key-ids.ts'
 import type { PostgresDatabase, Transaction } from '../../store/postgres-database.ts'
-import { type Notice, notify, type PostgresNotices } from '../../store/postgres-notices.ts'
+import { type DatabaseNotice, notify, type PostgresNotices } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
 
 /** What a machine publishes about a run. The texts are JSON. */
@@ -95,7 +95,7 @@ export class RunBoard {
 
   /** Calls `listener` with the ids of runs that have changed; undefined if notices may have been missed. */
   watch(listener: (ids: readonly string[] | undefined) => void): () => void {
-    return this.#notices.watch(({ type, ids }: Notice) => {
+    return this.#notices.watch(({ type, ids }: DatabaseNotice) => {
       if (type === 'run') listener(ids)
       if (type === 'missed') listener(undefined)
     })

@@ -9,8 +9,8 @@
 import { Fault } from '../../kit/fault.ts'
 import { fileWriteFailed } from '../../kit/faults.ts'
 import { hostPathBlocked } from '../faults.ts'
-import type { Ending, Plan } from '../plan/plan.ts'
-import { makeFolder, parentOf, reasonOf, type Worktree } from '../worktree.ts'
+import type { Plan, PlanEnding } from '../plan/plan.ts'
+import { makeFolder, type OpenWorktree, parentOf, reasonOf } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { writeRecord } from './change-record.ts'
 import { checkPreconditions } from './check-preconditions.ts'
@@ -20,7 +20,7 @@ import { confirmStep, type ExpectedFiles, performStep } from './perform-steps.ts
 import { openRecovery, recoveryName, stageFiles } from './recovery-folder.ts'
 
 /** `problem` says why the change failed, or what is left to clean up. */
-export type Applied = Ending & { readonly problem?: string }
+export type Applied = PlanEnding & { readonly problem?: string }
 
 /** `id` must be new: 32 random hexadecimal digits. */
 export function applyChange(plan: Plan, context: ChangeContext & { readonly id: string }): Applied {
@@ -45,7 +45,7 @@ export function applyChange(plan: Plan, context: ChangeContext & { readonly id: 
   return commit(record, context)
 }
 
-function performAll(record: ChangeRecord, { tree, seen }: { tree: Worktree; seen: ExpectedFiles }): void {
+function performAll(record: ChangeRecord, { tree, seen }: { tree: OpenWorktree; seen: ExpectedFiles }): void {
   using recovery = openRecovery(record.id, tree)
   for (const folder of record.folders) makeFolder(tree, folder)
   for (const [index, step] of record.steps.entries()) performStep(step, index, { tree, recovery, seen })
@@ -56,7 +56,7 @@ function performAll(record: ChangeRecord, { tree, seen }: { tree: Worktree; seen
 }
 
 /** Syncs once for all steps: until the record says committed, both states of a name can be undone. */
-function syncFolders({ folders, steps }: ChangeRecord, tree: Worktree): void {
+function syncFolders({ folders, steps }: ChangeRecord, tree: OpenWorktree): void {
   const files = steps.filter((step) => step.do !== 'remove_directory' && step.do !== 'verify')
   for (const path of new Set([...folders, ...files.map((step) => step.path)].map(parentOf))) {
     using folder = tree.enter(path)
@@ -98,13 +98,13 @@ function undo({ record, error, outcome }: Undoing, context: ChangeContext): Appl
   return { ...toEnding(left), outcome: isWhole ? outcome : 'ambiguous', problem }
 }
 
-function toEnding(left: readonly LeftFile[]): Omit<Ending, 'outcome'> {
+function toEnding(left: readonly LeftFile[]): Omit<PlanEnding, 'outcome'> {
   return {
     recoveryArtifacts: left.flatMap(({ aside }) => aside?.artifact ?? []),
     warnings: left.map(describeLeftFile),
   }
 }
 
-function requireRoot(tree: Worktree): void {
+function requireRoot(tree: OpenWorktree): void {
   if (!tree.isInPlace()) throw hostPathBlocked({ path: tree.root, problem: 'it was replaced' })
 }

@@ -3,9 +3,9 @@ import type { BigIntStats } from 'node:fs'
 import { digest } from '../../kit/digest.ts'
 import { hostFileChanged } from '../faults.ts'
 import { isBlocked } from '../found-files.ts'
-import type { Plan, Step } from '../plan/plan.ts'
+import type { Plan, PlanStep } from '../plan/plan.ts'
 import { findFile } from '../read-hosts.ts'
-import { lstatIfExists, nameOf, parentOf, type Worktree } from '../worktree.ts'
+import { lstatIfExists, nameOf, type OpenWorktree, parentOf } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import type { RecordedStep } from './change-record.ts'
 import type { ExpectedFiles } from './perform-steps.ts'
@@ -13,7 +13,7 @@ import type { ExpectedFiles } from './perform-steps.ts'
 /** Throws `host_file_changed` for the first file that is not as planned. Changes nothing. */
 export function checkPreconditions(
   plan: Plan,
-  { tree, id }: { tree: Worktree; id: string },
+  { tree, id }: { tree: OpenWorktree; id: string },
 ): { record: ChangeRecord; seen: ExpectedFiles } {
   const seen = new Map<string, BigIntStats>()
   const folders: string[] = []
@@ -34,7 +34,7 @@ export function checkPreconditions(
   return { record, seen }
 }
 
-function requirePrecondition(step: Exclude<Step, { do: 'remove_directory' }>, tree: Worktree): void {
+function requirePrecondition(step: Exclude<PlanStep, { do: 'remove_directory' }>, tree: OpenWorktree): void {
   const found = findFile(step.path, tree)
   const problem = (said: string) => hostFileChanged({ path: step.path, problem: said })
   if (isBlocked(found)) throw problem(`it cannot be inspected: ${found.reason}`)
@@ -45,18 +45,18 @@ function requirePrecondition(step: Exclude<Step, { do: 'remove_directory' }>, tr
 }
 
 /** Outermost first. */
-function missingFolders(path: string, tree: Worktree): string[] {
+function missingFolders(path: string, tree: OpenWorktree): string[] {
   if (path === '') return []
   using folder = tree.enter(path)
   return folder === undefined ? [...missingFolders(parentOf(path), tree), path] : []
 }
 
-function statsOf(path: string, tree: Worktree): BigIntStats | undefined {
+function statsOf(path: string, tree: OpenWorktree): BigIntStats | undefined {
   using folder = tree.enter(parentOf(path))
   return folder && lstatIfExists(folder.at(nameOf(path)), tree.disk)
 }
 
-function toRecorded(step: Step): RecordedStep {
+function toRecorded(step: PlanStep): RecordedStep {
   const { path } = step
   switch (step.do) {
     case 'create':

@@ -5,14 +5,14 @@
 
 import { Fault } from '../../kit/fault.ts'
 import { isSameFile } from '../../kit/files/disk.ts'
-import { type Folder, lstatIfExists, nameOf, parentOf, reasonOf, removeFolder, type Worktree } from '../worktree.ts'
+import { type Folder, lstatIfExists, nameOf, type OpenWorktree, parentOf, reasonOf, removeFolder } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, recordPath } from './change-record.ts'
 import type { LeftFile } from './explain-change.ts'
 import { isFileWith, recoveryName, snapshotName, stagedName } from './recovery-folder.ts'
 
 /** The worktree to change, and the directory with its change records. */
-export type ChangeContext = { readonly tree: Worktree; readonly records: string }
+export type ChangeContext = { readonly tree: OpenWorktree; readonly records: string }
 
 /** Restores every file. Returns what could not be restored. */
 export function undoChange(record: ChangeRecord, context: ChangeContext): LeftFile[] {
@@ -47,7 +47,7 @@ function endChange(record: ChangeRecord, context: ChangeContext, { end, emptyFol
 }
 
 /** One step of a change, and the files that it may have left in the recovery folder. */
-type StepTrace = { step: RecordedStep; index: number; id: string; staged: string; snapshot: string; tree: Worktree }
+type StepTrace = { step: RecordedStep; index: number; id: string; staged: string; snapshot: string; tree: OpenWorktree }
 
 /** In reverse order, so that a callable goes before its supports. A step that fails does not stop the others. */
 function endSteps({ id, steps }: ChangeRecord, { tree }: ChangeContext, end: EndStep): LeftFile[] {
@@ -126,7 +126,7 @@ function restoreOriginal(folder: Folder, { step, snapshot, tree }: StepTrace): s
 /** Moves the file itself, with its mode, owner and times. Unlike rename, link does not replace a new file at the path. */
 function moveBack(
   { place, snapshot, isFile }: { place: string; snapshot: string; isFile: boolean },
-  { disk }: Worktree,
+  { disk }: OpenWorktree,
 ): void {
   if (isFile) {
     disk.linkSync(snapshot, place)
@@ -145,7 +145,7 @@ function finishStep({ step, staged, snapshot, tree }: StepTrace): string | undef
 }
 
 /** The record goes last: until everything is done, it says what is left to do. */
-function removeRecord(path: string, tree: Worktree): LeftFile[] {
+function removeRecord(path: string, tree: OpenWorktree): LeftFile[] {
   try {
     using root = tree.enter('')
     root?.sync()

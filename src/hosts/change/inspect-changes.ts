@@ -3,7 +3,7 @@ import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
-import { realTreeDisk, type TreeDisk, type Worktree } from '../worktree.ts'
+import { type OpenWorktree, realTreeDisk, type TreeDisk } from '../worktree.ts'
 import { changesLock, recordsDirectory, withChangeLock } from './change-lock.ts'
 import { describeLeftovers, type LeftoverWarning } from './explain-change.ts'
 import { findLeftovers, type Recovery, recoverChanges } from './recover-changes.ts'
@@ -12,7 +12,7 @@ import { findLeftovers, type Recovery, recoverChanges } from './recover-changes.
 export type UnfinishedChanges = { readonly left: readonly LeftoverWarning[]; readonly isRunning: boolean }
 
 /** Writes nothing and does not wait for the lock. */
-export async function inspectChanges(workspace: WorkspaceIdentity, tree: Worktree): Promise<UnfinishedChanges> {
+export async function inspectChanges(workspace: WorkspaceIdentity, tree: OpenWorktree): Promise<UnfinishedChanges> {
   const context = { tree, records: recordsDirectory(workspace) }
   const left = describeLeftovers(findLeftovers(context))
   if (left.length === 0) return { left, isRunning: false }

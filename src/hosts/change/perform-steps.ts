@@ -3,14 +3,14 @@ import type { BigIntStats } from 'node:fs'
 import { errorCode } from '../../kit/fault.ts'
 import { isSameFile } from '../../kit/files/disk.ts'
 import { hostFileChanged } from '../faults.ts'
-import { attempt, type Folder, lstatIfExists, nameOf, parentOf, type Worktree } from '../worktree.ts'
+import { attempt, type Folder, lstatIfExists, nameOf, type OpenWorktree, parentOf } from '../worktree.ts'
 import type { RecordedStep } from './change-record.ts'
 import { isFileWith, snapshotName, stagedName } from './recovery-folder.ts'
 
 /** The stats of each file before the first step, by path. Only these very files are moved aside. */
 export type ExpectedFiles = ReadonlyMap<string, BigIntStats>
 
-export type StepContext = { tree: Worktree; recovery: Folder; seen: ExpectedFiles }
+export type StepContext = { tree: OpenWorktree; recovery: Folder; seen: ExpectedFiles }
 
 export function performStep(step: RecordedStep, index: number, performance: StepContext): void {
   if (step.do === 'remove_directory') return // done after the commit: an empty folder is no reason to undo the change
@@ -45,7 +45,7 @@ export function confirmStep(step: RecordedStep, index: number, performance: Omit
 function moveAside(
   { path }: { path: string },
   { place, snapshot, seen }: { place: string; snapshot: string; seen: BigIntStats | undefined },
-  { disk }: Worktree,
+  { disk }: OpenWorktree,
 ): void {
   const isThatFile = (found: BigIntStats | undefined) => found?.isFile() === true && isSameFile(found, seen)
   attempt(path, () => {
@@ -58,7 +58,7 @@ function moveAside(
 function linkIntoPlace(
   step: { path: string },
   { place, staged }: { place: string; staged: string },
-  { disk }: Worktree,
+  { disk }: OpenWorktree,
 ): void {
   const { path } = step
   attempt(path, () => {
@@ -70,14 +70,18 @@ function linkIntoPlace(
   })
 }
 
-function requireFile({ path, expects }: { path: string; expects: string }, place: string, { disk }: Worktree): void {
+function requireFile(
+  { path, expects }: { path: string; expects: string },
+  place: string,
+  { disk }: OpenWorktree,
+): void {
   if (!isFileWith(expects, place, disk)) throw hostFileChanged({ path, problem: 'it was edited' })
 }
 
 function requireOurs(
   { path, gives }: { path: string; gives: string },
   { place, staged }: { place: string; staged: string },
-  { disk }: Worktree,
+  { disk }: OpenWorktree,
 ): void {
   const put = lstatIfExists(place, disk)
   const isOurs = put !== undefined && isSameFile(put, lstatIfExists(staged, disk)) && isFileWith(gives, place, disk)

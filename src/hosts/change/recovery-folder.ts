@@ -13,7 +13,7 @@ import { stageFile } from '../../kit/files/write-file.ts'
 import { hostPathBlocked } from '../faults.ts'
 import { MANAGED_FILE_LIMIT_BYTES } from '../found-files.ts'
 import type { Plan } from '../plan/plan.ts'
-import { attempt, type Folder, type TreeDisk, type Worktree } from '../worktree.ts'
+import { attempt, type Folder, type OpenWorktree, type TreeDisk } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 
 const NAME = /^\.drover-recovery-[0-9a-f]{32}$/
@@ -35,7 +35,7 @@ export function snapshotName(step: number): string {
 }
 
 /** Creates the folder and stages every file that the change writes. */
-export function stageFiles(plan: Plan, { id }: ChangeRecord, tree: Worktree): void {
+export function stageFiles(plan: Plan, { id }: ChangeRecord, tree: OpenWorktree): void {
   const name = recoveryName(id)
   using root = tree.enter('')
   attempt(name, () => tree.disk.mkdirSync(root?.at(name) ?? '', { mode: 0o700 }))
@@ -51,7 +51,7 @@ export function stageFiles(plan: Plan, { id }: ChangeRecord, tree: Worktree): vo
   })
 }
 
-export function openRecovery(id: string, tree: Worktree): Folder {
+export function openRecovery(id: string, tree: OpenWorktree): Folder {
   const folder = tree.enter(recoveryName(id))
   if (folder === undefined) throw hostPathBlocked({ path: recoveryName(id), problem: 'it no longer exists' })
   return folder

@@ -12,7 +12,7 @@ import {
 } from '../host.ts'
 import type { InspectedFile, SentinelState } from '../inspect-host.ts'
 import { writeOwnership } from '../manifest.ts'
-import { emptiedDirectories, type Plan, type Preserved, type Step } from './plan.ts'
+import { emptiedDirectories, type Plan, type PlanStep, type Preserved } from './plan.ts'
 import { because, describeStale, expected, preserve } from './preserve.ts'
 
 export type HostFiles = {
@@ -26,7 +26,7 @@ export type HostFiles = {
 
 /** What to do with one file. `claim` is its digest afterwards, if drover claims it. */
 type FileDecision = {
-  readonly steps: readonly Step[]
+  readonly steps: readonly PlanStep[]
   readonly claim?: Digest
   readonly preserved?: Preserved
 }
@@ -95,7 +95,7 @@ function planCurrentFile(inspected: InspectedFile, files: readonly InspectedFile
 }
 
 /** A callable that is written depends on existing supports, so they must not change meanwhile. */
-function verifySupports(file: GeneratedFile, files: readonly InspectedFile[]): Step[] {
+function verifySupports(file: GeneratedFile, files: readonly InspectedFile[]): PlanStep[] {
   if (file.role !== 'callable') return []
   return supportsOf(file, files)
     .filter(({ status }) => status === 'pristine')
@@ -115,7 +115,7 @@ function updateRecords(hostFiles: HostFiles, claims: ReadonlyMap<string, Digest>
   const { host, surface, manifest, sentinel } = hostFiles
   const text = writeOwnership(host, { surface, claims })
   const record = { path: manifestPath(host), text, mode: OWN_FILE_MODE }
-  const steps: Step[] = []
+  const steps: PlanStep[] = []
   if (manifest === undefined) steps.push({ do: 'create', ...record })
   else if (manifest !== digest(text)) steps.push({ do: 'replace', ...record, expects: manifest })
   if (sentinel === 'missing') {
@@ -127,7 +127,7 @@ function updateRecords(hostFiles: HostFiles, claims: ReadonlyMap<string, Digest>
 /** Without any claim, no manifest is needed. */
 function removeRecords(hostFiles: HostFiles): FileDecision[] {
   const { host, manifest, sentinel } = hostFiles
-  const steps: Step[] = []
+  const steps: PlanStep[] = []
   if (manifest !== undefined) steps.push({ do: 'remove', path: manifestPath(host), expects: manifest })
   if (sentinel === 'whole') steps.push({ do: 'remove', path: sentinelPath(host), expects: digest(SENTINEL) })
   return [{ steps, ...preserveSentinel(hostFiles) }]

@@ -11,7 +11,7 @@ import {
   inspectHost,
   MANIFEST_REMEDY,
 } from '../inspect-host.ts'
-import { emptiedDirectories, joinPlans, onlyWarn, type Plan, type Step, toChangeReport } from './plan.ts'
+import { emptiedDirectories, joinPlans, onlyWarn, type Plan, type PlanStep, toChangeReport } from './plan.ts'
 import { preserveSentinel } from './plan-files.ts'
 import { because, describeStale, expected, preserve } from './preserve.ts'
 
@@ -55,15 +55,15 @@ function planInstalled(host: Host, installed: Installed): Plan | { problem: stri
   if (unsafe !== undefined) return { problem: describeUnguarded(unsafe) }
   const isGuard = ({ path }: InspectedFile) => guards.some(({ policy }) => policy.path === path)
   const removed = files.filter((file) => isOurs(file) && !isGuard(file))
-  const steps: Step[] = [
-    ...removed.map(({ path, found }): Step => ({ do: 'remove', path, expects: expected(found) })),
+  const steps: PlanStep[] = [
+    ...removed.map(({ path, found }): PlanStep => ({ do: 'remove', path, expects: expected(found) })),
     { do: 'remove', path: manifestPath(host), expects: installed.manifest },
   ]
   if (installed.sentinel === 'whole') {
     steps.push({ do: 'remove', path: sentinelPath(host), expects: digest(SENTINEL) })
   }
   const verified = guards.map(
-    ({ policy }): Step => ({ do: 'verify', path: policy.path, expects: expected(policy.found) }),
+    ({ policy }): PlanStep => ({ do: 'verify', path: policy.path, expects: expected(policy.found) }),
   )
   const sentinel = preserveSentinel({ host, sentinel: installed.sentinel }).preserved
   return {

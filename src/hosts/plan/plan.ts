@@ -5,7 +5,7 @@ import type { Digest } from '../../kit/digest.ts'
 import type { HostId } from '../host.ts'
 
 /** All steps are done in order, or none. Paths are relative to the root of the repository, with `/`. */
-export type Step =
+export type PlanStep =
   /** Nothing may exist at the path. Missing directories above it are created. */
   | { readonly do: 'create'; readonly path: string; readonly text: string; readonly mode: number }
   | {
@@ -26,7 +26,7 @@ export type Preserved = { readonly path: string; readonly because: string }
 
 export type Plan = {
   readonly hosts: readonly HostId[]
-  readonly steps: readonly Step[]
+  readonly steps: readonly PlanStep[]
   readonly preserved: readonly Preserved[]
   readonly warnings: readonly string[]
 }
@@ -52,14 +52,14 @@ export function joinPlans(plans: readonly Plan[]): Plan {
   }
 }
 
-export type Ending = {
+export type PlanEnding = {
   readonly outcome: ChangeReport['transaction_outcome']
   readonly recoveryArtifacts?: readonly string[]
   readonly warnings?: readonly string[]
 }
 
 /** Only a committed plan reports written or removed files. */
-export function toChangeReport(plan: Plan, ending: Ending): ChangeReport {
+export function toChangeReport(plan: Plan, ending: PlanEnding): ChangeReport {
   const { outcome, recoveryArtifacts = [], warnings = [] } = ending
   const head = { contract_version: CONTRACT_VERSION, hosts: inOrder(plan.hosts) } as const
   const rest = {
@@ -68,7 +68,7 @@ export function toChangeReport(plan: Plan, ending: Ending): ChangeReport {
     warnings: inOrder([...plan.warnings, ...warnings]),
   }
   if (outcome !== 'committed') return { ...head, transaction_outcome: outcome, written: [], removed: [], ...rest }
-  const paths = (...kinds: readonly Step['do'][]) =>
+  const paths = (...kinds: readonly PlanStep['do'][]) =>
     inOrder(plan.steps.filter((step) => kinds.includes(step.do)).map(({ path }) => path))
   return {
     ...head,
@@ -87,7 +87,7 @@ function inOrder(texts: readonly string[]): string[] {
  * The directories that the steps may leave empty, the deepest first. They include the directories that a host is detected
  * by: an empty one, which git does not store either, does not show that the host is used.
  */
-export function emptiedDirectories(steps: readonly Step[]): Step[] {
+export function emptiedDirectories(steps: readonly PlanStep[]): PlanStep[] {
   const above = steps.flatMap((step) => (step.do === 'remove' ? ancestors(step.path) : []))
   return [...new Set(above)]
     .sort((a, b) => b.split('/').length - a.split('/').length || (a < b ? -1 : 1))

@@ -86,7 +86,7 @@ const usage = Type.Object({
 /** The first event is sent before the counts are known. */
 const noUsage = Type.Object({ input_tokens: count('Always 0.'), output_tokens: count('Always 0.') })
 
-export const Message = named(
+export const AnthropicMessage = named(
   'Message',
   Type.Object({
     ...MESSAGE,
@@ -95,7 +95,7 @@ export const Message = named(
     usage,
   }),
 )
-export type Message = Read<typeof Message>
+export type AnthropicMessage = Read<typeof AnthropicMessage>
 
 const index = Type.Integer({ minimum: 0 })
 
@@ -147,7 +147,7 @@ const request: MessageRequest = {
   messages: [{ role: 'user', content: 'What is a monad?' }],
 }
 
-const message: Message = {
+const message: AnthropicMessage = {
   id: 'msg_4f1f0c5d9b8a4d67a3f2c1e0',
   type: 'message',
   role: 'assistant',
@@ -193,7 +193,7 @@ export const OPERATIONS: readonly Operation[] = [
           'the event name as `type`. If the agent fails, the stream ends with `error` and without `message_stop`.',
         headers: REPLY_HEADERS,
         content: {
-          'application/json': { shape: Message, examples: { example: message } },
+          'application/json': { shape: AnthropicMessage, examples: { example: message } },
           'text/event-stream': streamOf(
             {
               shape: MessageStreamEvent,

@@ -15,7 +15,7 @@ import { apiVersionInvalid } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
 import { validateMessageRequest } from '../request/checks.generated.js'
 import { eventFrame } from '../response/sse-frames.ts'
-import type { Message, MessageRequest, MessageStreamEvent } from './messages.shape.ts'
+import type { AnthropicMessage, MessageRequest, MessageStreamEvent } from './messages.shape.ts'
 
 export const registerMessages: RegisterRoutes = (scope, context) => {
   scope.post('/messages', async (request, reply) => {
@@ -76,7 +76,7 @@ export function messageWriter({ id, model }: { id: string; model: string }): Rep
   const text = (piece: string) =>
     frames({ type: 'content_block_delta', index: BLOCK_INDEX, delta: { type: 'text_delta', text: piece } })
   return {
-    toBody: (answer, tokens): Message => ({
+    toBody: (answer, tokens): AnthropicMessage => ({
       id,
       type: 'message',
       role: 'assistant',
@@ -108,7 +108,7 @@ function endFrames(tokens: Tokens): string {
 }
 
 /** The input does not include what was read from a cache or written to it. The output includes thinking. */
-function toUsage({ input, cacheRead, cacheWrite, output }: Tokens): Message['usage'] {
+function toUsage({ input, cacheRead, cacheWrite, output }: Tokens): AnthropicMessage['usage'] {
   return {
     input_tokens: Math.max(0, input - cacheRead - cacheWrite),
     cache_creation_input_tokens: cacheWrite,

@@ -4,7 +4,7 @@ import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 /** A name, in which `*` stands for any text, and a backend: `o3-*=codex`. Case does not matter. */
 type ModelRule = string
 
-export type Choice = {
+export type ChosenBackend = {
   backend: Backend
   /** Without it the agent uses the model that it is configured with. */
   model?: string
@@ -28,7 +28,7 @@ type Settings = {
  * The name of a backend is not the name of a model. `name/model` is a model of a backend that the config defines; for the
  * native ones what comes before the slash is a vendor. Otherwise the first rule that matches decides.
  */
-export function chooseBackend(name: string, { names, rules, isAlias }: Settings): Choice {
+export function chooseBackend(name: string, { names, rules, isAlias }: Settings): ChosenBackend {
   const backendNamed = (word: string) => names.find((known) => known === word.toLowerCase())
   const named = backendNamed(name)
   if (named !== undefined) return { backend: named }
@@ -43,7 +43,7 @@ export function chooseBackend(name: string, { names, rules, isAlias }: Settings)
 }
 
 /** `opencode/anthropic/claude-sonnet-4` is the model after the first slash. A rest that no agent takes is not a model. */
-function splitPrefix(name: string, names: readonly Backend[]): Choice | undefined {
+function splitPrefix(name: string, names: readonly Backend[]): ChosenBackend | undefined {
   const slash = name.indexOf('/')
   const [prefix, model] = [name.slice(0, Math.max(slash, 0)).toLowerCase(), name.slice(slash + 1)]
   const isDefined = names.includes(prefix) && !NATIVE_BACKENDS.some((native) => native === prefix)

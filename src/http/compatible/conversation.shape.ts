@@ -3,7 +3,7 @@
  * reads. Fields that drover reads or ignores on purpose are listed. Clients may send null for an omitted field.
  */
 import { type TSchema, Type } from 'typebox'
-import type { JsonObject } from '../../agents/adapter/json-fields.ts'
+import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { model } from '../../prompts/prompt-request.shape.ts'
 import type { Parameter } from '../api-description/operation.shape.ts'
 
@@ -78,4 +78,4 @@ export const FormatType = Type.String({
   description: '`text`, `json_schema` or `json_object`. Others are refused.',
 })
 
-export const AnySchema = Type.Unsafe<JsonObject>({ type: 'object', description: 'A JSON Schema.' })
+export const AnySchema = Type.Unsafe<JsonRecord>({ type: 'object', description: 'A JSON Schema.' })

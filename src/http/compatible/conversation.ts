@@ -1,10 +1,10 @@
 /** The messages of a compatible request become one prompt. Content that is not supported is refused, never left out. */
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../agents/adapter/json-fields.ts'
+import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { unsupportedFeature } from '../errors/faults.ts'
-import type { Choice } from './choose-backend.ts'
+import type { ChosenBackend } from './choose-backend.ts'
 import type { PromptTarget } from './prompt-target.ts'
 
 /** A message as both APIs have it. */
@@ -26,13 +26,13 @@ export type CompatibleRequest = {
   system?: WireContent | null | undefined
   dry_run?: boolean | null | undefined
   /** What the answer must match. */
-  outputSchema?: JsonObject | undefined
+  outputSchema?: JsonRecord | undefined
 }
 
 /** The prompt for a request. It is ephemeral unless the client asks for a session. */
 export function toPromptRequest(
   request: CompatibleRequest,
-  { backend, model }: Choice,
+  { backend, model }: ChosenBackend,
   { session, storesSession, sendsOnlyNew = false, workdir }: PromptTarget,
 ): PromptRequest {
   const isContinued = session !== undefined
@@ -55,7 +55,7 @@ export function toPromptRequest(
   }
 }
 
-export type Conversation = { prompt: string; systemPrompt?: string }
+export type PromptTexts = { prompt: string; systemPrompt?: string }
 
 type Turn = { role: 'system' | 'user' | 'assistant'; text: string }
 
@@ -73,7 +73,7 @@ export function toConversation(
   messages: readonly WireMessage[],
   system: WireContent = '',
   { knowsAnswers = false, list = 'messages' }: { knowsAnswers?: boolean; list?: string } = {},
-): Conversation {
+): PromptTexts {
   const turns = messages.map(toTurn).filter(hasText)
   const dialog = turns.filter(({ role }) => role !== 'system')
   if (!dialog.some(({ role }) => role === 'user')) throw invalid(list, 'must contain a user message with text')

@@ -1,6 +1,6 @@
 /** The format of an answer that a compatible request asks for: text, or JSON that matches a schema. */
 import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
-import type { JsonObject } from '../../agents/adapter/json-fields.ts'
+import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { findNativeAgent } from '../../agents/registry.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { unsupportedFeature } from '../errors/faults.ts'
@@ -8,16 +8,16 @@ import { unsupportedFeature } from '../errors/faults.ts'
 /** A format as the chat completion API and the message API have it. */
 type WireFormat = {
   type: string
-  json_schema?: { schema?: JsonObject | null | undefined } | null | undefined
-  schema?: JsonObject | null | undefined
+  json_schema?: { schema?: JsonRecord | null | undefined } | null | undefined
+  schema?: JsonRecord | null | undefined
 }
 
-const ANY_OBJECT: JsonObject = { type: 'object' }
+const ANY_OBJECT: JsonRecord = { type: 'object' }
 
 type Asked = { place: string; format: WireFormat | null | undefined; backend: Backend }
 
 /** The schema that the answer must match; undefined for text. Throws a Fault for a format that the agent cannot be given. */
-export function toOutputSchema({ place, format, backend }: Asked): JsonObject | undefined {
+export function toOutputSchema({ place, format, backend }: Asked): JsonRecord | undefined {
   switch (format?.type) {
     case undefined:
     case 'text':

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { VisibleSessions } from '../../sessions/session-store.ts'
 import { sessionBackendDiffers } from '../errors/faults.ts'
-import type { Choice } from './choose-backend.ts'
+import type { ChosenBackend } from './choose-backend.ts'
 
 export type PromptTarget = {
   storesSession: boolean
@@ -37,7 +37,7 @@ function textOf(header: string | readonly string[] | undefined): string | undefi
 }
 
 /** A session is continued by its own backend. A model that selects none leaves the model of the session. */
-export function chooseInSession(choice: Choice, model: string, { session }: PromptTarget): Choice {
+export function chooseInSession(choice: ChosenBackend, model: string, { session }: PromptTarget): ChosenBackend {
   if (session === undefined) return choice
   if (choice.isDefault) return { backend: session.backend }
   if (choice.backend === session.backend) return choice

@@ -6,7 +6,7 @@ import { callerOf } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { type PromptReply, type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
-import { type Choice, chooseBackend } from './choose-backend.ts'
+import { type ChosenBackend, chooseBackend } from './choose-backend.ts'
 import type { ClientTools } from './client-tools.ts'
 import { chooseInSession, type PromptTarget, readTarget } from './prompt-target.ts'
 import { type ReplyWriter, replyFormat } from './reply.ts'
@@ -14,7 +14,7 @@ import { type ReplyWriter, replyFormat } from './reply.ts'
 /** A compatible request that has been read. */
 export type CompatiblePrompt = {
   model: string
-  choice: Choice
+  choice: ChosenBackend
   prompt: PromptRequest
   isStream: boolean
   /** The fields that were ignored and would have changed the answer. */
@@ -22,7 +22,7 @@ export type CompatiblePrompt = {
 }
 
 /** How a request is read: which backend a model selects, where its prompt runs, and what becomes of tools. */
-export type ReadOptions = { choose: (model: string) => Choice; target: PromptTarget; clientTools: ClientTools }
+export type ReadOptions = { choose: (model: string) => ChosenBackend; target: PromptTarget; clientTools: ClientTools }
 
 /** Throws a Fault for a header that names no session. From the choice on, errors name the backend too. */
 export async function readOptions({ request, reply, context }: Exchange): Promise<ReadOptions> {
@@ -36,7 +36,7 @@ export async function readOptions({ request, reply, context }: Exchange): Promis
   return { target, choose, clientTools: context.config.server.client_tools }
 }
 
-export function chooseFor({ config: { server, backends } }: ServerContext): (model: string) => Choice {
+export function chooseFor({ config: { server, backends } }: ServerContext): (model: string) => ChosenBackend {
   const names = backendNames(backends)
   return (model) =>
     chooseBackend(model, {
@@ -89,7 +89,7 @@ export async function sendCompatible(
   })
 }
 
-type Announcement = { model: string; choice: Choice; warnings: readonly string[] }
+type Announcement = { model: string; choice: ChosenBackend; warnings: readonly string[] }
 
 /** Tells the client which backend answers, and what is different from what it may expect. */
 export function announce(reply: FastifyReply, { model, choice, warnings }: Announcement): void {

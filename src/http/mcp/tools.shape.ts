@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/store/execution-states.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, named, type Static, strict } from '../../kit/shape.ts'
-import { CompareRequest, KeepRequest, PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { AnswerBody, StartBody } from '../native/runs.shape.ts'
 
 /** An hour: no client waits longer for one call. */
@@ -27,13 +27,7 @@ const executionId = Type.String({
 const runId = Type.String({ minLength: 1, maxLength: 128, description: 'The `id` of the run.' })
 
 /** Without what only HTTP has, and what has no effect. */
-const {
-  detach: _,
-  output_format: _format,
-  max_tokens: _tokens,
-  verbose: _verbose,
-  ...ofPrompt
-} = PromptRequest.properties
+const { detach: _, output_format: _format, max_tokens: _tokens, verbose: _verbose, ...ofPrompt } = PromptBody.properties
 const {
   detach: _detach,
   output_format: _formatOfTurn,

@@ -1,5 +1,5 @@
 /** Waits for an execution, within a time limit, and reports what it does meanwhile. */
-import { type Activity, nextActivity } from '../../executions/activity.ts'
+import { type CurrentActivity, nextActivity } from '../../executions/activity.ts'
 import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -53,7 +53,7 @@ class SeenEvents implements Watched {
   readonly events: ExecutionEvent[] | undefined
   readonly #after: number
   text = ''
-  #activity: Activity | undefined
+  #activity: CurrentActivity | undefined
 
   constructor(after: number | undefined) {
     this.#after = after ?? 0

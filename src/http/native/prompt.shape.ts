@@ -1,5 +1,5 @@
 import { PromptEvent } from '../../prompts/prompt-event.shape.ts'
-import { PromptRequest } from '../../prompts/prompt-request.shape.ts'
+import { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { PromptResult } from '../../prompts/prompt-result.shape.ts'
 import { RUN_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../api-description/operation.shape.ts'
 import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
 
-const requests: Record<string, PromptRequest> = {
+const requests: Record<string, PromptBody> = {
   minimal: { backend: 'claude', prompt: 'Why does the parser lose the last line?' },
   stream: {
     backend: 'codex',
@@ -90,7 +90,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Run one prompt',
     parameters: [IDEMPOTENCY_KEY, PREFER],
-    body: { shape: PromptRequest, examples: requests },
+    body: { shape: PromptBody, examples: requests },
     responses: { 200: PROMPT_RESPONSE, 202: ACCEPTED_RESPONSE },
     errors: RUN_ERRORS,
   },

@@ -3,13 +3,13 @@ import { toTimestamp } from '../../kit/clock.ts'
 import { checker } from '../../kit/schema.ts'
 import { validatePromptRequest } from '../../prompts/checks.generated.js'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
+import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
 
-const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
+const checkPrompt = checker<PromptBody>('the request', validatePromptRequest)
 
 export const registerPrompt: RegisterRoutes = (scope, context) => {
   scope.post('/prompt', async (request, reply) => {
@@ -23,7 +23,7 @@ export const registerPrompt: RegisterRoutes = (scope, context) => {
 
 /** The result as JSON, or the events as lines of JSON. */
 export function nativeFormat(
-  prompt: Pick<PromptRequest, 'backend' | 'output_format'>,
+  prompt: Pick<PromptBody, 'backend' | 'output_format'>,
   context: ServerContext,
 ): ReplyFormat {
   const format = prompt.output_format ?? context.config.output.format

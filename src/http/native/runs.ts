@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { driveAnswerLost } from '../../drive/faults.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { RunService } from '../../drive/service/run-service.ts'
-import type { ResumeRequest, StartRequest } from '../../drive/service/run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest } from '../../drive/service/run-starter.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { executionLost } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -108,7 +108,7 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
 }
 
 /** A repeated request with the same `Idempotency-Key` gets the same run. */
-async function startOnce(exchange: Exchange, start: StartRequest): Promise<DrivenRun> {
+async function startOnce(exchange: Exchange, start: DriveStartRequest): Promise<DrivenRun> {
   const { request, reply, context } = exchange
   const { ids, drover } = context
   const runId = ids.uuid()
@@ -160,7 +160,7 @@ export function toStartRequest({
   return { ...target, ...toResumeRequest(body), isReviewed: review, isIssueGoal: as_goal }
 }
 
-function toResumeRequest({ actions, max_cost_usd, max_time_secs, checks, ...body }: ResumeBody): ResumeRequest {
+function toResumeRequest({ actions, max_cost_usd, max_time_secs, checks, ...body }: ResumeBody): DriveResumeRequest {
   const given: GivenOptions = {
     ...body,
     ...(checks !== undefined && { checks: [...checks] }),

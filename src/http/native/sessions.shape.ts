@@ -14,7 +14,7 @@ const TAG = '^[a-z0-9_-]{1,32}$'
 /** Not only white space, and without control characters and line separators. */
 const TITLE = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]{1,200}$'
 
-export const SessionQuery = strict({
+export const SessionListQuery = strict({
   backend: Type.Optional(
     textLike(BACKEND_NAME, 'the name of a backend', { description: 'Only sessions of this backend.' }),
   ),
@@ -36,7 +36,7 @@ export const SessionQuery = strict({
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Last used at this time or later.' })),
   until: Type.Optional(Type.String({ format: 'date-time', description: 'Last used before this time.' })),
 })
-export type SessionQuery = Static<typeof SessionQuery>
+export type SessionListQuery = Static<typeof SessionListQuery>
 
 export const SessionDetailQuery = strict({
   turns: Type.Optional(
@@ -135,7 +135,7 @@ export const SESSION_ID: Parameter = {
   example: session.id,
 }
 
-const query: Parameter[] = Object.entries(SessionQuery.properties).map(([name, shape]) => ({
+const query: Parameter[] = Object.entries(SessionListQuery.properties).map(([name, shape]) => ({
   name,
   in: 'query',
   shape,

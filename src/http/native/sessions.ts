@@ -21,7 +21,7 @@ import type {
   SessionDetail,
   SessionDetailQuery,
   SessionEditRequest,
-  SessionQuery,
+  SessionListQuery,
 } from './sessions.shape.ts'
 
 type ById = { Params: { id: string } }
@@ -60,7 +60,7 @@ async function withTurns(session: Session, sessions: SessionCalls): Promise<Sess
   return { ...session, turns, ...(older > 0 && { older_turns: older }) }
 }
 
-const checkQuery = checker<SessionQuery>('the query', validateSessionQuery)
+const checkQuery = checker<SessionListQuery>('the query', validateSessionQuery)
 
 /** Which backends there are depends on the configuration, so the schema cannot say it. */
 function checkBackend(name: string | undefined, known: readonly string[]): void {

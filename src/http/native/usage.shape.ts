@@ -6,7 +6,7 @@ import { jsonResponse, type Operation } from '../api-description/operation.shape
 
 const FIELD = '(day|key|backend|model)'
 
-export const UsageQuery = strict({
+export const UsageParameters = strict({
   since: Type.Optional(
     Type.String({ format: 'date', description: 'The first day, in UTC; the default is 30 days with the last one.' }),
   ),
@@ -21,7 +21,7 @@ export const UsageQuery = strict({
     }),
   ),
 })
-export type UsageQuery = Static<typeof UsageQuery>
+export type UsageParameters = Static<typeof UsageParameters>
 
 const amounts = {
   executions: 12,
@@ -56,7 +56,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'Counts every execution of an agent when it ends, also ephemeral ones; dry runs are not counted. Usage is kept for 400 days. ' +
       'A key with the role `client` sees its own usage.',
-    parameters: Object.entries(UsageQuery.properties).map(([name, shape]) => ({
+    parameters: Object.entries(UsageParameters.properties).map(([name, shape]) => ({
       name,
       in: 'query',
       shape,

@@ -6,9 +6,9 @@ import type { RegisterRoutes } from '../context/server-context.ts'
 import { validateUsageQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
-import type { UsageQuery } from './usage.shape.ts'
+import type { UsageParameters } from './usage.shape.ts'
 
-const checkUsageQuery = checker<UsageQuery>('the query', validateUsageQuery)
+const checkUsageQuery = checker<UsageParameters>('the query', validateUsageQuery)
 
 export const registerUsage: RegisterRoutes = (scope, context) => {
   scope.get('/usage', async (request, reply) => {

@@ -13,7 +13,7 @@ import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import { type FoundResponse, findVisible } from './find-response.ts'
 import { executionIdOf } from './response-record.ts'
 
-export type Continuation =
+export type ContinuedResponse =
   | { resumes: Session; ownsSession: boolean }
   | { history: ConversationHistory; forks: Session | undefined }
 
@@ -39,7 +39,7 @@ export async function continueFrom(
   previous: FoundResponse,
   { backend, isStored }: Wanted,
   { request, context }: { request: FastifyRequest; context: ServerContext },
-): Promise<Continuation> {
+): Promise<ContinuedResponse> {
   const { drover } = context
   await drover.executions.save()
   const reader = { request, context }

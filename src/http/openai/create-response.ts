@@ -4,7 +4,7 @@ import { messageInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker, type Rule } from '../../kit/schema.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import type { Choice } from '../compatible/choose-backend.ts'
+import type { ChosenBackend } from '../compatible/choose-backend.ts'
 import { ignoreTools } from '../compatible/client-tools.ts'
 import { toPromptRequest, type WireMessage } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
@@ -16,7 +16,7 @@ import { unsupportedFeature } from '../errors/faults.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { validateResponseRequest } from '../request/checks.generated.js'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
-import { type Continuation, continueFrom, findPrevious } from './continue-response.ts'
+import { type ContinuedResponse, continueFrom, findPrevious } from './continue-response.ts'
 import { findVisible } from './find-response.ts'
 import { readResponse } from './response-formats.ts'
 import { type InputEntry, readInput, toStoredMessages } from './response-input.ts'
@@ -97,14 +97,14 @@ function flatten({ reasoning, text, ...request }: ResponseRequest): object {
   return { ...request, 'reasoning.effort': reasoning?.effort, 'text.verbosity': verbosity }
 }
 
-type Options = { choose: (model: string) => Choice; target: PromptTarget; isStored: boolean }
+type Options = { choose: (model: string) => ChosenBackend; target: PromptTarget; isStored: boolean }
 
 /** An unknown model leaves the conversation with its backend. */
 async function continuationOf(
   { previous_response_id: id, model }: ResponseRequest,
   exchange: Exchange,
   { choose, target, isStored }: Options,
-): Promise<{ choice: Choice; continuation?: Continuation }> {
+): Promise<{ choice: ChosenBackend; continuation?: ContinuedResponse }> {
   const choice = choose(model)
   if (id === undefined || id === null) return { choice }
   if (target.session !== undefined) {
@@ -118,14 +118,14 @@ async function continuationOf(
 
 function targetOf(
   target: PromptTarget,
-  { continuation, isStored }: { continuation: Continuation | undefined; isStored: boolean },
+  { continuation, isStored }: { continuation: ContinuedResponse | undefined; isStored: boolean },
 ): PromptTarget {
   const storesSession = target.storesSession || isStored
   if (continuation === undefined || !('resumes' in continuation)) return { ...target, storesSession }
   return { ...target, storesSession, session: continuation.resumes, sendsOnlyNew: true }
 }
 
-function ownsSession({ session }: PromptTarget, continuation: Continuation | undefined): boolean {
+function ownsSession({ session }: PromptTarget, continuation: ContinuedResponse | undefined): boolean {
   if (continuation !== undefined && 'resumes' in continuation) return continuation.ownsSession
   return session === undefined
 }

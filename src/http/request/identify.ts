@@ -5,7 +5,7 @@ import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
 import { redactSecrets } from '../../kit/redact.ts'
 import type { WrongKey } from '../context/wrong-keys.ts'
 import { unauthorized } from '../errors/faults.ts'
-import type { Trace } from './request-facts.ts'
+import type { RequestTrace } from './request-facts.ts'
 
 /** Request ids are written to logs and headers, so only harmless characters are accepted. */
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/
@@ -30,7 +30,7 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a
 const MAX_TRACEPARENT_LENGTH = 512
 
 /** An invalid header is ignored: tracing must never fail a request. */
-export function readTrace(headers: IncomingHttpHeaders): Trace | undefined {
+export function readTrace(headers: IncomingHttpHeaders): RequestTrace | undefined {
   const { traceparent, tracestate } = headers
   if (typeof traceparent !== 'string' || traceparent.length > MAX_TRACEPARENT_LENGTH) return undefined
   const [, version, traceId, more] = TRACEPARENT.exec(traceparent) ?? []

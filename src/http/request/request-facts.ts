@@ -5,7 +5,7 @@ import type { LoginProof } from '../context/logins.ts'
 type RequestFacts = {
   /** The client's address, behind trusted proxies; `local` on a Unix socket. */
   address: string
-  trace: Trace | undefined
+  trace: RequestTrace | undefined
   /** How many agents are between the user and the sender, if it says so. */
   depth: number | undefined
   /** The valid API key of the request, with its name and role. Undefined if the server has no keys. */
@@ -31,7 +31,7 @@ type RequestFacts = {
 }
 
 /** `tracestate` is undefined if the header is missing or invalid. */
-export type Trace = { traceId: string; traceparent: string; tracestate?: string }
+export type RequestTrace = { traceId: string; traceparent: string; tracestate?: string }
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's

@@ -7,10 +7,11 @@ import { DEPTH_VARIABLE, OWNER_VARIABLE, TREE_VARIABLE } from './environment-var
 
 declare const isFiltered: unique symbol
 
-/** Variables may be added to it: what drover sets on purpose is no accident. */
+/** Environment may be added to it: what drover sets on purpose is no accident. */
 export type ChildEnvironment = Readonly<Record<string, string>> & { readonly [isFiltered]: true }
 
-type Variables = Readonly<Record<string, string | undefined>>
+/** The environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** No secrets; a program that calls drover must find the same home and config. */
 const KEPT: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
@@ -28,7 +29,7 @@ export function keepFromChildren(storeUrl: string): void {
 }
 
 /** The environment of a program that drover starts. */
-export function toChildEnvironment(env: Variables): ChildEnvironment {
+export function toChildEnvironment(env: Environment): ChildEnvironment {
   const isHidden = hiddenIn(env)
   const kept: Record<string, string> = {}
   for (const name in env) {
@@ -39,14 +40,14 @@ export function toChildEnvironment(env: Variables): ChildEnvironment {
 }
 
 /** Which variables of an environment no program may see. */
-export function hiddenIn(env: Variables): (variable: Variable) => boolean {
+export function hiddenIn(env: Environment): (variable: Variable) => boolean {
   const { DROVER_STORE_URL: url = '', PGPASSWORD: password = '' } = env
   const texts = [...knownTexts, ...secretTexts(url), ...(password === '' ? [] : [password])]
   return (variable) => !isForChildren(variable, texts)
 }
 
 /** The whole environment, for a drover that this one starts in its place. */
-export function toOwnEnvironment(env: Variables): ChildEnvironment {
+export function toOwnEnvironment(env: Environment): ChildEnvironment {
   const given = Object.entries(env).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given) as ChildEnvironment
 }

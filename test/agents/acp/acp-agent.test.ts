@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startAcpAgent } from '../../../src/agents/acp/run-acp-agent.ts'
-import type { AgentEvent, ApprovalRequest, Decided } from '../../../src/agents/adapter/agent.ts'
+import type { AgentEvent, ApprovalRequest, AttributedReply } from '../../../src/agents/adapter/agent.ts'
 import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
 import { acpRequest, finishAcp, installAcpAgent, receivedFrames, startAcp } from '../../support/acp-agent.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
@@ -447,9 +447,9 @@ describe('files and terminals of the client', () => {
   })
 
   /** Lets the agent run these steps in the approval mode `always`, and answers its questions. */
-  async function decide(steps: AcpStep[], decisions: Decided['decision'][], over: Over = {}) {
+  async function decide(steps: AcpStep[], decisions: AttributedReply['decision'][], over: Over = {}) {
     const asked: ApprovalRequest[] = []
-    const onApproval = async (request: ApprovalRequest): Promise<Decided> => {
+    const onApproval = async (request: ApprovalRequest): Promise<AttributedReply> => {
       asked.push(request)
       return { decision: decisions.shift() ?? 'deny', by: { via: 'program' } }
     }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AgentEvent, AgentRequest, Decided } from '../../../src/agents/adapter/agent.ts'
+import type { AgentEvent, AgentRequest, AttributedReply } from '../../../src/agents/adapter/agent.ts'
 import type { AgentResult } from '../../../src/agents/agent-result.ts'
 import { buildCommand } from '../../../src/agents/build-command.ts'
 import { startClaude } from '../../../src/agents/claude/warm-agent.ts'
@@ -151,7 +151,7 @@ describe.each<WarmBackend>(['claude', 'codex'])('%s', (backend) => {
   it('asks the caller, and tells the agent the decision', async () => {
     const agent = await start(backend, { hasApprover: true })
     const asked: unknown[] = []
-    const onApproval = async (request: unknown): Promise<Decided> => {
+    const onApproval = async (request: unknown): Promise<AttributedReply> => {
       asked.push(request)
       return { decision: 'allow', by: { via: 'key', name: 'ci' } }
     }

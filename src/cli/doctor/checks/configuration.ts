@@ -1,7 +1,7 @@
 import { type ConfigProblem, configInvalid } from '../../../config/faults.ts'
 import { formatOrigin } from '../../../config/origin.ts'
 import type { Fault } from '../../../kit/fault.ts'
-import type { Check } from './doctor-check.ts'
+import type { DiagnosticCheck } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
 const CONFIGURATION = { group: 'Configuration', name: 'configuration' } as const
@@ -37,7 +37,7 @@ export const configUnreadable = defineFinding({
   todo: 'correct --config, DROVER_CONFIG or DROVER_HOME, or make the file readable',
 })
 
-export const checkConfiguration: Check = async (context) => {
+export const checkConfiguration: DiagnosticCheck = async (context) => {
   const config = await context.config
   if (config.is === 'missing') return assessFailure(config.why)
   const { file, warnings } = config.value

@@ -9,7 +9,7 @@ import { type Git, locateGit } from '../../../workspace/git.ts'
 import type { Runtime } from '../../command.ts'
 import type { Finding } from './finding.ts'
 
-export type Check = (context: CheckContext) => Finding[] | Promise<Finding[]>
+export type DiagnosticCheck = (context: CheckContext) => Finding[] | Promise<Finding[]>
 
 export type CheckOptions = {
   runtime: Runtime
@@ -48,7 +48,7 @@ export function createCheckContext(options: CheckOptions): CheckContext {
 /** Makes a check that finds nothing outside of a repository. */
 export function inWorktree(
   check: (workspace: WorkspaceIdentity, context: CheckContext) => Finding[] | Promise<Finding[]>,
-): Check {
+): DiagnosticCheck {
   return async (context) => {
     const repository = await context.repository
     return repository.is === 'found' ? await check(repository.value, context) : []

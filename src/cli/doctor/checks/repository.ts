@@ -1,5 +1,5 @@
 import { gitRepositoryRequired, type NoWorktree } from '../../../workspace/faults.ts'
-import type { Check } from './doctor-check.ts'
+import type { DiagnosticCheck } from './doctor-check.ts'
 import { defineFinding } from './finding.ts'
 
 const REPOSITORY = { group: 'Repository', name: 'repository' } as const
@@ -29,7 +29,7 @@ export const repositoryUnusable = defineFinding({
 })
 
 /** Outside of a repository is only a warning, unless `--root` was given. */
-export const checkRepository: Check = async (context) => {
+export const checkRepository: DiagnosticCheck = async (context) => {
   const repository = await context.repository
   if (repository.is === 'found') return [repositoryOk({ detail: repository.value.worktree_root })]
   const { code, details, message } = repository.why

@@ -1,11 +1,11 @@
 import { checkListReport } from '../../contract/host-reports.ts'
 import { listHosts } from '../../hosts/list/list-hosts.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { formatHosts } from './host-text.ts'
 
-export const run: Run = (invocation) =>
+export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const { workspace } = await command.findWorkspace()

@@ -6,11 +6,11 @@ import type { SessionEdit, SessionFilter } from '../sessions/session-store.ts'
 import { validateSessionChange, validateSessionQuery } from './checks.generated.js'
 import type { Instance } from './instance.ts'
 import type { SessionTurn } from './messages.generated.ts'
-import type { SessionQuery } from './requests.shape.ts'
+import type { SessionSearch } from './requests.shape.ts'
 import { throwingDroverErrors } from './to-drover-error.ts'
 import type { Sessions } from './types.ts'
 
-const checkQuery = checker<SessionQuery>('the query', validateSessionQuery)
+const checkQuery = checker<SessionSearch>('the query', validateSessionQuery)
 const checkChange = checker<SessionEdit>('the change', validateSessionChange)
 
 const DEFAULT_LIMIT = 100
@@ -37,7 +37,7 @@ export function sessionCalls(instance: Instance): Sessions {
   }
 }
 
-function toFilter({ resumable, workdir, ...filter }: Omit<SessionQuery, 'limit' | 'offset'>): SessionFilter {
+function toFilter({ resumable, workdir, ...filter }: Omit<SessionSearch, 'limit' | 'offset'>): SessionFilter {
   return {
     ...filter,
     ...(resumable === true && { isResumable: true }),

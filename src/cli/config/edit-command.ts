@@ -1,10 +1,10 @@
 /** `config set` and `config unset`. */
 import { setConfigValue, unsetConfigValue } from '../../config/edit-config.ts'
 import { formatValue, maskSetting } from '../../config/show-config.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { pathsOf } from '../settings.ts'
 
-export const set: Run = async (invocation) => {
+export const set: RunCommand = async (invocation) => {
   const [key = '', ...value] = invocation.args
   const path = pathsOf(invocation).config
   const written = await setConfigValue({ path, key, value })
@@ -12,7 +12,7 @@ export const set: Run = async (invocation) => {
   return 0
 }
 
-export const unset: Run = async (invocation) => {
+export const unset: RunCommand = async (invocation) => {
   const key = invocation.args[0] ?? ''
   const path = pathsOf(invocation).config
   const { wasSet } = await unsetConfigValue({ path, key })

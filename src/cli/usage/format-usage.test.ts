@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
-import { formatCount, formatUsageReport } from './usage-report.ts'
+import { formatCount, formatUsageReport } from './format-usage.ts'
 
 const amounts = (executions: number, more: Partial<UsageRow> = {}) => ({
   ...{ executions, completed: executions, failed: 0, cancelled: 0, lost: 0 },

@@ -7,7 +7,7 @@ import { randomIds } from '../kit/ids.ts'
 import type { ExecutionStart } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import { Executions } from './executions.ts'
+import { Executions } from './local-executions.ts'
 import type { ExecutionEvent } from './store/execution.shape.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 

@@ -1,6 +1,6 @@
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { SessionPage } from '../../sessions/session.shape.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
 import type { Channel } from '../terminal.ts'
@@ -11,7 +11,7 @@ import { sessionRows } from './session-text.ts'
 const DEFAULT_LIMIT = 20
 const ALL = Number.MAX_SAFE_INTEGER
 
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const filter = readFilter(invocation)

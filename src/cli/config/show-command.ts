@@ -1,7 +1,7 @@
 /** `config show`, `config get` and `config path`. */
 import { formatOrigin } from '../../config/origin.ts'
 import { formatValue, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
-import type { Run } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { padToColumns } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -11,7 +11,7 @@ import type { Channel } from '../terminal.ts'
 /** In a pipe a longer value shifts its origin to the right; on a terminal it is wrapped. */
 const MAX_VALUE_COLUMNS = 40
 
-export const show: Run = async (invocation) => {
+export const show: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const reading = await readSettings(invocation)
@@ -25,7 +25,7 @@ export const show: Run = async (invocation) => {
 }
 
 /** Prints a list with one item per line, so that a shell can loop over it. */
-export const get: Run = async (invocation) => {
+export const get: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { key, value, origin } = showSetting(await readSettings(invocation), args[0] ?? '')
   const text = flags.isOn('json')
@@ -35,7 +35,7 @@ export const get: Run = async (invocation) => {
   return 0
 }
 
-export const path: Run = async (invocation) => {
+export const path: RunCommand = async (invocation) => {
   await invocation.runtime.terminal.out.write(`${pathsOf(invocation).config}\n`)
   return 0
 }

@@ -1,8 +1,8 @@
 /** drover as an agent for editors: answers the requests of the Agent Client Protocol (https://agentclientprotocol.com). */
 
 import { PROTOCOL_VERSION } from '../agents/acp/protocol.ts'
-import type { ApprovalRequest, Backend, Decided } from '../agents/adapter/agent.ts'
-import { type JsonObject, objectAt, textAt } from '../agents/adapter/json-fields.ts'
+import type { ApprovalRequest, AttributedReply, Backend } from '../agents/adapter/agent.ts'
+import { type JsonRecord, objectAt, textAt } from '../agents/adapter/json-fields.ts'
 import type { JsonRpcPeer } from '../agents/warm/json-rpc.ts'
 import { JsonRpcFailure } from '../agents/warm/json-rpc-frame.ts'
 import { Fault } from '../kit/fault.ts'
@@ -26,8 +26,8 @@ import {
 } from './acp-session.ts'
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
-import { readPrompt } from './read-content.ts'
-import { type Choice, choose, firstMode, modesOf, optionsOf } from './session-options.ts'
+import { readPrompt } from './read-content-blocks.ts'
+import { type ChosenMode, choose, firstMode, modesOf, optionsOf } from './session-options.ts'
 import { agentText, pastTool, usageOf, userText } from './session-updates.ts'
 
 export type AcpAgentOptions = {
@@ -57,9 +57,9 @@ const check = {
 const PAGE = 50
 const CODES = { invalid: -32_602, notFound: -32_002, authRequired: -32_000, internal: -32_603 }
 
-type Handler = (params: JsonObject) => Promise<unknown>
+type Handler = (params: JsonRecord) => Promise<unknown>
 
-export class AcpAgent {
+export class EditorAgent {
   readonly #options: AcpAgentOptions
   readonly #sessions = new Map<string, AcpSession>()
   readonly #handlers: Readonly<Record<string, Handler>> = {
@@ -87,7 +87,7 @@ export class AcpAgent {
   }
 
   /** Undefined: there is no such method. */
-  answer(method: string, params: JsonObject): Promise<unknown> | undefined {
+  answer(method: string, params: JsonRecord): Promise<unknown> | undefined {
     const handle = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handle === undefined) return undefined
     // A request that is not valid is refused, too: the check throws.
@@ -98,7 +98,7 @@ export class AcpAgent {
       })
   }
 
-  notified(method: string, params: JsonObject): void {
+  notified(method: string, params: JsonRecord): void {
     if (method === 'session/cancel') this.#sessions.get(textAt(params, 'sessionId') ?? '')?.cancel()
   }
 
@@ -131,7 +131,7 @@ export class AcpAgent {
     return { sessionId: session.id, ...this.#choices(choice) }
   }
 
-  #add(id: string, { cwd, choice }: { cwd: string; choice: Choice }, stored?: Session): AcpSession {
+  #add(id: string, { cwd, choice }: { cwd: string; choice: ChosenMode }, stored?: Session): AcpSession {
     const { served } = this.#options
     const session = new AcpSession(id, { served, editor: this.#editor(), cwd, choice }, stored)
     this.#sessions.set(id, session)
@@ -235,7 +235,7 @@ export class AcpAgent {
     return session
   }
 
-  #choices(choice: Choice): object {
+  #choices(choice: ChosenMode): object {
     return { modes: modesOf(choice), configOptions: optionsOf(choice, this.#backends(choice)) }
   }
 
@@ -245,7 +245,7 @@ export class AcpAgent {
   }
 
   /** The current one is always a choice: an editor cannot show another. */
-  #backends({ backend }: Choice): readonly Backend[] {
+  #backends({ backend }: ChosenMode): readonly Backend[] {
     return [...new Set([backend, ...this.#options.backends()])].sort()
   }
 
@@ -272,11 +272,11 @@ export class AcpAgent {
     params: { sessionId: string; toolCall: object },
     { choices }: ApprovalRequest,
     signal: AbortSignal,
-  ): Promise<Decided> {
+  ): Promise<AttributedReply> {
     const options = PERMISSIONS.filter(({ optionId }) => choices.includes(optionId))
     try {
       const answer = await this.#peer?.request('session/request_permission', { ...params, options }, signal)
-      const outcome = objectAt(answer as JsonObject, 'outcome')
+      const outcome = objectAt(answer as JsonRecord, 'outcome')
       const chosen = textAt(outcome, 'outcome') === 'selected' ? textAt(outcome, 'optionId') : undefined
       const decision = options.find(({ optionId }) => optionId === chosen)?.optionId ?? 'deny'
       return { decision, by: { via: 'editor', name: userName() } }

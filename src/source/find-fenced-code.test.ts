@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findFencedCode, firstHeading, MAX_LEVELS } from './markdown.ts'
+import { findFencedCode, firstHeading, MAX_LEVELS } from './find-fenced-code.ts'
 
 /** One sign for each line: `F` opens a fence, `i` is inside one, `.` is outside. */
 function read(text: string): string {
