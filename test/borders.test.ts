@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
 import { ABOVE_BOTH_HALVES, HALVES, MAY_IMPORT, SHARED } from '../scripts/import-table.ts'
@@ -129,6 +129,31 @@ describe('dependencies', () => {
   })
 })
 
+describe('names', () => {
+  /** One in each folder, one for each agent, or generated. */
+  const REPEATED = /(?:^|\/)(?:commands|faults)\.ts$|^agents\/(?:acp|claude|codex|gemini)\/|\.generated\./
+
+  it('of files exist once, but for a shape beside its file', () => {
+    const named = files.filter((file) => !REPEATED.test(file)).map((file) => file.replace(/(?:\.shape)?\.tsx?$/, ''))
+    expect(named).toContain('cli/run/run-command')
+    expect(findRepeated([...new Set(named)], basename)).toEqual([])
+  })
+
+  it('of exported types exist once', () => {
+    const types = files
+      .filter((file) => !file.includes('.generated.'))
+      .flatMap((file) => exportedTypes(file, readFileSync(join(SRC, file), 'utf8')))
+    expect(types).toContain('engine/state/run.ts: Run')
+    expect(findRepeated(types, (each) => each.split(': ')[1] ?? '')).toEqual([])
+  })
+
+  it('of types are found in every form', () => {
+    const source = `export type A = 1; export interface B {}; export class C {}; export type { D } from './d.ts'
+      type E = 1; export const F = 1; export function g() {}; export abstract class H {}; export type J<K> = K`
+    expect(exportedTypes('x.ts', source)).toEqual(['x.ts: A', 'x.ts: B', 'x.ts: C', 'x.ts: H', 'x.ts: J'])
+  })
+})
+
 describe('files', () => {
   it('do not import each other in a circle, counting type imports', () => {
     // Drops every file that imports nothing or that nothing imports, until only circles are left.
@@ -145,6 +170,22 @@ describe('files', () => {
     expect(files.filter((file) => file.endsWith('index.ts'))).toEqual([])
   })
 })
+
+/** The types that a file declares and exports, each after the name of the file. */
+function exportedTypes(file: string, source: string): string[] {
+  return parseSync(file, source).program.body.flatMap((statement) => {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : null
+    if (declared === null || declared === undefined) return []
+    const isType = ['TSTypeAliasDeclaration', 'TSInterfaceDeclaration', 'ClassDeclaration'].includes(declared.type)
+    return isType && 'id' in declared && declared.id?.type === 'Identifier' ? [`${file}: ${declared.id.name}`] : []
+  })
+}
+
+/** What has the name of another one. */
+function findRepeated(items: readonly string[], toName: (item: string) => string): string[] {
+  const byName = Map.groupBy(items, (item) => toName(item))
+  return [...byName.values()].filter(({ length }) => length > 1).map((same) => same.sort().join(', '))
+}
 
 /** Without the path inside of the package. */
 function packageOf(specifier: string): string {
