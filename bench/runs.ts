@@ -16,7 +16,7 @@ import { submit } from '../src/engine/operations/submit.ts'
 import type { Run } from '../src/engine/state/run.ts'
 import { readRun } from '../src/journal/read-run.ts'
 import { encodeRecord } from '../src/journal/record.ts'
-import { journalPathOf } from '../src/journal/run-store.ts'
+import { toJournalPath } from '../src/journal/run-store.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { type Digest, digest } from '../src/kit/digest.ts'
 import { randomIds } from '../src/kit/ids.ts'
@@ -104,7 +104,7 @@ type Story = { count: number; decide: (run: Run) => Decision }
 /** A run with `count` actions. Its journal is written at once, because submitting each would take an hour. */
 async function prepareRun(context: RunContext, { count, decide }: Story): Promise<Prepared> {
   const { run_id: runId } = await startRun(context, REQUEST)
-  const journal = journalPathOf(context.store, runId)
+  const journal = toJournalPath(context.store, runId)
   let run = await readRun(context.store, runId, (begun) => begun)
   const lines: Buffer[] = [readFileSync(journal)]
   while (run.actions.length < count || run.current_action === undefined) {

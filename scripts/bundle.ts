@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { nameOf } from '../src/cli/command.ts'
+import { commandName } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { buildConsole } from './build-console.ts'
 
@@ -77,6 +77,6 @@ async function bundleProgram(common: BuildOptions, outdir: string): Promise<void
   // bin/run-bundle.cjs reads it as Latin-1, which is fastest. esbuild escapes all but regular expressions.
   if (!isAscii(readFileSync(outfile)))
     throw new Error(`${outfile} has to be ASCII: write \\u escapes in regular expressions`)
-  const facts = { build: hash('sha256', readFileSync(outfile)).slice(0, 16), commands: COMMANDS.map(nameOf) }
+  const facts = { build: hash('sha256', readFileSync(outfile)).slice(0, 16), commands: COMMANDS.map(commandName) }
   writeFileSync(join(outdir, 'facts.json'), JSON.stringify(facts))
 }

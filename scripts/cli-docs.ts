@@ -1,7 +1,7 @@
 /** docs/cli.md, from the table of commands. */
-import { type Command, type Flag, GROUPS, nameOf, type Positional } from '../src/cli/command.ts'
+import { type Command, commandName, type Flag, GROUPS, type Positional } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
-import { usageOf } from '../src/cli/shell/help.ts'
+import { usageLine } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS } from '../src/cli/words/parse-words.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -30,16 +30,16 @@ export function cliDocs(): string {
 }
 
 function linkTo(command: Command): string {
-  return `[${nameOf(command)}](#drover-${command.words.join('-')})`
+  return `[${commandName(command)}](#drover-${command.words.join('-')})`
 }
 
 function commandSection(command: Command): string {
   const { summary, description, positionals, flags, examples } = command
   return [
-    `### drover ${nameOf(command)}`,
+    `### drover ${commandName(command)}`,
     `${prose(summary)}.`,
     ...(description === undefined ? [] : [prose(description)]),
-    `\`\`\`text\n${usageOf(command)}\n\`\`\``,
+    `\`\`\`text\n${usageLine(command)}\n\`\`\``,
     ...(positionals.length === 0 ? [] : [markdownTable(['Argument', 'Meaning'], positionals.map(positionalRow))]),
     ...(flags.length === 0 ? [] : [flagTable(flags)]),
     `\`\`\`sh\n${examples.map(({ line, description }) => `# ${description}\n${line}`).join('\n\n')}\n\`\`\``,

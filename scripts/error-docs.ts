@@ -1,5 +1,5 @@
 /** Generates docs/errors.md from the faults of all folders. */
-import { exitCodeOf } from '../src/cli/failures/describe-failure.ts'
+import { toExitCode } from '../src/cli/failures/describe-failure.ts'
 import type { FaultKind } from '../src/kit/fault.ts'
 import { type Catalogue, gatherFaults } from './fault-catalogue.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -40,7 +40,7 @@ not a terminal. Its code is \`invalid_usage\` for a wrong command line, and \`ru
 could not be written although nothing was changed. Exit code 1 means that the error itself could not be written.`
 
 function exitCodes(kind: FaultKind): string {
-  const [prompts, changes] = [exitCodeOf(kind, 'Prompts'), exitCodeOf(kind, 'Changes')]
+  const [prompts, changes] = [toExitCode(kind, 'Prompts'), toExitCode(kind, 'Changes')]
   return prompts === changes ? String(prompts) : `${prompts} (commands on changes and hosts: ${changes})`
 }
 

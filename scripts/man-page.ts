@@ -1,7 +1,7 @@
 /** Generates man/drover.1 from the table of commands, with the standard `man` macros. */
-import { type Command, type Flag, nameOf, type Positional } from '../src/cli/command.ts'
+import { type Command, commandName, type Flag, type Positional } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
-import { TERMS, usageOf } from '../src/cli/shell/help.ts'
+import { TERMS, usageLine } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
 
@@ -59,10 +59,10 @@ export function manPage(version: string): string {
 function commandSection(command: Command): string {
   const { summary, description, positionals, flags, examples } = command
   return [
-    `.SS drover ${escaped(nameOf(command))}`,
+    `.SS drover ${escaped(commandName(command))}`,
     escaped(`${summary}.`),
     ...(description === undefined ? [] : ['.PP', escaped(description)]),
-    example(usageOf(command)),
+    example(usageLine(command)),
     ...positionals.map(positionalEntry),
     ...flags.map(flagEntry),
     ...examples.flatMap(({ line, description }) => ['.PP', escaped(`${capital(description)}:`), example(line)]),

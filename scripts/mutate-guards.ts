@@ -122,7 +122,7 @@ export const GUARDS: readonly Group[] = [
     name: 'editors',
     guards: [
       { file: 'src/acp/acp-session.ts', from: '/** Throws a Fault if a prompt still runs', to: 'async #turn(' },
-      { file: 'src/acp/acp-session.ts', from: 'async #toRequest(', to: 'export function backendOf' },
+      { file: 'src/acp/acp-session.ts', from: 'async #toRequest(', to: 'export function lastBackend' },
       { file: 'src/acp/editor-agent.ts', from: '/** Undefined: there is no such method', to: '#initialize(' },
       { file: 'src/acp/editor-agent.ts', from: '/** What the editor does not decide', to: 'const PERMISSIONS' },
     ],
@@ -185,7 +185,7 @@ export const GUARDS: readonly Group[] = [
       {
         file: 'src/drive/service/driven-runs.ts',
         from: 'async #openToChange(',
-        to: 'const context = await inWorktreeOf',
+        to: 'const context = await openOwnWorktree',
       },
     ],
     tests: ['test/http/runs.test.ts'],

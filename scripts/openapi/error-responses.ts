@@ -6,7 +6,7 @@ import {
   type ErrorResponse,
   OTHER_ERROR,
 } from '../../src/http/api-description/error-responses.shape.ts'
-import { type ApiStyle, apiStyleOf } from '../../src/http/errors/api-style.ts'
+import { type ApiStyle, findApiStyle } from '../../src/http/errors/api-style.ts'
 import { ChatProblem, MessageProblem, NativeError } from '../../src/http/errors/error-body.shape.ts'
 import { toErrorBody } from '../../src/http/errors/error-body.ts'
 import { toHttpError } from '../../src/http/errors/http-error.ts'
@@ -36,7 +36,7 @@ export function errorReferences(path: string, names: readonly ErrorName[]): Json
 const FORMAT_OF_STYLE = { native: 'Native', chat: 'Chat', message: 'Message' } as const
 
 function formatOf(path: string): ErrorFormat {
-  return FORMAT_OF_STYLE[apiStyleOf(path)]
+  return FORMAT_OF_STYLE[findApiStyle(path)]
 }
 
 export function errorComponents(book: SchemaBook): Json {

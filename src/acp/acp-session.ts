@@ -158,7 +158,7 @@ async function findWhole(id: string, store: VisibleSessions): Promise<Session | 
   }
 }
 
-export function backendOf(sessions: readonly Session[], otherwise: Backend): Backend {
+export function lastBackend(sessions: readonly Session[], otherwise: Backend): Backend {
   return sessions.at(-1)?.backend ?? otherwise
 }
 

@@ -9,7 +9,7 @@ import { Fault } from '../kit/fault.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
-import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import { type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import { resolveWorkdir } from '../prompts/workdir-policy.ts'
 import { sessionNotFound } from '../sessions/faults.ts'
 import type { Session } from '../sessions/session.shape.ts'
@@ -17,9 +17,9 @@ import type { VisibleSessions } from '../sessions/session-store.ts'
 import type { ContentBlock } from './acp-requests.shape.ts'
 import {
   AcpSession,
-  backendOf,
   type Editor,
   findContinued,
+  lastBackend,
   newAcpSessionId,
   type Served,
   toSessionInfo,
@@ -27,8 +27,8 @@ import {
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
 import { readPrompt } from './read-content-blocks.ts'
-import { type ChosenMode, choose, firstMode, modesOf, optionsOf } from './session-options.ts'
-import { agentText, pastTool, usageOf, userText } from './session-updates.ts'
+import { type ChosenMode, choose, describeModes, describeOptions, firstMode } from './session-options.ts'
+import { agentText, pastTool, toEditorUsage, userText } from './session-updates.ts'
 
 export type AcpAgentOptions = {
   served: Served
@@ -151,7 +151,7 @@ export class EditorAgent {
       return this.#choices(open.choice)
     }
     const cwd = resolveWorkdir(last.working_dir ?? place.cwd, workdirs)
-    const choice = { backend: backendOf(found, defaultBackend), mode: firstMode(settings.unified_flags) }
+    const choice = { backend: lastBackend(found, defaultBackend), mode: firstMode(settings.unified_flags) }
     this.#add(sessionId, { cwd, choice }, last)
     this.#noteServers(place)
     if (isReplayed) for (const session of found) await this.#replay(sessionId, session)
@@ -236,12 +236,12 @@ export class EditorAgent {
   }
 
   #choices(choice: ChosenMode): object {
-    return { modes: modesOf(choice), configOptions: optionsOf(choice, this.#backends(choice)) }
+    return { modes: describeModes(choice), configOptions: describeOptions(choice, this.#backends(choice)) }
   }
 
   #optionsOf(sessionId: string): object[] {
     const { choice } = this.#find(sessionId)
-    return optionsOf(choice, this.#backends(choice))
+    return describeOptions(choice, this.#backends(choice))
   }
 
   /** The current one is always a choice: an editor cannot show another. */
@@ -297,13 +297,13 @@ const PERMISSIONS = [
 function toResponse(result: PromptResult): object {
   const { error_code: code, error, token_usage: usage, warnings, session_id, execution_id } = result
   const _meta = { drover: { session_id, execution_id, ...(warnings !== undefined && { warnings }) } }
-  switch (statusOf(result)) {
+  switch (toPromptStatus(result)) {
     case 'completed':
-      return { stopReason: 'end_turn', usage: usageOf(usage), _meta }
+      return { stopReason: 'end_turn', usage: toEditorUsage(usage), _meta }
     case 'canceled':
-      return { stopReason: 'cancelled', usage: usageOf(usage), _meta }
+      return { stopReason: 'cancelled', usage: toEditorUsage(usage), _meta }
     default: {
-      if (code === 'agent_max_turns') return { stopReason: 'max_turn_requests', usage: usageOf(usage), _meta }
+      if (code === 'agent_max_turns') return { stopReason: 'max_turn_requests', usage: toEditorUsage(usage), _meta }
       const number = code === 'agent_auth_failed' ? CODES.authRequired : CODES.internal
       throw new JsonRpcFailure({ code: number, message: error ?? 'the agent failed', data: { code } })
     }

@@ -67,12 +67,12 @@ export function choose(
 }
 
 /** For editors that know modes but no options. */
-export function modesOf({ mode }: ChosenMode): object {
+export function describeModes({ mode }: ChosenMode): object {
   const availableModes = MODES.map(({ id, name, description }) => ({ id, name, description }))
   return { currentModeId: mode, availableModes }
 }
 
-export function optionsOf({ backend, mode }: ChosenMode, backends: readonly Backend[]): object[] {
+export function describeOptions({ backend, mode }: ChosenMode, backends: readonly Backend[]): object[] {
   return [
     {
       id: BACKEND_OPTION,

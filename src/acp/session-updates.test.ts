@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../agents/adapter/agent.ts'
-import { agentText, EditorUpdates, pastTool, usageOf, userText } from './session-updates.ts'
+import { agentText, EditorUpdates, pastTool, toEditorUsage, userText } from './session-updates.ts'
 
 const message = (text: string, isPartial = false): AgentEvent => ({
   type: 'message',
@@ -145,7 +145,7 @@ describe('a question', () => {
 })
 
 it('counts the tokens as other agents do', () => {
-  expect(usageOf({ input_tokens: 5, output_tokens: 4, cached_tokens: 3, reasoning_tokens: 2 })).toEqual({
+  expect(toEditorUsage({ input_tokens: 5, output_tokens: 4, cached_tokens: 3, reasoning_tokens: 2 })).toEqual({
     totalTokens: 9,
     inputTokens: 5,
     outputTokens: 4,

@@ -1,6 +1,6 @@
 /** Turns the events of a prompt into updates for an editor. */
 import type { AgentEvent, ApprovalRequest, Usage } from '../agents/adapter/agent.ts'
-import { detailsOf } from '../agents/approval-details.ts'
+import { describeRequest } from '../agents/approval-details.ts'
 import { describeToolInput } from '../agents/tool-input.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
 
@@ -22,7 +22,7 @@ function kindOfTool(name: string): string {
 
 const MAX_TITLE = 200
 
-function titleOf(name: string, input: unknown): string {
+function toCallTitle(name: string, input: unknown): string {
   const title = wholeTitleOf(name, input)
   return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title
 }
@@ -74,7 +74,7 @@ export class EditorUpdates {
   ofApproval(request: ApprovalRequest): object {
     const { tool_id: id, tool_name: name, input, command, reason } = request
     const toolCallId = id === undefined ? this.#nextId() : `${this.#prefix}${id}`
-    const texts = [detailsOf(request), ...(reason === undefined ? [] : [`Its reason: ${reason}`])]
+    const texts = [describeRequest(request), ...(reason === undefined ? [] : [`Its reason: ${reason}`])]
     return {
       toolCallId,
       title: toRevealed(wholeTitleOf(name, input ?? command)),
@@ -99,7 +99,7 @@ export class EditorUpdates {
     return {
       sessionUpdate: 'tool_call',
       toolCallId,
-      title: titleOf(name, input),
+      title: toCallTitle(name, input),
       kind: kindOfTool(name),
       status: 'in_progress',
       ...(input !== undefined && { rawInput: input }),
@@ -141,7 +141,7 @@ function pathIn(input: unknown): string | undefined {
 }
 
 /** The counts of a turn, as other agents report them. */
-export function usageOf(usage: Usage): object {
+export function toEditorUsage(usage: Usage): object {
   const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: thought } = usage
   return {
     totalTokens: input + output,

@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from './adapter/agent.ts'
 
 /** The command, the diff, and what else the input says: a user must not allow something that is not shown. */
-export function detailsOf(request: ApprovalRequest): string {
+export function describeRequest(request: ApprovalRequest): string {
   const { command, diff, input } = request
   const shown = [command, diff].filter((text) => text !== undefined)
   if (shown.length === 0) return input === undefined ? '' : JSON.stringify(input, null, 2)

@@ -11,10 +11,10 @@ type Described = Pick<DecidedApproval, 'decision' | 'by' | 'tool_name' | 'comman
 
 export function describeDecision({ decision, by, tool_name: tool, command, message }: Described): string {
   const what = command === undefined ? tool : `${tool} ${command}`
-  return `${DECIDED[decision]} by ${nameOf(by)}: ${what}${message === undefined ? '' : ` (${message})`}`
+  return `${DECIDED[decision]} by ${nameDecider(by)}: ${what}${message === undefined ? '' : ` (${message})`}`
 }
 
-function nameOf({ via, name }: Decider): string {
+function nameDecider({ via, name }: Decider): string {
   if (via === 'drover') return via
   return via === 'none' ? 'a client without a key' : `${name} (${via})`
 }

@@ -9,13 +9,13 @@ const PACKAGES: Readonly<Record<Backend, string | undefined>> = {
 }
 
 /** The command that installs an agent; undefined for an agent that drover does not know. */
-export function installCommandOf(backend: Backend): string | undefined {
+export function findInstallCommand(backend: Backend): string | undefined {
   const name = Object.hasOwn(PACKAGES, backend) ? PACKAGES[backend] : undefined
   return name === undefined ? findKnownAgent(backend)?.install : `npm install --global ${name}`
 }
 
 /** How to get a missing agent. Every message about one says this. */
 export function installAdvice(backend: Backend): string {
-  const command = installCommandOf(backend)
+  const command = findInstallCommand(backend)
   return command === undefined ? 'install it' : `install it with "${command}"`
 }

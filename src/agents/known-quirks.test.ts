@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Backend } from './adapter/agent.ts'
-import { isOlderThanTried, type QuirkFacts, quirksOf } from './known-quirks.ts'
+import { findQuirks, isOlderThanTried, type QuirkFacts } from './known-quirks.ts'
 
 const facts: QuirkFacts = { version: '2.1.200', isRoot: true, env: {}, hasTimeout: true }
 
@@ -15,7 +15,7 @@ describe('the quirks of an agent', () => {
     ['codex with a timeout', 'codex', { version: '0.166.3' }, 0],
     ['gemini', 'gemini', { version: '0.61.0', hasTimeout: false }, 0],
   ])('%s: %s', (_name, backend, over, count) => {
-    expect(quirksOf(backend, { ...facts, ...over })).toHaveLength(count)
+    expect(findQuirks(backend, { ...facts, ...over })).toHaveLength(count)
   })
 })
 

@@ -40,7 +40,7 @@ const QUIRKS: readonly Quirk[] = [
 ]
 
 /** A quirk was seen in one release; other patch releases are assumed to have it too. */
-export function quirksOf(backend: Backend, facts: QuirkFacts): Quirk['says'][] {
+export function findQuirks(backend: Backend, facts: QuirkFacts): Quirk['says'][] {
   const [major, minor] = findVersion(TRIED_WITH[backend] ?? '') ?? []
   const [foundMajor, foundMinor] = findVersion(facts.version) ?? []
   if (major !== foundMajor || minor !== foundMinor) return []

@@ -1,6 +1,6 @@
 /** Finds the agents that are installed, and how each is started. */
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import { type AcpSettings, acpAgentOf } from './acp/agent.ts'
+import { type AcpSettings, findAcpAgent } from './acp/agent.ts'
 import { type Agent, type Backend, NATIVE_BACKENDS, type Program } from './adapter/agent.ts'
 import { backendUnavailable } from './faults.ts'
 import { findNativeAgent } from './registry.ts'
@@ -61,7 +61,7 @@ function locateAcp(backend: Backend, settings: AcpSettings, options: LocateOptio
   const [wanted = backend, ...args] = settings.command
   const path = findProgram(wanted, options)
   const program: Program | undefined = path === undefined ? undefined : [path, ...args]
-  const agent = acpAgentOf(backend, settings)
+  const agent = findAcpAgent(backend, settings)
   return { backend, agent, isEnabled: settings.enabled, program, isDemo: false, wanted }
 }
 

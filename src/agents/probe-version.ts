@@ -22,7 +22,7 @@ export class VersionProbe {
 
   /** Starts the program on the first call; undefined if the agent does not answer in time. */
   async ask(location: AgentLocation): Promise<string | undefined> {
-    const program = versionProgramOf(location)
+    const program = findVersionProgram(location)
     if (program === undefined || location.isDemo) return undefined
     const key = program.join('\0')
     const answer = this.#answers.get(key) ?? this.#run(program)
@@ -37,7 +37,7 @@ export class VersionProbe {
 }
 
 /** The arguments of an agent that speaks ACP start the protocol, so they are left out. */
-export function versionProgramOf({ agent, program }: AgentLocation): Program | undefined {
+export function findVersionProgram({ agent, program }: AgentLocation): Program | undefined {
   return program !== undefined && 'profile' in agent ? [program[0]] : program
 }
 

@@ -104,6 +104,6 @@ export type Invocation = {
 /** Runs the command and returns the exit code. */
 export type RunCommand = (invocation: Invocation) => Promise<number>
 
-export function nameOf(command: Command): string {
+export function commandName(command: Command): string {
   return command.words.join(' ')
 }

@@ -95,12 +95,12 @@ export function offer(variant: string, { id, root }: WorkspaceRef, values: Varia
 }
 
 function hostChangeDetails(fault: Fault): CliError['details'] {
-  const report = changeReportOf(fault)
+  const report = readChangeReport(fault)
   return report && { transaction_outcome: report.transaction_outcome, report }
 }
 
 /** The report of a failed install or uninstall; undefined for every other error. */
-export function changeReportOf(error: unknown): ChangeReport | undefined {
+export function readChangeReport(error: unknown): ChangeReport | undefined {
   if (!(error instanceof Fault) || !['install_failed', 'uninstall_failed'].includes(error.code)) return undefined
   return (error as Fault<{ report?: ChangeReport }>).details.report
 }

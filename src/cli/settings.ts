@@ -1,27 +1,27 @@
-import { type ConfigEnvironment, findPaths, type Paths, privateFilesOf } from '../config/paths.ts'
+import { type ConfigEnvironment, findPaths, listPrivateFiles, type Paths } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
 import { flagValueInvalid } from './faults.ts'
 
-export function configEnvironmentOf({ flags, runtime }: Invocation): ConfigEnvironment {
+export function toConfigEnvironment({ flags, runtime }: Invocation): ConfigEnvironment {
   const { env, homeDirectory, cwd } = runtime
   return { env, homeDirectory, cwd, configFlag: flags.text('config') }
 }
 
 /** Where the files of drover are. */
-export function pathsOf(invocation: Invocation): Paths {
-  return findPaths(configEnvironmentOf(invocation))
+export function findUserPaths(invocation: Invocation): Paths {
+  return findPaths(toConfigEnvironment(invocation))
 }
 
 /** What agents must not read under a ceiling. */
-export function privateFilesFor(invocation: Invocation): ReturnType<typeof privateFilesOf> {
+export function privateFilesFor(invocation: Invocation): ReturnType<typeof listPrivateFiles> {
   const { cwd, env } = invocation.runtime
-  return privateFilesOf(pathsOf(invocation), { cwd, keysFile: env['DROVER_API_KEYS_FILE'] })
+  return listPrivateFiles(findUserPaths(invocation), { cwd, keysFile: env['DROVER_API_KEYS_FILE'] })
 }
 
 /** Reads the configuration, prints its warnings, and turns colour off if it says so. */
 export async function readSettings(invocation: Invocation, overrides: readonly Override[] = []): Promise<LoadedConfig> {
-  const reading = await readConfig({ ...configEnvironmentOf(invocation), overrides })
+  const reading = await readConfig({ ...toConfigEnvironment(invocation), overrides })
   checkBackend(invocation, Object.keys(reading.config.backends))
   const { out, err } = invocation.runtime.terminal
   if (!reading.config.output.color) for (const channel of [out, err]) channel.disableColor()

@@ -7,7 +7,7 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { digest } from '../kit/digest.ts'
-import { messageOf } from '../kit/fault.ts'
+import { toErrorMessage } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 import type { Environment } from '../kit/process/child-environment.ts'
 import type { Config } from './config.shape.ts'
@@ -152,7 +152,7 @@ export class ApiKeys {
       if (hasChanged) logChange(source, keys.length, log)
       if (hasChanged && !this.ring.isRequired) log.warn({ source: source.name }, NOT_REQUIRED)
     } catch (error) {
-      log.error({ source: source.name, reason: messageOf(error) }, RELOAD_FAILED)
+      log.error({ source: source.name, reason: toErrorMessage(error) }, RELOAD_FAILED)
     }
   }
 
@@ -166,7 +166,7 @@ async function firstKeys(source: DigestSource): Promise<NamedDigest[]> {
     const keys = await source.read()
     if (keys.length > 0) return keys
   } catch (error) {
-    throw apiKeysUnavailable({ source: source.name, reason: messageOf(error) }, error)
+    throw apiKeysUnavailable({ source: source.name, reason: toErrorMessage(error) }, error)
   }
   throw apiKeysUnavailable({ source: source.name, reason: 'it contains no key' })
 }

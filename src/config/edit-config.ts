@@ -80,7 +80,7 @@ function parseWords({ key, entry }: ResolvedKey, words: readonly string[]): Pars
 }
 
 /** Beside the real file, so that callers that use a symbolic link and callers that do not share one lock. */
-export function lockPathOf(path: string): string {
+export function toLockPath(path: string): string {
   return `${existsSync(path) ? realpathSync(path) : path}.lock`
 }
 
@@ -94,14 +94,14 @@ export async function changeFile(
 ): Promise<boolean> {
   const folder = dirname(path)
   if (!isDirectory(folder)) ensurePrivateDirectory({ path: folder })
-  return await withLock({ path: lockPathOf(path), mode: 'exclusive' }, async () => {
+  return await withLock({ path: toLockPath(path), mode: 'exclusive' }, async () => {
     const before = parseConfig({ text: readConfigText(path) ?? '', file: path })
-    const problemsBefore = await problemsOf(before)
+    const problemsBefore = await findProblems(before)
     if (problemsBefore.length > 0) throw configInvalid({ file: path, problems: problemsBefore })
     refuseAliases(before.document, key)
     if (!change(before.document)) return false
     const text = before.document.toString({ lineWidth: 0 })
-    const problems = await problemsOf(parseConfig({ text, file: path }))
+    const problems = await findProblems(parseConfig({ text, file: path }))
     if (problems.length > 0) throw configValueInvalid({ key, problems })
     const mode = keepsMode && existsSync(path) ? statSync(path).mode & 0o777 : 0o600
     replaceFile({ path, bytes: Buffer.from(text), mode, links: 'follow' })
@@ -109,7 +109,7 @@ export async function changeFile(
   })
 }
 
-async function problemsOf({ layer, problems }: ParsedConfig): Promise<ConfigProblem[]> {
+async function findProblems({ layer, problems }: ParsedConfig): Promise<ConfigProblem[]> {
   const found = [...problems, ...(await checkLayer(layer))].toSorted(byLine)
   return found.length > 0 ? found : mergeLayers([layer]).problems
 }

@@ -12,8 +12,8 @@ import {
   type ConfigPath,
   definedBackend,
   isWithin,
-  keyPathOf,
   keysOfBackend,
+  toKeyPath,
 } from './setting-keys.ts'
 
 export type Layer = {
@@ -35,7 +35,7 @@ export async function checkLayer(layer: Layer, file: Layer = layer): Promise<Con
   const { validateConfigFile } = await import('./checks.generated.js')
   const values = new Map([...(layer === file ? [] : definitionsIn(file)), ...layer.values])
   const misfits = findProblems(validateConfigFile, nest(values)).map(({ path, rule }) => ({
-    path: keyPathOf(path),
+    path: toKeyPath(path),
     rule,
   }))
   const broken = [

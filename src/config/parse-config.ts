@@ -41,9 +41,9 @@ function findOrigins(root: unknown, originOf: OriginOf): { origins: Map<string, 
   const origins = new Map<string, Origin>()
   const aliases: Origin[] = []
   const visit = (node: unknown, path: string) => {
-    if (isAlias(node)) aliases.push(originOf(offsetOf(node)))
+    if (isAlias(node)) aliases.push(originOf(nodeStart(node)))
     for (const child of childrenOf(node, path)) {
-      origins.set(child.path, originOf(offsetOf(child.at)))
+      origins.set(child.path, originOf(nodeStart(child.at)))
       visit(child.node, child.path)
     }
   }
@@ -63,6 +63,6 @@ function childrenOf(node: unknown, path: string): Child[] {
 }
 
 /** Every node of a parsed document has a range, although its type makes it optional. */
-function offsetOf(node: unknown): number {
+function nodeStart(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0
 }

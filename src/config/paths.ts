@@ -36,7 +36,7 @@ export type Paths = {
 }
 
 /** What holds texts and keys of all callers, and in it the directories in which agents work. */
-export function privateFilesOf(
+export function listPrivateFiles(
   paths: Paths,
   /** `keysFile` is the value of DROVER_API_KEYS_FILE. */
   { cwd, keysFile }: { cwd: string; keysFile?: string | undefined },

@@ -86,7 +86,7 @@ export function pathUnder(section: string, name: string): string {
 }
 
 /** The path of a key in the words of a validator, which begins with `$`. */
-export function keyPathOf(path: string): string {
+export function toKeyPath(path: string): string {
   return withPlainBackend(path.replace(/^\$\.?/, ''))
 }
 

@@ -10,7 +10,7 @@ import { route } from './live/router.ts'
 import { connection, needsYou, watchServer } from './live/server-state.ts'
 import { LazyPage } from './pages/lazy.tsx'
 import { LoginPage } from './pages/login-page.tsx'
-import { titleOf } from './text/page-title.ts'
+import { toPageTitle } from './text/page-title.ts'
 
 export function App({ problem }: { problem: string }) {
   const { value } = sender
@@ -25,7 +25,7 @@ function Console() {
   const { page, id } = route.value
   const waiting = needsYou.value.length + waitingRuns.value.length
   const main = useFocusOnChange(`${page}/${id}`)
-  const title = titleOf({ page, id, waiting, subject: pageSubject.value })
+  const title = toPageTitle({ page, id, waiting, subject: pageSubject.value })
   useEffect(() => {
     document.title = title
   }, [title])

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { literals, type Message, named, strict, tagged } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
-import { noneOf } from './list.shape.ts'
+import { emptyList } from './list.shape.ts'
 import { NonEmptyText } from './text-kinds.shape.ts'
 
 const list = (description: string) => Type.Array(NonEmptyText, { description })
-const none = (description: string) => noneOf(NonEmptyText, { description })
+const none = (description: string) => emptyList(NonEmptyText, { description })
 
 const rest = {
   preserved: list('Files that were not touched because drover did not write them or they were edited since.'),

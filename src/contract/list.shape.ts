@@ -2,9 +2,9 @@
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
 
 /** A list that is always empty. */
-export const noneOf = (items: TSchema, options: TSchemaOptions) =>
+export const emptyList = (items: TSchema, options: TSchemaOptions) =>
   Type.Unsafe<[]>({ ...options, type: 'array', items, maxItems: 0 })
 
 /** A list of at least one item. */
-export const someOf = <S extends TSchema>(items: S, options: TSchemaOptions) =>
+export const nonEmptyList = <S extends TSchema>(items: S, options: TSchemaOptions) =>
   Type.Unsafe<[Static<S>, ...Static<S>[]]>({ ...options, type: 'array', items, minItems: 1 })

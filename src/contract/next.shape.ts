@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged, textLike } from '../kit/shape.ts'
 import { Digest } from './identifiers.shape.ts'
-import { noneOf, someOf } from './list.shape.ts'
+import { emptyList, nonEmptyList } from './list.shape.ts'
 import { NonEmptyText } from './text-kinds.shape.ts'
 
 const name = textLike('^[a-z][a-z0-9_]*$', 'a lowercase name such as goal_file', {
@@ -81,8 +81,11 @@ export const Next = named(
   tagged(
     'operation',
     [
-      next(literals(['action', 'answer', 'resume', 'start', 'command'], OPERATION), someOf(NextVariant, VARIANTS)),
-      next(Type.Literal('none', OPERATION), noneOf(NextVariant, VARIANTS)),
+      next(
+        literals(['action', 'answer', 'resume', 'start', 'command'], OPERATION),
+        nonEmptyList(NextVariant, VARIANTS),
+      ),
+      next(Type.Literal('none', OPERATION), emptyList(NextVariant, VARIANTS)),
     ],
     {
       title: 'Next',

@@ -38,7 +38,7 @@ function findMismatch(next: Next, variant: NextVariant): Problem | undefined {
 }
 
 function rootsAreTheSame({ variants }: Next): Problem[] {
-  const roots = variants.map(rootOf)
+  const roots = variants.map(findRoot)
   const first = roots.find((root) => root !== undefined)
   return roots.flatMap((root, index) =>
     root === undefined || root === first
@@ -48,7 +48,7 @@ function rootsAreTheSame({ variants }: Next): Problem[] {
 }
 
 /** Found by its position in the table, because a value may look like the flag. Undefined for an unknown command. */
-function rootOf({ id, base_argv }: NextVariant): string | undefined {
+function findRoot({ id, base_argv }: NextVariant): string | undefined {
   const row = VARIANTS.find((each) => each.id === id && mismatch(each, base_argv) === undefined)
   return row && rootIn(row, base_argv)
 }

@@ -3,7 +3,7 @@ import { type TProperties, type TSchema, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
-import { noneOf } from './list.shape.ts'
+import { emptyList } from './list.shape.ts'
 import { ImplementPause, Pause } from './pause.shape.ts'
 import { FailedReview, FinishedReview, InconclusiveReview } from './review.shape.ts'
 import {
@@ -71,7 +71,7 @@ function row<K extends TSchema, S extends TSchema, P extends TProperties>(kind: 
   })
 }
 
-const noSuggestion = { suggested_actions: noneOf(SuggestedAction, { description: SUGGESTIONS }) }
+const noSuggestion = { suggested_actions: emptyList(SuggestedAction, { description: SUGGESTIONS }) }
 const oneSuggestion = { suggested_actions: Type.Array(SuggestedAction, { maxItems: 1, description: SUGGESTIONS }) }
 const noPause = { pause: Type.Null({ description: PAUSE }) }
 const noImplementation = { implementation: Type.Null({ description: IMPLEMENTATION }) }

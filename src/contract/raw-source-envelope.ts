@@ -1,4 +1,4 @@
-import { checkerInOrder, eachOf, fieldSteps, type IndexedItem, ofItem, step } from '../kit/check-in-order.ts'
+import { checkerInOrder, fieldSteps, type IndexedItem, ofItem, onEach, step } from '../kit/check-in-order.ts'
 import { type Problem, type Rule, within } from '../kit/schema.ts'
 import { PLAIN } from './control-characters.ts'
 import { commentUrl, urlHasTheIssueNumber } from './issue-url.ts'
@@ -62,7 +62,7 @@ const STEPS: readonly Rule<Envelope>[] = [
   urlHasTheIssueNumber,
   field.required('labels'),
   hasAllowedLength,
-  eachOf('comments', [
+  onEach('comments', [
     ofComment('node_id'),
     ofComment('database_id'),
     ofComment('author_id'),

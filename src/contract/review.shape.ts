@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
-import { noneOf, someOf } from './list.shape.ts'
+import { emptyList, nonEmptyList } from './list.shape.ts'
 import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText } from './text-kinds.shape.ts'
 
 const RESULT = 'Result of the review.'
@@ -29,12 +29,12 @@ export const FinishedReview = named(
     [
       strict({
         result: Type.Literal('no_findings_reported', { description: RESULT }),
-        findings: noneOf(Finding, { description: FINDINGS }),
+        findings: emptyList(Finding, { description: FINDINGS }),
         uncertainties,
       }),
       strict({
         result: Type.Literal('findings_reported', { description: RESULT }),
-        findings: someOf(Finding, { description: FINDINGS }),
+        findings: nonEmptyList(Finding, { description: FINDINGS }),
         uncertainties,
       }),
     ],
@@ -67,8 +67,8 @@ export const ReviewProjection = named(
   strict(
     {
       result: Type.Literal('not_run', { description: RESULT }),
-      findings: noneOf(Finding, { description: FINDINGS }),
-      uncertainties: noneOf(MarkdownText, { description: DOUBTS }),
+      findings: emptyList(Finding, { description: FINDINGS }),
+      uncertainties: emptyList(MarkdownText, { description: DOUBTS }),
     },
     { title: 'Review projection', description: 'Placeholder for a skipped review.' },
   ),

@@ -1,7 +1,7 @@
 /** Gathers what is known about the work of an action, and compares the claims of its outcome with it. */
 import type { Outcome } from '../contract/outcome.shape.ts'
 import { hasChangedFiles } from './decide/check-results.ts'
-import { type DriveContext, record, stateOf } from './drive-context.ts'
+import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
 import { findFlags, isNamedBy, isTestPath } from './evidence/find-flags.ts'
 import { changedUnseen, unreadPaths } from './evidence/tree.ts'
@@ -20,7 +20,7 @@ export async function compareWork(
 ): Promise<void> {
   const { implementation } = outcome
   if (implementation === null || implementation === undefined) return
-  const state = stateOf(context)
+  const state = readDriveState(context)
   const attempts = attemptsAt(state, attempt.action_id)
   const beginOfRun = (state.attempts[0] ?? attempt).tree
   const beginOfAction = (attempts[0] ?? attempt).tree

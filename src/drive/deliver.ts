@@ -6,7 +6,7 @@ import { outlineRun } from '../runs/read-status.ts'
 import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
 import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
-import { type DriveContext, record, stateOf } from './drive-context.ts'
+import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
 import { hashTree } from './observe-tree.ts'
 import type { Place } from './record/drive-event.shape.ts'
@@ -23,7 +23,7 @@ export type DeliverOptions = {
 }
 
 export async function deliver(context: DriveContext, options: DeliverOptions): Promise<void> {
-  const { place, options: wanted } = stateOf(context)
+  const { place, options: wanted } = readDriveState(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
     const tree_id = await hashTree(context)
     record(context, 'delivered', { as: 'none', tree_id, note: `the changes are in ${place.root}` })
@@ -58,12 +58,12 @@ async function treeOf({ runs }: DriveContext, commit: string): Promise<string> {
 
 /** The subject of the commit. In the text of an issue, `@name` and `#12` are no references; in that of the user they are. */
 async function composeTitle(context: DriveContext): Promise<string> {
-  const { goal, issue } = stateOf(context)
+  const { goal, issue } = readDriveState(context)
   const isOfUser = issue === undefined && (await outlineRun(context.runs, context.runId)).pinned_source === undefined
-  return isOfUser ? titleOf(goal) : withInertReferences(titleOf(goal))
+  return isOfUser ? toCommitTitle(goal) : withInertReferences(toCommitTitle(goal))
 }
 
-function titleOf(goal: string): string {
+function toCommitTitle(goal: string): string {
   const line = titleOfGoal(goal)
   const characters = [...line]
   return characters.length > TITLE_CHARACTERS
@@ -83,7 +83,7 @@ async function openPullRequest(
   const found = await findPullRequest(context, gh, place)
   if (found !== undefined) return found
   const args = ['pr', 'create', '--draft', '--head', place.branch, '--title', title, '--body-file', '-']
-  const stdin = await describe(stateOf(context))
+  const stdin = await describe(readDriveState(context))
   return urlIn(await ask(context, gh, { args, stdin }))
 }
 

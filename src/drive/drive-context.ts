@@ -42,7 +42,7 @@ export function record<T extends DriveEvent['type']>(
 ): void {
   const event = { type, at: toTimestamp(context.runs.clock.now()), data } as DriveEvent
   context.journal.append(event)
-  context.onUpdate({ is: 'recorded', runId: context.runId, event, state: stateOf(context) })
+  context.onUpdate({ is: 'recorded', runId: context.runId, event, state: readDriveState(context) })
 }
 
 /** The same context for what must still be done after an interruption: neither it nor the wait for a lock is aborted. */
@@ -51,7 +51,7 @@ export function uninterrupted(runs: RunContext): RunContext {
   return { ...runs, signal, store: { ...runs.store, signal } }
 }
 
-export function stateOf({ journal }: Pick<DriveContext, 'journal'>): DriveState {
+export function readDriveState({ journal }: Pick<DriveContext, 'journal'>): DriveState {
   const state = toDriveState(journal.events)
   if (state === undefined) throw new TypeError('the run is not driven yet')
   return state

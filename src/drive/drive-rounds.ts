@@ -8,7 +8,7 @@ import type { RunContext } from '../runs/run-context.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
 import { spentBy } from './decide/spending.ts'
 import { type DeliverOptions, deliver } from './deliver.ts'
-import { type DriveContext, type DriveTools, record, stateOf } from './drive-context.ts'
+import { type DriveContext, type DriveTools, readDriveState, record } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
@@ -38,13 +38,13 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   const context: DriveContext = { ...tools, runId, journal }
   beginDrive(context, begin)
   const end = await driveAndAsk(context, tools)
-  if (end.is !== 'ended') return { runId, end, state: stateOf(context) }
+  if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
   const next = await planRound(context)
   if (next === undefined) {
-    if (stateOf(context).delivered === undefined) await deliver(context, tools)
-    return { runId, end, state: stateOf(context) }
+    if (readDriveState(context).delivered === undefined) await deliver(context, tools)
+    return { runId, end, state: readDriveState(context) }
   }
-  const { options, ...before } = stateOf(context)
+  const { options, ...before } = readDriveState(context)
   const { place, goal, issue } = before
   const started = {
     goal,
@@ -64,8 +64,8 @@ function beginDrive(context: DriveContext, { optionsFrom, isNew = false, ...begi
   const [first] = journal.events
   if (first === undefined) {
     record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
-  } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: stateOf(context) })
-  else record(context, 'drive_resumed', { options: optionsFrom(stateOf(context).options) })
+  } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: readDriveState(context) })
+  else record(context, 'drive_resumed', { options: optionsFrom(readDriveState(context).options) })
 }
 
 async function driveAndAsk(context: DriveContext, { ask }: RoundsTools): Promise<DriveEnd> {
@@ -83,7 +83,7 @@ type NextRound = { readonly runId: string; readonly open: readonly string[]; rea
 /** The next run is announced before it is started, so that a driver that comes later finds it. */
 async function planRound(context: DriveContext): Promise<NextRound | undefined> {
   const { runs, runId } = context
-  const state = stateOf(context)
+  const state = readDriveState(context)
   const run = await outlineRun(runs, runId)
   const open = openWork(run, state)
   if (state.next_run_id !== undefined) return { runId: state.next_run_id, open, before: run }

@@ -12,7 +12,7 @@ import { submitOutcome } from '../runs/operations.ts'
 import { readOutcome } from '../runs/read-outcome.ts'
 import { compareWork } from './compare-work.ts'
 import { type DriveStep, nextStep } from './decide/next-step.ts'
-import { type DriveContext, record, stateOf, uninterrupted } from './drive-context.ts'
+import { type DriveContext, readDriveState, record, uninterrupted } from './drive-context.ts'
 import { hashTree, observeTree } from './observe-tree.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -34,7 +34,7 @@ export async function driveRun(context: DriveContext): Promise<DriveEnd> {
   await noteSubmitted(context)
   for (;;) {
     const { run, actionNumber } = await readRun(context)
-    const step = nextStep(stateOf(context), run)
+    const step = nextStep(readDriveState(context), run)
     if (step.do === 'finish') return { is: 'ended' }
     if (step.do === 'wait') return { is: 'waits', run }
     // The end of an attempt that was interrupted is recorded, and whatever follows is for the next driver.
@@ -91,7 +91,7 @@ async function noteUnknownEnd(context: DriveContext, { attempt, session_id, star
 
 async function check(context: DriveContext, { attempt, command }: Extract<DriveStep, { do: 'check' }>): Promise<void> {
   const { runs, env } = context
-  const { check_timeout_ms: timeoutMs } = stateOf(context).options
+  const { check_timeout_ms: timeoutMs } = readDriveState(context).options
   const cwd = runs.workspace.worktree_root
   const before = await hashTree(context)
   using watch = new RunWatch(context, attempt.action_id)
@@ -141,7 +141,7 @@ async function submit(context: DriveContext, step: Extract<DriveStep, { do: 'sub
 
 /** Records an outcome that the run accepted just before its driver was killed. */
 async function noteSubmitted(context: DriveContext): Promise<void> {
-  const { attempts, submitted } = stateOf(context)
+  const { attempts, submitted } = readDriveState(context)
   const last = attempts.at(-1)
   if (last === undefined || submitted.some(({ action_id }) => action_id === last.action_id)) return
   await openRun(context.runs, context.runId, ({ actions }) => {

@@ -25,7 +25,7 @@ export async function notifyProgram(
 ): Promise<string | undefined> {
   const { goal, delivered } = state
   const message = end.is === 'paused' ? { reason: end.reason, message: end.message } : {}
-  const question = end.is === 'waits' ? await questionOf(runs, runId) : undefined
+  const question = end.is === 'waits' ? await readQuestion(runs, runId) : undefined
   const stdin = `${JSON.stringify({ event: end.is, run_id: runId, goal, question, ...message, delivered })}\n`
   const limits = { timeoutMs: TIMEOUT_MS, signal: new AbortController().signal, sweep: 'always' } as const
   try {
@@ -41,7 +41,7 @@ export async function notifyProgram(
 }
 
 /** Undefined if the run waits for something else, or cannot be read now: the notification is sent anyway. */
-async function questionOf(runs: RunContext, runId: string): Promise<string | undefined> {
+async function readQuestion(runs: RunContext, runId: string): Promise<string | undefined> {
   try {
     return (await outlineRun(uninterrupted(runs), runId)).actions.at(-1)?.outcome?.pause?.question
   } catch (error) {

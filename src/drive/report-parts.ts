@@ -18,7 +18,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: judged.flatMap(({ evidence }) => evidence?.flags ?? []),
     checks: checkResults(state).map(({ command, passed, result }) => ({ command, passed, result })),
-    cost: costOf(state),
+    cost: toReportCost(state),
   }
 }
 
@@ -40,7 +40,7 @@ export function claimText({ about, subject, exit_code }: Claim): string {
   return about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
 }
 
-function costOf(state: DriveState): NonNullable<ReportParts['cost']> {
+function toReportCost(state: DriveState): NonNullable<ReportParts['cost']> {
   const { tokens, cost_microusd, time_ms } = spentBy(state)
   return {
     attempts: state.attempts.length,

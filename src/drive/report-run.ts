@@ -5,7 +5,7 @@ import type { RunOutline } from '../runs/read-status.ts'
 import { formatReport } from '../runs/report-markdown.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { type ReportChange, type RunReport, toReport } from '../runs/run-report.ts'
-import { asOwnerOf } from '../runs/run-worktree.ts'
+import { asOwner } from '../runs/run-worktree.ts'
 import {
   diffCommits,
   diffWorktree,
@@ -60,7 +60,7 @@ export async function patchOfRun(context: RunContext, state: DriveState): Promis
   if (work === undefined) return undefined
   const { git, signal } = context
   if (work.is === 'worktree') {
-    const { workspace } = asOwnerOf(context, state.run_id)
+    const { workspace } = asOwner(context, state.run_id)
     return await patchWorktree({ git, workspace, base: work.base, signal })
   }
   const directory = context.workspace.git_common_dir
@@ -89,6 +89,6 @@ async function changesInPlace(context: RunContext, state: DriveState) {
 
 /** The run knows its repository. What `.git` says there now may come from an agent. */
 async function changesIn(context: RunContext, { run_id }: DriveState, base: string): Promise<readonly ReportChange[]> {
-  const { git, signal, workspace } = asOwnerOf(context, run_id)
+  const { git, signal, workspace } = asOwner(context, run_id)
   return (await diffWorktree({ git, workspace, base, signal })).files
 }

@@ -6,14 +6,14 @@ import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
-import { failedResult, type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import { failedResult, type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { AttemptGuard } from './attempt-guard.ts'
 import type { DriveStep } from './decide/next-step.ts'
-import { reachedCap, remainingBudget, spentBy, tokensOf } from './decide/spending.ts'
-import { type DriveContext, record, stateOf } from './drive-context.ts'
+import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spending.ts'
+import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { Trace } from './evidence/trace.ts'
 import { hasOtherGitConfiguration } from './evidence/tree.ts'
 import { describeDifference, observeTree, pathsBetween } from './observe-tree.ts'
@@ -33,7 +33,7 @@ const SAID_CHARACTERS = 2000
 const TITLE_LENGTH = 120
 
 export async function runAttempt(context: DriveContext, step: AttemptStep, actionNumber: number): Promise<void> {
-  const state = stateOf(context)
+  const state = readDriveState(context)
   const { action, purpose } = step
   const tree = await observeTree(context)
   const session = await sessionToResume(context, step)
@@ -112,7 +112,7 @@ function toRequest(requested: Requested): PromptRequest {
     ignoresProject,
     knownGitSettings: gitSettings,
     resumes: session,
-    title: titleOf(action),
+    title: toSessionTitle(action),
     metadata: { drover_run: context.runId },
     wantsDeltas: context.wantsDeltas,
     ...(maxCost !== undefined && { maxCostUsd: maxCost / 1_000_000 }),
@@ -120,7 +120,7 @@ function toRequest(requested: Requested): PromptRequest {
 }
 
 /** The first line of the goal, for people who look for the session. */
-function titleOf({ goal }: Action): string {
+function toSessionTitle({ goal }: Action): string {
   const [line = ''] = goal.trim().split('\n', 1)
   return line
     .replace(/[\p{C}\s]+/gu, ' ')
@@ -134,7 +134,7 @@ async function toPrompt(
   { action, followUp, isResumed }: { action: Action; followUp: FollowUp | undefined; isResumed: boolean },
 ): Promise<string> {
   if (followUp !== undefined && isResumed) return composeFollowUp(action, followUp)
-  const { options, issue, round, attempts } = stateOf(context)
+  const { options, issue, round, attempts } = readDriveState(context)
   const sections = await readSections(context, action)
   const isGoalData = issue !== undefined || action.source !== undefined || round > 1
   const prompt = composePrompt({ action, sections, isGoalData, checks: options.checks })
@@ -162,14 +162,14 @@ async function complete(
   followUp: FollowUp | undefined,
   now: Tree,
 ): Promise<FollowUp | undefined> {
-  const last = stateOf(context).attempts.at(-1)
+  const last = readDriveState(context).attempts.at(-1)
   if (followUp?.why !== 'after_unknown_end' || last === undefined) return followUp
   return { ...followUp, changed: await pathsBetween(context, last.tree, now) }
 }
 
 /** The session that knows what came before: of the whole run for work, of this action for a review. */
 async function sessionToResume(context: DriveContext, { action, followUp }: AttemptStep): Promise<Session | undefined> {
-  const state = stateOf(context)
+  const state = readDriveState(context)
   const isReview = action.kind === 'review'
   if (isReview && followUp === undefined) return undefined
   const { backend } = agentFor(action, state.options)
@@ -201,7 +201,7 @@ async function execute(
   { number, action, request, executionId, tree }: Execution,
 ): Promise<void> {
   const { prompts, runId, onUpdate } = context
-  const state = stateOf(context)
+  const state = readDriveState(context)
   const { backend } = agentFor(action, state.options)
   const showsExitCodes = prompts.locate(backend)?.agent.reports.exitCodes === true
   const trace = new Trace({ showsExitCodes })
@@ -241,11 +241,11 @@ async function execute(
   })
   const after = await observeTree(context).catch(asFault)
   // An agent that has answered before it was ended is paid for, so its answer counts.
-  const how = statusOf(result) === 'completed' ? 'answered' : (guard.reason?.how ?? endOf(result))
+  const how = toPromptStatus(result) === 'completed' ? 'answered' : (guard.reason?.how ?? toAttemptEnd(result))
   record(context, 'attempt_ended', {
     attempt: number,
     how,
-    ...endFacts(result, usageOf(result, { backend, seen: guard.usage })),
+    ...endFacts(result, countUsage(result, { backend, seen: guard.usage })),
     duration_ms: Math.round(performance.now() - startedAt),
     tree: after instanceof Fault ? { ...tree, is_complete: false } : after,
     ...(how === 'answered'
@@ -263,21 +263,21 @@ function asFault(error: unknown): Fault {
   throw error
 }
 
-function endOf(result: PromptResult): AttemptEnd {
-  return statusOf(result) === 'canceled' ? 'cancelled' : 'failed'
+function toAttemptEnd(result: PromptResult): AttemptEnd {
+  return toPromptStatus(result) === 'canceled' ? 'cancelled' : 'failed'
 }
 
 /** The limit that an attempt reaches with this usage of its own. Time and money have a guard of their own. */
 function tokenCap(state: DriveState, usage: Usage, backend: Backend): DrivePause | undefined {
   const spent = spentBy(state)
   const { max_tokens } = state.options
-  return reachedCap({ ...spent, tokens: spent.tokens + tokensOf(usage, backend) }, max_tokens ? { max_tokens } : {})
+  return reachedCap({ ...spent, tokens: spent.tokens + countTokens(usage, backend) }, max_tokens ? { max_tokens } : {})
 }
 
 /** A turn that was ended has no counts at its end, or they miss its last request: then those that were seen count. */
-function usageOf(result: PromptResult, { seen, backend }: { seen: Usage | undefined; backend: Backend }): Usage {
-  if (seen === undefined || statusOf(result) === 'completed') return result.token_usage
-  return tokensOf(seen, backend) > tokensOf(result.token_usage, backend) ? seen : result.token_usage
+function countUsage(result: PromptResult, { seen, backend }: { seen: Usage | undefined; backend: Backend }): Usage {
+  if (seen === undefined || toPromptStatus(result) === 'completed') return result.token_usage
+  return countTokens(seen, backend) > countTokens(result.token_usage, backend) ? seen : result.token_usage
 }
 
 function endFacts({ session_id, cost_usd }: PromptResult, usage: Usage) {

@@ -1,6 +1,6 @@
 /** Notices that another process stopped a run, or skipped its action, while an agent or a check works on it. */
 import { statSync } from 'node:fs'
-import { journalPathOf } from '../journal/run-store.ts'
+import { toJournalPath } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { openRun } from '../runs/open-run.ts'
 import { type DriveContext, uninterrupted } from './drive-context.ts'
@@ -54,7 +54,7 @@ export class RunWatch implements Disposable {
 
   #markNow(): string {
     const { runs, runId } = this.#context
-    const found = statSync(journalPathOf(runs.store, runId), { bigint: true, throwIfNoEntry: false })
+    const found = statSync(toJournalPath(runs.store, runId), { bigint: true, throwIfNoEntry: false })
     return found === undefined ? '' : [found.ino, found.size, found.mtimeNs].join()
   }
 }

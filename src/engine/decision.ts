@@ -19,7 +19,7 @@ export type Change = { readonly type: EventType; readonly draft: Run; readonly n
 
 /** Turns the difference between two runs into an event. The new run is computed from the event, as a later read does it. */
 export function decide(before: Run, { type, draft, now }: Change): Decided {
-  const data = { ...headOf(before.id, now), ...diffRuns(before, draft) }
+  const data = { ...eventHead(before.id, now), ...diffRuns(before, draft) }
   const event: RunEvent = { type, data }
   return { is: 'changed', run: applyEvent(before, event), event }
 }
@@ -27,11 +27,11 @@ export function decide(before: Run, { type, draft, now }: Change): Decided {
 /** Like `decide`, for the event that starts a run. */
 export function decideStart(seed: RunSeed, draft: Run): Decided & { is: 'changed' } {
   const { id, created_at } = draft
-  const data = { ...headOf(id, created_at), initialize: seed, ...diffRuns(seedRun(id, seed), draft) }
+  const data = { ...eventHead(id, created_at), initialize: seed, ...diffRuns(seedRun(id, seed), draft) }
   const event: RunEvent = { type: 'run_started', data }
   return { is: 'changed', run: applyEvent(undefined, event), event }
 }
 
-function headOf(run_id: string, updated_at: string) {
+function eventHead(run_id: string, updated_at: string) {
   return { event_version: 2, contract_version: CONTRACT_VERSION, run_id, updated_at } as const
 }

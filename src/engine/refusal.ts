@@ -11,14 +11,14 @@ export type EarlyRefusal = Partial<Refusal>
 
 /** A refusal that offers what the run waits for. */
 export function refuse(run: Run): Refusal {
-  return { next: nextHint(run), details: stateOf(run) }
+  return { next: nextHint(run), details: refusedState(run) }
 }
 
 /** A refusal that offers to resume the run, if it can be resumed. */
 export function refuseResume(run: Run): Refusal {
-  return { next: resumeHint(run), details: stateOf(run) }
+  return { next: resumeHint(run), details: refusedState(run) }
 }
 
-export function stateOf({ id, state }: Run): { run_id: string; state: Run['state'] } {
+export function refusedState({ id, state }: Run): { run_id: string; state: Run['state'] } {
   return { run_id: id, state }
 }

@@ -115,7 +115,7 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
     const result = async () => {
       const ended = await executions.ended(id, reading.signal)
       prompt.context.observer?.waited?.(secondsInQueue(ended))
-      return resultOf(id, ended)
+      return toPromptResult(id, ended)
     }
     const events = replayEvents(id, source, { signal: reading.signal, result })
     let next = await events.next()
@@ -252,7 +252,7 @@ async function addOnce({ queue, store }: DispatchOptions, work: QueuedWork): Pro
 }
 
 /** Throws what prevented it, as if it had been run here. */
-function resultOf(id: string, ended: Execution | undefined): PromptResult {
+function toPromptResult(id: string, ended: Execution | undefined): PromptResult {
   if (ended?.result !== undefined) return ended.result as unknown as PromptResult
   if (ended?.error === undefined) throw executionLost({ id, state: ended?.state ?? 'running' })
   const { code, message, kind = 'internal' } = ended.error

@@ -15,7 +15,7 @@ import { ExecutionWriter } from './execution-writer.ts'
 import { type FollowFrom, followLive, followStored } from './follow-events.ts'
 import { LiveExecution } from './live-execution.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
-import { decideKeep, errorOf, finalStateOf, summaryOf } from './store/execution-end.ts'
+import { decideKeep, summarizeEnd, toExecutionError, toFinalState } from './store/execution-end.ts'
 import { newExecutionId } from './store/execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
@@ -231,18 +231,21 @@ export class Executions implements ExecutionRecorder {
     live: LiveExecution,
     { result, isDryRun }: { result: RecordedResult; isDryRun: boolean },
   ): Promise<string[]> {
-    const summary = summaryOf(result)
+    const summary = summarizeEnd(result)
     const record = { ...summary, result: result as unknown as JsonObject, ended_at: this.#now() }
     const isSavedLater = isDryRun && live.keep !== 'none'
     if (isSavedLater) live.end()
-    this.#setState(live, finalStateOf(result), record)
+    this.#setState(live, toFinalState(result), record)
     return isSavedLater ? [] : await this.#finish(live)
   }
 
   async #abandon(live: LiveExecution, error: unknown): Promise<void> {
     if (isFinal(live.record.state)) return
     const state = error === undefined ? 'cancelled' : 'failed'
-    this.#setState(live, state, { ended_at: this.#now(), ...(error !== undefined && { error: errorOf(error) }) })
+    this.#setState(live, state, {
+      ended_at: this.#now(),
+      ...(error !== undefined && { error: toExecutionError(error) }),
+    })
     await this.#finish(live)
   }
 

@@ -24,7 +24,7 @@ type UserStores = {
 export async function openUserStores(options: UserStores): Promise<Stores> {
   const { settings, env, clock } = options
   const stores = await openStores({
-    ...placeOf(options),
+    ...storePlace(options),
     clock,
     ids: randomIds,
     storeTokenUsage: settings.session.store_token_usage,
@@ -34,7 +34,7 @@ export async function openUserStores(options: UserStores): Promise<Stores> {
   return stores
 }
 
-function placeOf({ settings: { store }, path, onLost }: UserStores): { path: string } | { postgres: PostgresPlace } {
+function storePlace({ settings: { store }, path, onLost }: UserStores): { path: string } | { postgres: PostgresPlace } {
   if (store.url === 'sqlite:') return { path }
   const machine = store.machine || hostname()
   const [deadAfterMs, statementMs] = [store.dead_after_secs * 1000, store.statement_timeout_secs * 1000]

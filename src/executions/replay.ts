@@ -11,7 +11,7 @@ import { executionLost } from './store/faults.ts'
 type Source = { executions: Executions; executionStore: ExecutionStore }
 
 /** The result of an execution when it has ended. Throws a Fault if it has none. */
-export async function resultOf(
+export async function awaitResult(
   id: string,
   { executions }: Pick<Source, 'executions'>,
   signal: AbortSignal,

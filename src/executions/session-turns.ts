@@ -2,7 +2,7 @@
 import { describeToolInput } from '../agents/tool-input.ts'
 import { Fault } from '../kit/fault.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import { startOf } from '../sessions/session-texts.ts'
+import { firstCharacters } from '../sessions/session-texts.ts'
 import type { SessionTurn } from './session-turn.shape.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
@@ -61,7 +61,7 @@ async function readTools(store: ExecutionStore, id: string): Promise<SessionTurn
 }
 
 function toTool({ content }: ExecutionEvent): SessionTurn['tools'][number] {
-  return { name: String(content['tool_name']), input: startOf(describeToolInput(content['input'])) }
+  return { name: String(content['tool_name']), input: firstCharacters(describeToolInput(content['input'])) }
 }
 
 function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {

@@ -152,7 +152,7 @@ export function findHost(id: string): Host | undefined {
 }
 
 /** The surfaces that a host can be installed for; `[undefined]` for a host without surfaces. */
-export function surfacesOf({ surfaces }: Host): readonly (Surface | undefined)[] {
+export function listSurfaces({ surfaces }: Host): readonly (Surface | undefined)[] {
   return surfaces.length === 0 ? [undefined] : surfaces
 }
 
@@ -178,8 +178,8 @@ export type EarlierFile = {
 export const EARLIER_FILES: readonly EarlierFile[] = []
 
 /** Every path to read before drover can say anything about a host. */
-export function pathsOf(host: Host, earlier: readonly EarlierFile[] = EARLIER_FILES): readonly string[] {
-  const generated = surfacesOf(host)
+export function listPaths(host: Host, earlier: readonly EarlierFile[] = EARLIER_FILES): readonly string[] {
+  const generated = listSurfaces(host)
     .flatMap((surface) => generatedFiles(host, surface))
     .map(({ path }) => path)
   const former = earlier.filter((file) => file.host === host.id).map(({ path }) => path)

@@ -10,7 +10,7 @@ import {
   isBlocked,
 } from './found-files.ts'
 import { type GeneratedFile, type Host, manifestPath, SENTINEL, type Surface, sentinelPath } from './host.ts'
-import { EARLIER_FILES, type EarlierFile, generatedFiles, pathsOf } from './hosts.ts'
+import { EARLIER_FILES, type EarlierFile, generatedFiles, listPaths } from './hosts.ts'
 import { type Ownership, readOwnership } from './manifest.ts'
 
 export type SentinelState = 'whole' | 'missing' | 'modified' | 'blocked'
@@ -55,7 +55,7 @@ export function inspectHost(
   const manifest = foundAt(found, manifestPath(host))
   const sentinel = sentinelState(foundAt(found, sentinelPath(host)))
   if (manifest.is === 'unreachable' || (manifest.is === 'absent' && sentinel === 'missing')) {
-    return { is: 'absent', blocked: describeBlocked(pathsOf(host, earlier), found) }
+    return { is: 'absent', blocked: describeBlocked(listPaths(host, earlier), found) }
   }
   if (manifest.is === 'absent') return withoutManifest(host, found)
   if (manifest.is !== 'regular') return { is: 'unreadable', problem: describeNotRegular(manifestPath(host), manifest) }

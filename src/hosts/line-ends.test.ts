@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { changed, findFiles, follow, type HostTree, hostOf, regular, textAt } from '../../test/support/host-tree.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
 import { type Host, sentinelPath } from './host.ts'
-import { HOSTS, surfacesOf } from './hosts.ts'
+import { HOSTS, listSurfaces } from './hosts.ts'
 import { type Installed, inspectHost } from './inspect-host.ts'
 import { attributesFor, convertedFiles, describeConverted } from './line-ends.ts'
 import { planInstall } from './plan/plan-install.ts'
@@ -12,7 +12,7 @@ const claude = hostOf('claude')
 const RUN = '.claude/skills/drover-run/SKILL.md'
 const SENTINEL = sentinelPath(claude)
 
-function installed(host: Host, surface = surfacesOf(host)[0]): HostTree {
+function installed(host: Host, surface = listSurfaces(host)[0]): HostTree {
   const found = findFiles(new Map(), [host])
   return follow(new Map(), planInstall({ hosts: [host], isExplicit: true, isRefresh: false, surface, found }))
 }
@@ -58,7 +58,7 @@ describe('files with other line ends', () => {
 })
 
 describe('the lines for .gitattributes', () => {
-  it.each(HOSTS.flatMap((host) => surfacesOf(host).map((surface) => ({ host, surface, id: host.id }))))(
+  it.each(HOSTS.flatMap((host) => listSurfaces(host).map((surface) => ({ host, surface, id: host.id }))))(
     'keep git from converting what drover installs into $id ($surface), and nothing else of it',
     ({ host, surface }) => {
       const tree = installed(host, surface)

@@ -67,12 +67,12 @@ function rulesOf(host: Host, earlier: readonly EarlierFile[]): readonly Rule<Own
       ...generatedFiles(host, surface?.kiro).map(({ path }) => path),
       ...earlier.filter((file) => file.host === host.id).map(({ path }) => path),
     ])
-    return problemsOf(files, ({ path }) => !known.has(path), 'is not a path that drover generates for this host')
+    return findFileProblems(files, ({ path }) => !known.has(path), 'is not a path that drover generates for this host')
   }
 
   const pathsAreDistinct: Rule<OwnershipManifest> = ({ files }) => {
     const again = new Set(findDuplicates(files, ({ path }) => path))
-    return problemsOf(files, (_, index) => again.has(index), 'must not be that of another file')
+    return findFileProblems(files, (_, index) => again.has(index), 'must not be that of another file')
   }
 
   return [isOfThisHost, surfaceFits, pathsAreGenerated, pathsAreDistinct]
@@ -80,6 +80,10 @@ function rulesOf(host: Host, earlier: readonly EarlierFile[]): readonly Rule<Own
 
 type Files = OwnershipManifest['files']
 
-function problemsOf(files: Files, isWrong: (file: Files[number], index: number) => boolean, rule: string): Problem[] {
+function findFileProblems(
+  files: Files,
+  isWrong: (file: Files[number], index: number) => boolean,
+  rule: string,
+): Problem[] {
   return files.flatMap((file, index) => (isWrong(file, index) ? [{ path: `$.files[${index}].path`, rule }] : []))
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digest } from '../kit/digest.ts'
 import { MANAGED_FILE_LIMIT_BYTES } from './found-files.ts'
 import { manifestPath } from './host.ts'
-import { HOSTS, pathsOf } from './hosts.ts'
+import { HOSTS, listPaths } from './hosts.ts'
 import { findFile, readHosts } from './read-hosts.ts'
 import { type OpenWorktree, openWorktree, realTreeDisk, type TreeDisk } from './worktree.ts'
 
@@ -89,7 +89,7 @@ describe('the state of hosts', () => {
     put('.pi')
     symlinkSync('.pi', join(root, '.qwen'))
     const { files, directories } = readHosts(HOSTS, tree)
-    expect([...files.keys()]).toEqual(HOSTS.flatMap((host) => pathsOf(host)))
+    expect([...files.keys()]).toEqual(HOSTS.flatMap((host) => listPaths(host)))
     const signs = [...directories].filter(([, { is }]) => is !== 'absent')
     expect(signs).toEqual([['.github/agents', { is: 'directory' }]])
   })

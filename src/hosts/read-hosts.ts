@@ -12,13 +12,13 @@ import {
   MANAGED_FILE_LIMIT_BYTES,
 } from './found-files.ts'
 import type { Host } from './host.ts'
-import { pathsOf } from './hosts.ts'
-import { attempt, lstatIfExists, nameOf, type OpenWorktree, parentOf } from './worktree.ts'
+import { listPaths } from './hosts.ts'
+import { attempt, lastPart, lstatIfExists, type OpenWorktree, parentPath } from './worktree.ts'
 
 export type FoundHosts = { files: FoundFiles; directories: FoundDirectories }
 
 export function readHosts(hosts: readonly Host[], tree: OpenWorktree): FoundHosts {
-  const paths = hosts.flatMap((host) => pathsOf(host))
+  const paths = hosts.flatMap((host) => listPaths(host))
   const directories = hosts.flatMap((host) => host.directories)
   return {
     files: new Map(paths.map((path) => [path, findFile(path, tree)])),
@@ -28,10 +28,10 @@ export function readHosts(hosts: readonly Host[], tree: OpenWorktree): FoundHost
 
 export function findFile(path: string, tree: OpenWorktree): FoundFile {
   try {
-    using folder = tree.enter(parentOf(path))
-    return folder === undefined ? { is: 'absent' } : findIn({ place: folder.at(nameOf(path)), path }, tree)
+    using folder = tree.enter(parentPath(path))
+    return folder === undefined ? { is: 'absent' } : findIn({ place: folder.at(lastPart(path)), path }, tree)
   } catch (error) {
-    return { is: isFault(error, hostFolderReplaced) ? 'unreachable' : 'unreadable', reason: reasonOf(error) }
+    return { is: isFault(error, hostFolderReplaced) ? 'unreachable' : 'unreadable', reason: describeProblem(error) }
   }
 }
 
@@ -53,19 +53,19 @@ function findIn({ place, path }: { place: string; path: string }, { disk }: Open
 
 function findDirectory(path: string, tree: OpenWorktree): FoundDirectory {
   try {
-    using parent = tree.enter(parentOf(path))
+    using parent = tree.enter(parentPath(path))
     if (parent === undefined) return { is: 'absent' }
-    const found = attempt(path, () => lstatIfExists(parent.at(nameOf(path)), tree.disk))
+    const found = attempt(path, () => lstatIfExists(parent.at(lastPart(path)), tree.disk))
     return found?.isDirectory() === true ? { is: 'directory' } : { is: 'absent' }
   } catch (error) {
     // A link further up counts like a link at the end: the directory is not part of the worktree.
     if (isFault(error, hostFolderReplaced)) return { is: 'absent' }
-    return { is: 'unreadable', reason: reasonOf(error) }
+    return { is: 'unreadable', reason: describeProblem(error) }
   }
 }
 
 /** Leaves out the /proc path, which does not help the user. */
-function reasonOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   if (isFault(error, fileChanged)) return 'it changed while it was being read'
   if (isFault(error, fileUnreadable)) return error.details.reason
   if (error instanceof Fault) return error.message

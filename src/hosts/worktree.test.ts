@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findFile } from './read-hosts.ts'
 import {
+  lastPart,
   makeFolder,
-  nameOf,
   type OpenWorktree,
   openWorktree,
-  parentOf,
+  parentPath,
   realTreeDisk,
   removeFolder,
   type TreeDisk,
@@ -111,6 +111,6 @@ describe('a path', () => {
     ['.claude/skills/x', '.claude/skills', 'x'],
     ['.codex', '', '.codex'],
   ])('%s is in %j', (path, parent, name) => {
-    expect([parentOf(path), nameOf(path)]).toEqual([parent, name])
+    expect([parentPath(path), lastPart(path)]).toEqual([parent, name])
   })
 })

@@ -70,9 +70,9 @@ export function openWorktree(root: string, disk: TreeDisk): OpenWorktree {
 
 /** Its parent must exist. */
 export function makeFolder(tree: OpenWorktree, path: string): void {
-  using parent = tree.enter(parentOf(path))
-  if (parent === undefined) throw hostPathBlocked({ path: parentOf(path), problem: 'it no longer exists' })
-  const place = parent.at(nameOf(path))
+  using parent = tree.enter(parentPath(path))
+  if (parent === undefined) throw hostPathBlocked({ path: parentPath(path), problem: 'it no longer exists' })
+  const place = parent.at(lastPart(path))
   attempt(path, () => tree.disk.mkdirSync(place, { mode: FOLDER_MODE }))
   attempt(path, () => {
     const descriptor = openDirectory({ path: place, links: 'refuse' }, tree.disk)
@@ -87,13 +87,13 @@ export function makeFolder(tree: OpenWorktree, path: string): void {
 /** Removes a folder if it is empty. Returns the reason if that fails. */
 export function removeFolder(tree: OpenWorktree, path: string): string | undefined {
   try {
-    using parent = tree.enter(parentOf(path))
-    if (parent !== undefined && lstatIfExists(parent.at(nameOf(path)), tree.disk) !== undefined) {
-      tree.disk.rmdirSync(parent.at(nameOf(path)))
+    using parent = tree.enter(parentPath(path))
+    if (parent !== undefined && lstatIfExists(parent.at(lastPart(path)), tree.disk) !== undefined) {
+      tree.disk.rmdirSync(parent.at(lastPart(path)))
     }
     return undefined
   } catch (error) {
-    return reasonOf(error)
+    return describeError(error)
   }
 }
 
@@ -102,11 +102,11 @@ export function lstatIfExists(path: string, disk: TreeDisk): fs.BigIntStats | un
   return disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-export function parentOf(path: string): string {
+export function parentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-export function nameOf(path: string): string {
+export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
@@ -120,7 +120,7 @@ export function attempt<T>(path: string, work: () => T): T {
 }
 
 /** The message of a fault or a system error; throws any other error. */
-export function reasonOf(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Fault ? error.message : systemReason(error)
 }
 

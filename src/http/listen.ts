@@ -4,7 +4,7 @@ import { type AddressInfo, createConnection, isIPv6, type Server } from 'node:ne
 import { dirname } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { withLock } from '../kit/files/lock.ts'
-import { bracketed, exposureOf } from './context/exposure.ts'
+import { bracketed, findExposure } from './context/exposure.ts'
 import { listenFailed } from './errors/faults.ts'
 
 export type ListenAddress = { host: string; port: number } | { socket: string }
@@ -28,7 +28,7 @@ export async function listen(server: Server, target: ListenAddress, command?: st
 export function baseUrl(bound: BoundAddress): string {
   if ('socket' in bound) return 'http://localhost'
   const { host, address, port } = bound
-  const isPublic = exposureOf(address) === 'public'
+  const isPublic = findExposure(address) === 'public'
   return `http://${isPublic ? (isIPv6(address) ? '[::1]' : '127.0.0.1') : bracketed(host)}:${port}`
 }
 

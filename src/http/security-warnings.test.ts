@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { acpAgentOf } from '../agents/acp/agent.ts'
+import { findAcpAgent } from '../agents/acp/agent.ts'
 import type { Agent } from '../agents/adapter/agent.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
 import { NATIVE_AGENTS } from '../agents/registry.ts'
@@ -164,7 +164,7 @@ describe('securityWarnings', () => {
       const found = { isEnabled: true, program: ['/bin/agent'], isDemo: false, wanted: backend } as const
       return { agent, backend, ...found, ...over }
     }
-    const acp = (name: string) => acpAgentOf(name, { enabled: true, protocol: 'acp', command: [name], env: {} })
+    const acp = (name: string) => findAcpAgent(name, { enabled: true, protocol: 'acp', command: [name], env: {} })
     const { claude, codex, gemini } = NATIVE_AGENTS
     const agents = [located(claude), located(codex), located(gemini, { program: undefined }), located(acp('mine'))]
     const CEILING = configWith({ 'server.max_sandbox_mode': 'workspace' })

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.shape.ts'
 import { findLoweredModes } from '../config/find-lowered-modes.ts'
 import { type Ceilings, isLimiting } from '../prompts/ceilings.ts'
 import { ceilingsFor } from '../service/ceilings-for.ts'
-import { type Exposure, exposureOf } from './context/exposure.ts'
+import { type Exposure, findExposure } from './context/exposure.ts'
 import type { BoundAddress } from './listen.ts'
 
 export type SecurityFacts = {
@@ -25,7 +25,8 @@ export type SecurityWarning = { warning: string; suggestion: string }
 
 type Rule = (facts: SecurityFacts) => SecurityWarning | undefined
 
-const exposureOfServer = (bound: BoundAddress): Exposure => ('socket' in bound ? 'loopback' : exposureOf(bound.address))
+const exposureOfServer = (bound: BoundAddress): Exposure =>
+  'socket' in bound ? 'loopback' : findExposure(bound.address)
 
 /** The ceilings for requests whose key has none of its own. */
 export function ceilingsOfServer({ config: { server }, bound, hasKeys }: SecurityFacts): Ceilings | undefined {
@@ -152,15 +153,15 @@ const notEnforced: Rule = (facts) => {
   const unconfined = facts.agents.filter((each) => isInstalled(each) && !each.agent.abilities.os_sandbox)
   if (unconfined.length === 0 || !hasCeilings(facts)) return undefined
   const readers = unconfined.filter(({ agent }) => 'profile' in agent && agent.profile.staysInside !== true)
-  const reading = readers.length === 0 ? '' : `, and ${namesOf(readers)} can read what drover keeps of all callers`
+  const reading = readers.length === 0 ? '' : `, and ${joinNames(readers)} can read what drover keeps of all callers`
   return {
-    warning: `ceilings that the system does not enforce: ${namesOf(unconfined)} keep to them by their own rules${reading}`,
+    warning: `ceilings that the system does not enforce: ${joinNames(unconfined)} keep to them by their own rules${reading}`,
     suggestion: 'disable these agents, or run drover as a separate user for each group of callers',
   }
 }
 
 const isInstalled = ({ isEnabled, isDemo, program }: AgentLocation) => isEnabled && !isDemo && program !== undefined
-const namesOf = (agents: readonly AgentLocation[]) => agents.map(({ backend }) => backend).join(', ')
+const joinNames = (agents: readonly AgentLocation[]) => agents.map(({ backend }) => backend).join(', ')
 
 /** What others have asked is theirs, but an agent without a ceiling reads what the user of drover can read. */
 const keysWithoutCeilings: Rule = (facts) =>

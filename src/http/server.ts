@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { BackgroundRuns } from '../executions/background-runs.ts'
 import { toJsonText } from '../kit/json/to-json-text.ts'
 import { descriptorLimit } from '../kit/process/descriptor-limit.ts'
-import { networkOf } from './context/networks.ts'
+import { toNetwork } from './context/networks.ts'
 import { oncePerBurst } from './context/once-per-burst.ts'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
@@ -136,7 +136,7 @@ function limitedAddress(proxies: readonly string[]): (socket: Socket) => string 
   const isProxy = trustedProxies(proxies) || (() => false)
   return ({ remoteAddress }) => {
     const address = peerAddress(remoteAddress)
-    return remoteAddress === undefined || isProxy(address) ? undefined : networkOf(address)
+    return remoteAddress === undefined || isProxy(address) ? undefined : toNetwork(address)
   }
 }
 

@@ -36,7 +36,8 @@ export function storeMaterials(directory: string, materials: readonly Material[]
   ensurePrivateDirectory({ path: folder }, disk)
   const distinct = [...new Map(materials.map((each) => [each.digest, each])).values()]
   const missing = distinct.filter(({ digest }) => !isStored(directory, digest, disk))
-  for (const { digest, bytes } of missing) createFile({ path: pathOf(directory, digest), bytes, mode: 0o600 }, disk)
+  for (const { digest, bytes } of missing)
+    createFile({ path: materialPath(directory, digest), bytes, mode: 0o600 }, disk)
   // Writing a file syncs the directory. Without a write, an earlier process may have died before its sync.
   if (missing.length === 0) syncDirectoryAt(folder, disk)
 }
@@ -72,7 +73,7 @@ export function materialReader(directory: string, disk: Disk): MaterialReader {
 function readBlob(directory: string, digest: string, disk: Disk): Buffer {
   try {
     checkFolder(directory, digest, disk)
-    return readFileBytes({ path: pathOf(directory, digest), limitBytes: LIMITS.sectionBytes }, disk)
+    return readFileBytes({ path: materialPath(directory, digest), limitBytes: LIMITS.sectionBytes }, disk)
   } catch (error) {
     const problem = error instanceof Fault ? error.message : systemReason(error)
     throw materialBlobUnreadable({ digest, problem }, error)
@@ -98,13 +99,13 @@ export function removeMaterials(directory: string, digests: Iterable<string>, di
   for (const digest of digests) {
     try {
       checkFolder(directory, digest, disk)
-      if (isDigest(digest)) disk.unlinkSync(pathOf(directory, digest))
+      if (isDigest(digest)) disk.unlinkSync(materialPath(directory, digest))
     } catch {
       // The text does not exist, or stays.
     }
   }
 }
 
-function pathOf(directory: string, digest: string): string {
+function materialPath(directory: string, digest: string): string {
   return join(materialsPathIn(directory), digest.slice('sha256:'.length))
 }

@@ -50,7 +50,7 @@ export const driveLockPathIn = (directory: string): string => join(directory, 'd
 export const materialsPathIn = (directory: string): string => join(directory, 'materials')
 
 /** The path of the journal of a run, which need not exist. */
-export function journalPathOf(store: RunStore, runId: string): string {
+export function toJournalPath(store: RunStore, runId: string): string {
   return journalPathIn(join(levels(store)[1], runId))
 }
 

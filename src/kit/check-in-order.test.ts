@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fieldsOf, formOf } from '../../scripts/form-of-shape.ts'
 import { loadValidators } from '../../test/support/load-validators.ts'
 import { problemsOf } from '../../test/support/problems.ts'
-import { checkerInOrder, eachOf, fieldSteps, type IndexedItem, ofItem, step } from './check-in-order.ts'
+import { checkerInOrder, fieldSteps, type IndexedItem, ofItem, onEach, step } from './check-in-order.ts'
 import { literals, named, strict } from './shape.ts'
 
 const Stop = named('stop', strict({ name: Type.String({ minLength: 1 }), minute: Type.Integer({ minimum: 0 }) }))
@@ -28,7 +28,7 @@ const check = checkerInOrder<Line>('line', [
   step(validators.form),
   field.required('kind'),
   field.required('number'),
-  eachOf('stops', [
+  onEach('stops', [
     ofItem(stop.required('minute')),
     ofItem(stop.required('name')),
     ({ item, index, whole }: IndexedItem<Stop, Line>) =>

@@ -48,7 +48,7 @@ export function fieldSteps<T extends object>(validate: Validate) {
 export type IndexedItem<I, T> = { readonly item: I; readonly index: number; readonly whole: T }
 
 /** Makes a step that runs `steps` on each item of a list, in order. Their paths are relative to the item. */
-export function eachOf<const F extends string, I, T extends { readonly [K in F]: readonly I[] }>(
+export function onEach<const F extends string, I, T extends { readonly [K in F]: readonly I[] }>(
   field: F,
   steps: readonly Rule<IndexedItem<I, T>>[],
 ): Rule<T> {

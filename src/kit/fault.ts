@@ -50,7 +50,7 @@ export function defineFault<Details>(entry: {
 }
 
 /** What an error says, whatever was thrown. */
-export function messageOf(error: unknown): string {
+export function toErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -7,7 +7,7 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider'
 import { toConversation } from '../http/compatible/conversation.ts'
-import { tokensOf } from '../http/compatible/tokens.ts'
+import { toTokens } from '../http/compatible/tokens.ts'
 import { ApiCallError } from './api-call-error.ts'
 import { createDrover } from './drover.ts'
 import { DroverError } from './drover-error.ts'
@@ -85,7 +85,7 @@ function createModel(modelId: string, parts: ModelParts): LanguageModelV4 {
           ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
           { type: 'text', text: result.output },
         ],
-        ...endOf(result, call),
+        ...toFinish(result, call),
         response: responseOf(result),
         warnings: [...call.warnings, ...warningsOf(result)],
       }
@@ -164,11 +164,11 @@ async function withApiErrors<T>({ abortSignal }: LanguageModelV4CallOptions, wor
   }
 }
 
-function endOf(result: PromptResult, { prompt }: Pick<Call, 'prompt'>) {
+function toFinish(result: PromptResult, { prompt }: Pick<Call, 'prompt'>) {
   const { session_id, execution_id, cost_usd } = result
   return {
     finishReason: { unified: 'stop' as const, raw: undefined },
-    usage: usageOf(result, prompt),
+    usage: toModelUsage(result, prompt),
     providerMetadata: {
       drover: {
         session_id,
@@ -179,8 +179,8 @@ function endOf(result: PromptResult, { prompt }: Pick<Call, 'prompt'>) {
   }
 }
 
-function usageOf(result: PromptResult, prompt: string): LanguageModelV4Usage {
-  const { input, cacheRead, cacheWrite, output, reasoning } = tokensOf(result as never, prompt)
+function toModelUsage(result: PromptResult, prompt: string): LanguageModelV4Usage {
+  const { input, cacheRead, cacheWrite, output, reasoning } = toTokens(result as never, prompt)
   return {
     inputTokens: { total: input, noCache: input - cacheRead - cacheWrite, cacheRead, cacheWrite },
     outputTokens: { total: output, text: output - reasoning, reasoning },
@@ -222,7 +222,7 @@ async function* streamParts(
     const result = await withApiErrors(options, () => call.run.result)
     yield { type: 'response-metadata', ...responseOf(result) }
     yield* stream.end(result.output)
-    yield { type: 'finish', ...endOf(result, call) }
+    yield { type: 'finish', ...toFinish(result, call) }
   } catch (error) {
     yield { type: 'error', error: error instanceof DroverError ? new ApiCallError(error) : error }
   }

@@ -6,7 +6,7 @@ import { issueNotConfirmed } from '../drive/faults.ts'
 import { DrivenNote, recordOfUser } from '../drive/note-driven.ts'
 import type { DriveEvent, Options } from '../drive/record/drive-event.shape.ts'
 import { describeRun } from '../drive/report-run.ts'
-import { questionOf } from '../drive/service/driven-view.ts'
+import { findQuestion } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions } from '../drive/start/drive-options.ts'
 import { removeDelivered } from '../drive/start/remove-delivered.ts'
 import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
@@ -19,7 +19,7 @@ import { parseAnswer } from '../runs/parse-request.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import { resolveRunId } from '../runs/resolve-run-id.ts'
 import { openRunContext, type RunContext } from '../runs/run-context.ts'
-import { inWorktreeOf } from '../runs/run-worktree.ts'
+import { openOwnWorktree } from '../runs/run-worktree.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
 import { validateDriveRequest } from './checks.generated.js'
@@ -35,7 +35,7 @@ type DriveCall = { emit: (record: DriveRecord) => void; signal: AbortSignal }
 
 export async function drive(opened: OpenedInstance, given: unknown, { emit, signal }: DriveCall): Promise<DriveResult> {
   const request = checkRequest(given)
-  const target = targetOf(request)
+  const target = toTarget(request)
   const { config, paths, env, cwd, demo } = opened
   const context = opened.drover.runContextFor(USER)
   const prompts = config.warm.enabled ? context : { ...context, warm: undefined }
@@ -44,11 +44,11 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const workspace = await discoverWorkspace({ start: request.directory ?? cwd, git, signal })
   const runs = openRunContext({ workspace, git, signal, clock: systemClock, version: packageVersion() })
   if (target.is === 'run' && request.answer !== undefined) await answer(runs, target.id, request.answer)
-  const asked = optionsOf(request)
+  const asked = toGivenOptions(request)
   const sources = { settings: config, prompts, isDemo: demo !== undefined }
   const optionsFrom = (before?: Options) => completeOptions(asked, before, sources)
   const found = await find(opened, { runs, request, target, newOptions: () => optionsFrom() })
-  const note = noteOf(opened, found)
+  const note = toNote(opened, found)
   const result = await driveRounds(
     {
       runs: found.context,
@@ -72,7 +72,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
 const OWN_ISSUE = /^#([1-9][0-9]{0,9})$/
 
 /** Pure. */
-function targetOf({ goal, issue, run }: DriveRequest): DriveTarget {
+function toTarget({ goal, issue, run }: DriveRequest): DriveTarget {
   const given = Object.entries({ goal, issue, run }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (given.length !== 1) throw driveTargetUnclear({ given })
   if (goal !== undefined) return { is: 'goal', goal }
@@ -84,7 +84,7 @@ function targetOf({ goal, issue, run }: DriveRequest): DriveTarget {
 const MICRO = 1_000_000
 const MILLI = 1000
 
-function optionsOf(request: DriveRequest): GivenOptions {
+function toGivenOptions(request: DriveRequest): GivenOptions {
   const { max_cost_usd: cost, max_time_secs: time, in_place: isInPlace, checks } = request
   return {
     ...(request.backend !== undefined && { backend: request.backend, model: request.model }),
@@ -105,7 +105,7 @@ function optionsOf(request: DriveRequest): GivenOptions {
 
 async function answer(runs: RunContext, id: string, text: string): Promise<void> {
   const runId = resolveRunId(runs, id)
-  const there = await inWorktreeOf(runs, runId)
+  const there = await openOwnWorktree(runs, runId)
   const { current_action: action } = await outlineRun(there, runId)
   const given = { text, actionId: action?.action_id ?? 'none', confirmDestructive: false, scopeSha256: undefined }
   await answerQuestion(there, runId, parseAnswer(given))
@@ -132,7 +132,7 @@ async function find({ config, paths, env, cwd }: OpenedInstance, search: Search)
 }
 
 /** A server lists the runs of programs too. */
-function noteOf({ paths, env }: OpenedInstance, found: FoundDrive): DrivenNote {
+function toNote({ paths, env }: OpenedInstance, found: FoundDrive): DrivenNote {
   const { drivenRuns } = paths
   const { begin, context } = found
   const repository = begin.place.kind === 'worktree' ? begin.place.repository : context.workspace.worktree_root
@@ -160,5 +160,5 @@ async function toResult({ runId, end, state }: DrivenResult, runs: RunContext): 
 
 async function readQuestion(runs: RunContext, runId: string): Promise<string> {
   const run = await outlineRun(uninterrupted(runs), runId)
-  return run.state === 'stopped' ? 'the run is stopped' : questionOf(run)
+  return run.state === 'stopped' ? 'the run is stopped' : findQuestion(run)
 }

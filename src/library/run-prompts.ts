@@ -8,7 +8,7 @@ import { validateCompareRequest, validateKeepRequest } from '../prompts/checks.g
 import { resumeInvalid } from '../prompts/faults.ts'
 import type { CompareRequest, KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type * as internal from '../prompts/prompt-request.ts'
-import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import { type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
 import type { BatchStart, RunningBatch } from '../service/drover-service.ts'
 import { validateChainRequest, validateParallelRequest, validatePromptRequest } from './checks.generated.js'
@@ -72,7 +72,7 @@ function startPrompt(instance: Instance, given: messages.PromptRequest, options:
         const opened = await instance.open()
         const request = { ...(await resolveRequest(checkPrompt(given), opened)), wantsDeltas: options.deltas !== false }
         const result = await runToEnd(instance, { opened, request, options, emit, signal })
-        if (statusOf(result) !== 'completed') throw toFailure(result)
+        if (toPromptStatus(result) !== 'completed') throw toFailure(result)
         return result
       }),
     options.signal,

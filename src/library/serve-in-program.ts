@@ -1,6 +1,6 @@
 /** The HTTP server in a program. It has its own limits and ceilings, as with `drover serve`, and no local socket. */
 import { type ApiKeys, loadApiKeys } from '../config/api-keys.ts'
-import { privateFilesOf } from '../config/paths.ts'
+import { listPrivateFiles } from '../config/paths.ts'
 import { createContext } from '../http/context/create-context.ts'
 import { drain } from '../http/drain.ts'
 import { baseUrl, listen } from '../http/listen.ts'
@@ -48,7 +48,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
       keys: keys.ring,
       stores,
       directories: paths,
-      privateFiles: privateFilesOf(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),
+      privateFiles: listPrivateFiles(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),
       ...ending.signals,
       log,
       writeAccessLog: (entry) => log.info(entry, 'request'),

@@ -9,8 +9,8 @@ import {
   describePolicyChanges,
   extraOfCaller,
   inheritSystemPrompt,
-  policyOf,
   settingsOfSession,
+  toSessionPolicy,
 } from './continue-session.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
@@ -144,7 +144,7 @@ describe('describePolicyChanges', () => {
   })
 })
 
-describe('policyOf', () => {
+describe('toSessionPolicy', () => {
   it('takes the permissions from a request', () => {
     const request = {
       prompt: 'p',
@@ -158,7 +158,7 @@ describe('policyOf', () => {
       allowedTools: 'Bash',
       model: 'm',
     } as const
-    expect(policyOf(request)).toEqual({
+    expect(toSessionPolicy(request)).toEqual({
       approval_mode: 'auto',
       sandbox_mode: 'full',
       model: 'm',

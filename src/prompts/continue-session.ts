@@ -77,7 +77,7 @@ export function checkSameAgent(session: Session, agent: AgentLocation): void {
 
 type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model'>
 
-export function policyOf({ approvalMode, sandboxMode, allowedTools, extra, model }: PolicyParts): SessionPolicy {
+export function toSessionPolicy({ approvalMode, sandboxMode, allowedTools, extra, model }: PolicyParts): SessionPolicy {
   return {
     approval_mode: approvalMode,
     sandbox_mode: sandboxMode,

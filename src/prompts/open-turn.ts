@@ -6,7 +6,7 @@ import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-store.ts'
 import { ownerKey, visibleKeyId } from './caller.ts'
-import { policyOf } from './continue-session.ts'
+import { toSessionPolicy } from './continue-session.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { fetchSession, storeSession } from './session-files.ts'
@@ -126,7 +126,7 @@ function newSession({ request, agentRequest, context }: Prompt, tags: readonly s
     initial_prompt: prompt,
     tags: [...new Set([...(forks?.tags ?? []), ...tags])],
     metadata: metadata ?? forks?.metadata ?? {},
-    policy: policyOf(agentRequest),
+    policy: toSessionPolicy(agentRequest),
     ...(model !== undefined && { model }),
     ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
     ...(context.locate(backend)?.isDemo === true && { is_demo: true as const }),

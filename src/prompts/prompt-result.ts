@@ -65,7 +65,7 @@ export function canceledResult(backend: string): PromptResult {
 
 export type PromptStatus = 'completed' | 'failed' | 'canceled'
 
-export function statusOf({ exit_code: exitCode, error, error_code: code }: PromptResult): PromptStatus {
+export function toPromptStatus({ exit_code: exitCode, error, error_code: code }: PromptResult): PromptStatus {
   if (code === 'canceled' || code === 'agent_cancelled') return 'canceled'
   return exitCode === 0 && error === undefined ? 'completed' : 'failed'
 }

@@ -7,7 +7,7 @@ import { refuseDeepNesting } from './check-permissions.ts'
 import type { ExecutionKind, ExecutionOptions } from './execution-recorder.ts'
 import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import { canceledResult, failedResult, type PromptResult, statusOf } from './prompt-result.ts'
+import { canceledResult, failedResult, type PromptResult, toPromptStatus } from './prompt-result.ts'
 import { runPromptToEnd } from './run-prompt.ts'
 
 /** Follows the prompts of a batch, which are counted from 0. */
@@ -84,14 +84,19 @@ type Part = {
 export async function runPart(part: Part, batch: Batch): Promise<PromptResult> {
   const { context, watcher } = batch
   watcher?.started?.(part.at)
-  const result = await resultOf(part, batch)
+  const result = await runPartToEnd(part, batch)
   watcher?.ended?.(part.at, result)
   const { backend, duration_ms: durationMs } = result
-  context.observer?.partEnded?.({ part: batch.part, backend, outcome: outcomeOf(result), seconds: durationMs / 1000 })
+  context.observer?.partEnded?.({
+    part: batch.part,
+    backend,
+    outcome: toRunOutcome(result),
+    seconds: durationMs / 1000,
+  })
   return result
 }
 
-async function resultOf({ at, backend, toRequest }: Part, batch: Batch): Promise<PromptResult> {
+async function runPartToEnd({ at, backend, toRequest }: Part, batch: Batch): Promise<PromptResult> {
   const { context, signal, watcher, wantsDeltas = false } = batch
   const execution = { isEphemeral: false, ...batch.execution, kind: batch.part }
   const onEvent = (event: AgentEvent) => watcher?.event?.(at, event)
@@ -103,9 +108,9 @@ async function resultOf({ at, backend, toRequest }: Part, batch: Batch): Promise
   }
 }
 
-function outcomeOf(result: PromptResult): RunOutcome {
+function toRunOutcome(result: PromptResult): RunOutcome {
   if (result.error_code === 'agent_timeout') return 'timeout'
-  const status = statusOf(result)
+  const status = toPromptStatus(result)
   return status === 'completed' ? 'ok' : status
 }
 
@@ -127,7 +132,7 @@ export async function runParts(
       if (signal.aborted) return
       const result = await runPart({ at, backend: request.backend, toRequest: () => request }, { ...batch, signal })
       results[at] = result
-      if (failFast && statusOf(result) === 'failed') failed.abort()
+      if (failFast && toPromptStatus(result) === 'failed') failed.abort()
     }
   }
   const workers = Math.min(atOnce, requests.length, batch.context.slots.limit)

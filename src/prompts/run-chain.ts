@@ -5,7 +5,7 @@ import type { PromptContext } from './prompt-context.ts'
 import type { ChainRequest, ChainStep } from './prompt-request.shape.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { ChainResult, StepResult } from './prompt-result.shape.ts'
-import { statusOf } from './prompt-result.ts'
+import { toPromptStatus } from './prompt-result.ts'
 import { type Batch, type BatchRunOptions, runBatch, runPart, toStatelessRequest } from './run-batch.ts'
 
 export type { ChainResult }
@@ -35,13 +35,13 @@ async function runSteps(request: ChainRequest, batch: Batch): Promise<ChainResul
     const toRequest = () => toStatelessRequest(toPromptRequest(step, { workdir, answers }), isDryRun)
     const result = await runPart({ at, backend: step.backend, toRequest }, batch)
     results.push({ step: at + 1, ...(step.name !== undefined && { name: step.name }), ...result })
-    if (statusOf(result) !== 'completed' && request.stop_on_failure === true) break
+    if (toPromptStatus(result) !== 'completed' && request.stop_on_failure === true) break
     // A dry run has no answers, so the placeholders stay.
     if (isDryRun) continue
     answers.previous = result.output
     if (step.name !== undefined) answers.named.set(step.name, result.output)
   }
-  return summaryOf(request, results, Math.round(performance.now() - startedAt))
+  return toChainResult(request, results, Math.round(performance.now() - startedAt))
 }
 
 /** Throws a Fault for a chain with sessions or with placeholders that refer to no step. */
@@ -61,11 +61,11 @@ function toPromptRequest(
   return { ...step, prompt: fillPrompt(step.prompt, answers), ...(workdir !== undefined && { workdir }) }
 }
 
-function summaryOf(request: ChainRequest, results: StepResult[], durationMs: number): ChainResult {
-  const failed = results.find((result) => statusOf(result) === 'failed')
+function toChainResult(request: ChainRequest, results: StepResult[], durationMs: number): ChainResult {
+  const failed = results.find((result) => toPromptStatus(result) === 'failed')
   return {
     total_steps: request.steps.length,
-    completed_steps: results.filter((result) => statusOf(result) === 'completed').length,
+    completed_steps: results.filter((result) => toPromptStatus(result) === 'completed').length,
     ...(failed !== undefined && { failed_step: failed.step }),
     total_duration_ms: durationMs,
     results,

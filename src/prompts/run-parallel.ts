@@ -2,7 +2,7 @@ import { checkItems } from './check-permissions.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
 import type { ParallelResult } from './prompt-result.shape.ts'
-import { type PromptStatus, statusOf } from './prompt-result.ts'
+import { type PromptStatus, toPromptStatus } from './prompt-result.ts'
 import { type BatchRunOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ParallelResult }
@@ -20,7 +20,7 @@ export async function runParallel(
   const limits = { atOnce, failFast: request.fail_fast === true }
   return await runBatch({ kind: 'parallel', context, options }, async (batch) => {
     const results = await runParts(requests, limits, { context, part: 'parallel_task', ...batch })
-    const count = (status: PromptStatus) => results.filter((result) => statusOf(result) === status).length
+    const count = (status: PromptStatus) => results.filter((result) => toPromptStatus(result) === status).length
     return {
       total_tasks: results.length,
       completed: count('completed'),

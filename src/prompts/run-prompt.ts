@@ -10,11 +10,11 @@ import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold } from '../agents/pool/run-warm.ts'
-import { Fault, messageOf } from '../kit/fault.ts'
+import { Fault, toErrorMessage } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
 import { ownerKey } from './caller.ts'
-import { describePolicyChanges, onlyPermissions, policyOf } from './continue-session.ts'
+import { describePolicyChanges, onlyPermissions, toSessionPolicy } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
@@ -104,8 +104,8 @@ export function preparePrompt(
 function policyChanges(request: PromptRequest, agentRequest: AgentRequest, context: PromptContext): string[] {
   const origin = request.resumes ?? request.forks
   if (origin === undefined) return []
-  const today = policyOf(applySettings(request, settingsFor(agentRequest.backend, context)))
-  const actual = policyOf(agentRequest)
+  const today = toSessionPolicy(applySettings(request, settingsFor(agentRequest.backend, context)))
+  const actual = toSessionPolicy(agentRequest)
   if (origin.backend === agentRequest.backend) {
     return describePolicyChanges({ stored: origin.policy, actual, today })
   }
@@ -141,7 +141,7 @@ async function* runInSession(prompt: Prompt): PromptStream {
   try {
     return yield* runTurn(prompt, turn)
   } catch (error) {
-    unfinished = abortedTurn('error', messageOf(error))
+    unfinished = abortedTurn('error', toErrorMessage(error))
     throw error
   } finally {
     if (!turn.isFinished()) await turn.finish(unfinished)
@@ -183,7 +183,7 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn): PromptStream {
       yield event
     }
     const result = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
-    context.observer?.agentEnded?.({ backend, ...summaryOf(result) })
+    context.observer?.agentEnded?.({ backend, ...summarizeResult(result) })
     const warnings = [...result.warnings, ...(await turn.finish(toTurnEnd(result)))]
     if (done !== undefined) yield toEvent(withWarnings(done, warnings))
     return toPromptResult(result, { backend, sessionId, warnings, approvals })
@@ -233,11 +233,11 @@ function explainMissingSession<T extends { code?: string; message: string }>(err
   return { ...error, code, message }
 }
 
-function summaryOf(result: AgentResult) {
-  return { outcome: outcomeOf(result), seconds: result.durationMs / 1000, usage: result.usage }
+function summarizeResult(result: AgentResult) {
+  return { outcome: toOutcome(result), seconds: result.durationMs / 1000, usage: result.usage }
 }
 
-function outcomeOf({ error, ended }: AgentResult): RunOutcome {
+function toOutcome({ error, ended }: AgentResult): RunOutcome {
   if (ended === 'timeout') return 'timeout'
   if (ended === 'cancelled') return 'canceled'
   return error === undefined ? 'ok' : 'failed'

@@ -37,7 +37,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   checkMetadata(request.metadata ?? {})
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
   const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
-  const workdir = workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context)
+  const workdir = resolvePolicyWorkdir(request.workdir ?? origin?.working_dir ?? context.cwd, context)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   const project = projectOf(request, { ...context, agent, workdir })
   refuseGitSettings({ backend, workdir, env: context.env, ...project })
@@ -117,7 +117,7 @@ function locateBackend(name: string, context: PromptContext): AgentLocation {
   return located
 }
 
-function workdirOf(workdir: string, { workdirs: policy }: PromptContext): string {
+function resolvePolicyWorkdir(workdir: string, { workdirs: policy }: PromptContext): string {
   return policy === undefined ? resolveWorkdir(workdir, policy) : resolveWorkdirCached(workdir, policy)
 }
 

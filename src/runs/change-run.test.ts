@@ -5,7 +5,7 @@ import { decision } from '../../test/support/contract-examples.ts'
 import { createRunContext, withoutGit } from '../../test/support/create-run-context.ts'
 import { outcomeFor } from '../../test/support/drive-run.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
-import { journalPathOf } from '../journal/run-store.ts'
+import { toJournalPath } from '../journal/run-store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
@@ -21,7 +21,7 @@ async function begin(context: RunContext) {
   const state = await startRun(context, REQUEST)
   const outcome = outcomeFor(state.action)
   const submission = { actionId: outcome.action_id, outcome, payloadSha256: digest('a') }
-  const journal = () => readFileSync(journalPathOf(context.store, state.run_id), 'utf8')
+  const journal = () => readFileSync(toJournalPath(context.store, state.run_id), 'utf8')
   return { state, submission, journal, runId: state.run_id }
 }
 
@@ -118,7 +118,7 @@ describe('a change', () => {
     const context = await createRunContext(undefined, { signal: stopping.signal, lockWaitMs: 60_000 })
     const { runId, journal } = await begin(context)
     const before = journal()
-    const path = `${dirname(journalPathOf(context.store, runId))}/run.lock`
+    const path = `${dirname(toJournalPath(context.store, runId))}/run.lock`
     using _others = await takeLock({ path, mode: 'exclusive' })
     const working = work(context, runId)
     setImmediate(() => stopping.abort())
@@ -132,7 +132,7 @@ describe('a change', () => {
     const before = journal()
     const stopping = new AbortController()
     const others = await takeLock({
-      path: `${dirname(journalPathOf(context.store, runId))}/run.lock`,
+      path: `${dirname(toJournalPath(context.store, runId))}/run.lock`,
       mode: 'exclusive',
     })
     const stopped = stopRun({ ...context, signal: stopping.signal }, runId)

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createRunContext } from '../../test/support/create-run-context.ts'
 import { until } from '../../test/support/until.ts'
-import { journalPathOf } from '../journal/run-store.ts'
+import { toJournalPath } from '../journal/run-store.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { followRun } from './follow-run.ts'
 import { skipAction } from './operations.ts'
@@ -17,7 +17,7 @@ async function begin(options: { lockWaitMs?: number } = {}) {
   return { context, runId: run_id, actionId: action?.action_id ?? '', stopping }
 }
 
-const lockOf = ({ store }: RunContext, runId: string) => join(dirname(journalPathOf(store, runId)), 'run.lock')
+const lockOf = ({ store }: RunContext, runId: string) => join(dirname(toJournalPath(store, runId)), 'run.lock')
 
 describe('followRun', () => {
   it('yields the run now and after every change, until it ends', async () => {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runBusy } from '../journal/faults.ts'
-import { journalPathOf } from '../journal/run-store.ts'
+import { toJournalPath } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { runInterrupted } from './faults.ts'
 import type { RunContext } from './run-context.ts'
@@ -14,11 +14,11 @@ type View<R> = { readonly runId: string; readonly show: (context: RunContext, ru
 
 /** Yields a run now and after every change, until it has ended or the signal is aborted. */
 export async function* followRun<R extends { state: string }>(context: RunContext, view: View<R>): AsyncGenerator<R> {
-  const path = journalPathOf(context.store, view.runId)
+  const path = toJournalPath(context.store, view.runId)
   let last = ''
   while (!context.signal.aborted) {
     // Taken before the run is read, so that a change in between is noticed in the next round.
-    const mark = markOf(path)
+    const mark = fileMark(path)
     if (mark !== last) {
       const status = await tryRead(context, view, { isFirst: last === '' })
       if (status !== undefined) {
@@ -47,7 +47,7 @@ async function tryRead<R>(
 }
 
 /** Changes whenever the file does. A missing file is reported by the reader of the run. */
-function markOf(path: string): string {
+function fileMark(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? 'gone' : [found.ino, found.size, found.mtimeNs].join()
 }

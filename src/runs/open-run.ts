@@ -3,7 +3,7 @@ import type { Run } from '../engine/state/run.ts'
 import { runJournalInvalid } from '../journal/faults.ts'
 import type { MaterialReader } from '../journal/materials.ts'
 import { readRun, readRunHeader, readWholeRun } from '../journal/read-run.ts'
-import { journalPathOf } from '../journal/run-store.ts'
+import { toJournalPath } from '../journal/run-store.ts'
 import { findRevisionProblems } from '../source/verify-pinned-source.ts'
 import { checkSameWorkspace } from './check-workspace.ts'
 import { interruptible, type RunContext } from './run-context.ts'
@@ -46,6 +46,6 @@ export function checkSourceRevisions({ store }: RunContext, { id, pinned_source,
   const sources = [pinned_source, source_candidate?.snapshot].filter((source) => source !== undefined)
   const [problem] = sources.flatMap(findRevisionProblems)
   if (problem === undefined) return
-  const path = journalPathOf(store, id)
+  const path = toJournalPath(store, id)
   throw runJournalInvalid({ run_id: id, path, problem: `the ${problem.path.slice(2)} of its source ${problem.rule}` })
 }

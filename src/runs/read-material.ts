@@ -10,7 +10,7 @@ import type { MaterialReader } from '../journal/materials.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { decodeUtf8 } from '../kit/files/read-file.ts'
-import { isTextOf } from '../source/verify-pinned-source.ts'
+import { matchesSection } from '../source/verify-pinned-source.ts'
 import { materialCorrupt } from './faults.ts'
 import { openRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
@@ -29,7 +29,7 @@ export async function readActionMaterial(
       message_type: 'action_material',
       run_id: run.id,
       action_id: actionId,
-      requirements_revision: sourceOf(run).requirements_revision,
+      requirements_revision: requireSource(run).requirements_revision,
       section: withText(section, materials),
     })
   })
@@ -43,7 +43,7 @@ export async function readPinnedMaterial(
   checkSectionKey(key)
   return await openRun(context, runId, (run, materials) => {
     const section = findPinnedSection(run, key)
-    const { source_revision, requirements_revision } = sourceOf(run)
+    const { source_revision, requirements_revision } = requireSource(run)
     return checkPinnedMaterial({
       contract_version: CONTRACT_VERSION,
       message_type: 'pinned_material',
@@ -66,19 +66,19 @@ export async function readPinnedSource(context: RunContext, runId: string): Prom
 }
 
 /** Call this after a section was found: then there is a source. */
-function sourceOf({ pinned_source }: Run): PinnedSource {
+function requireSource({ pinned_source }: Run): PinnedSource {
   if (pinned_source === undefined) throw new TypeError('there is a section but no source')
   return pinned_source
 }
 
 function withText(section: PinnedSourceSection, read: MaterialReader) {
   const { key, role, title, section_revision } = section
-  const markdown = textOf(section, read)
-  if (!isTextOf(section, markdown)) throw materialCorrupt({ key, problem: 'its length or its revision differs' })
+  const markdown = readSection(section, read)
+  if (!matchesSection(section, markdown)) throw materialCorrupt({ key, problem: 'its length or its revision differs' })
   return { key, role, title, section_revision, markdown }
 }
 
-function textOf({ key, material_sha256 }: PinnedSourceSection, read: MaterialReader): string {
+function readSection({ key, material_sha256 }: PinnedSourceSection, read: MaterialReader): string {
   try {
     return decodeUtf8({ bytes: read(material_sha256 as Digest), source: `the text of ${key}` })
   } catch (error) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createRunContext } from '../../test/support/create-run-context.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
-import { journalPathOf } from '../journal/run-store.ts'
+import { toJournalPath } from '../journal/run-store.ts'
 import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { skipAction, stopRun } from './operations.ts'
@@ -55,7 +55,7 @@ describe('the list of runs', () => {
   ])('has a run that %s among the unavailable runs', async (_name, damage, code) => {
     const context = await createRunContext()
     const [sound, damaged] = [await begin(context), await begin(context)]
-    damage(journalPathOf(context.store, damaged))
+    damage(toJournalPath(context.store, damaged))
     const { runs, unavailable_runs } = await listRuns(context)
     expect(runs.map(({ id }) => id)).toEqual([sound])
     expect(unavailable_runs).toEqual([{ id: damaged, code, detail: expect.stringMatching(/^\P{Cc}+$/u) }])
@@ -64,14 +64,14 @@ describe('the list of runs', () => {
   it('gives the reason in one line, whatever the path', async () => {
     const at = join(realpathSync(temporaryDirectory()), 'line\nend')
     const context = await createRunContext(createRepository({ at }))
-    writeFileSync(journalPathOf(context.store, await begin(context)), '')
+    writeFileSync(toJournalPath(context.store, await begin(context)), '')
     const [unavailable] = (await listRuns(context)).unavailable_runs
     expect(unavailable?.detail).toContain('line end')
   })
 
   it('has entries that only look like runs among the unavailable runs, by id', async () => {
     const context = await createRunContext()
-    const runs = join(journalPathOf(context.store, await begin(context)), '..', '..')
+    const runs = join(toJournalPath(context.store, await begin(context)), '..', '..')
     writeFileSync(join(runs, 'z-file'), '')
     mkdirSync(join(runs, 'a-directory'))
     writeFileSync(join(runs, 'not.an.id'), '')
@@ -93,7 +93,7 @@ describe('the list of runs', () => {
     const context = await createRunContext(undefined, { lockWaitMs: 300 })
     const ids = [await begin(context), await begin(context), await begin(context)]
     const locks = await Promise.all(
-      ids.map((id) => takeLock({ path: join(journalPathOf(context.store, id), '..', 'run.lock'), mode: 'exclusive' })),
+      ids.map((id) => takeLock({ path: join(toJournalPath(context.store, id), '..', 'run.lock'), mode: 'exclusive' })),
     )
     const { unavailable_runs } = await listRuns(context)
     for (const lock of locks) lock.release()

@@ -40,6 +40,6 @@ export function shortenRunId(id: string, ids: readonly string[]): string {
 }
 
 /** The same for a run of this repository. */
-export function shortNameOf({ store }: Pick<RunContext, 'store'>, id: string): string {
+export function shortenKnownRunId({ store }: Pick<RunContext, 'store'>, id: string): string {
   return shortenRunId(id, listRunIds(store))
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { amendedBundle } from '../../test/support/amended-bundle.ts'
 import { createRunContext } from '../../test/support/create-run-context.ts'
 import { makeBundle } from '../../test/support/source-bundle.ts'
-import { journalPathOf } from '../journal/run-store.ts'
+import { toJournalPath } from '../journal/run-store.ts'
 import { readSource } from '../source/read-source.ts'
 import { stopRun } from './operations.ts'
 import { readPinnedMaterial } from './read-material.ts'
@@ -18,7 +18,7 @@ async function begin() {
   if (reading.is !== 'pinned') throw new Error(reading.error)
   const { run_id: runId } = await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: true, reading })
   await stopRun(context, runId)
-  const texts = () => readdirSync(join(dirname(journalPathOf(context.store, runId)), 'materials')).length
+  const texts = () => readdirSync(join(dirname(toJournalPath(context.store, runId)), 'materials')).length
   return { context, runId, texts, amended: amendedBundle(reading.source.requirements_revision) }
 }
 

@@ -8,7 +8,7 @@ import type { RunContext } from './run-context.ts'
  * The same runs, seen from the worktree that the run belongs to. People may answer a run from any worktree of its repository.
  * If that worktree is gone, the context stays as it is, and the operation on the run reports it.
  */
-export async function inWorktreeOf(context: RunContext, runId: string): Promise<RunContext> {
+export async function openOwnWorktree(context: RunContext, runId: string): Promise<RunContext> {
   const { workspace_identity: owner } = readRunHeader(context.store, runId)
   if (isSameWorkspace(context.workspace, owner)) return context
   try {
@@ -22,6 +22,6 @@ export async function inWorktreeOf(context: RunContext, runId: string): Promise<
 }
 
 /** The same for reading, which does not need the worktree: drover removes that of a driven run once its work is delivered. */
-export function asOwnerOf(context: RunContext, runId: string): RunContext {
+export function asOwner(context: RunContext, runId: string): RunContext {
   return { ...context, workspace: readRunHeader(context.store, runId).workspace_identity }
 }

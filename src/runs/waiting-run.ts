@@ -6,7 +6,7 @@ import { runIdRequired } from './faults.ts'
 import { outlineRun, outlineRuns, type RunList, type RunOutline } from './read-status.ts'
 import { shortenRunId } from './resolve-run-id.ts'
 import type { RunContext } from './run-context.ts'
-import { asOwnerOf, inWorktreeOf } from './run-worktree.ts'
+import { asOwner, openOwnWorktree } from './run-worktree.ts'
 
 /** What a person wants to do with a run. */
 export type RunIntent = 'answer' | 'skip' | 'continue' | 'stop' | 'drive'
@@ -56,7 +56,7 @@ async function waitingElsewhere(context: RunContext, { runs }: RunList, wish: Ru
 /** Undefined if the run cannot be read, for example because its worktree is gone. */
 async function readElsewhere(context: RunContext, runId: string): Promise<FoundRun | undefined> {
   try {
-    const there = await inWorktreeOf(context, runId)
+    const there = await openOwnWorktree(context, runId)
     return { context: there, run: await outlineRun(there, runId) }
   } catch (error) {
     if (!(error instanceof Fault) || context.signal.aborted) throw error
@@ -89,6 +89,6 @@ export async function findNewestRun(context: RunContext): Promise<FoundRun> {
   const { runs } = await outlineRuns(context)
   const newest = runs.findLast(({ workspace_foreign }) => workspace_foreign !== true) ?? runs.at(-1)
   if (newest === undefined) throw runIdRequired({ problem: 'this repository has no run' })
-  const there = asOwnerOf(context, newest.id)
+  const there = asOwner(context, newest.id)
   return { context: there, run: await outlineRun(there, newest.id) }
 }

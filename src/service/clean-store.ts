@@ -1,6 +1,6 @@
 import type { Stores } from '../executions/store/open-stores.ts'
 import { type Clock, daysAgo } from '../kit/clock.ts'
-import { messageOf } from '../kit/fault.ts'
+import { toErrorMessage } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 
 export type Retention = {
@@ -59,6 +59,6 @@ async function logFailure(log: Log, message: string, work: () => Promise<void>):
   try {
     await work()
   } catch (error) {
-    log.error({ reason: messageOf(error) }, message)
+    log.error({ reason: toErrorMessage(error) }, message)
   }
 }

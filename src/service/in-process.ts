@@ -6,9 +6,9 @@ import type { WarmPool, WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { BackgroundRuns } from '../executions/background-runs.ts'
 import { Executions } from '../executions/local-executions.ts'
-import { replayEvents, resultOf } from '../executions/replay.ts'
+import { awaitResult, replayEvents } from '../executions/replay.ts'
 import { newExecutionId } from '../executions/store/execution-id.ts'
-import { type KeepMode, keepModeOf } from '../executions/store/execution-states.ts'
+import { type KeepMode, resolveKeepMode } from '../executions/store/execution-states.ts'
 import type { Stores } from '../executions/store/open-stores.ts'
 import type { Clock } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
@@ -103,7 +103,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
       owner: () => this.#owner(),
       clock,
       ids: randomIds,
-      keep: keepModeOf(settings.executions.keep, parts.keep),
+      keep: resolveKeepMode(settings.executions.keep, parts.keep),
       ...failureReports(server?.log),
     })
     this.warm = parts.createPool?.(() => this.#owner())
@@ -157,7 +157,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
     const { env, cwd, isDemo } = by.place
     const { settings, server } = this.#parts
     const demo = isDemo ? server?.demoAgent : undefined
-    const keep = keepModeOf(settings.executions.keep, 'none')
+    const keep = resolveKeepMode(settings.executions.keep, 'none')
     this.#slotsOfCommands ??= slotsOfUser(settings)
     return {
       ...context,
@@ -181,12 +181,16 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
 
   /** A prompt that was started before, here or in another process. */
   attach(id: string, signal: AbortSignal): Running<PromptResult> {
-    return this.#follow(id, signal, () => resultOf(id, { executions: this.records }, signal) as Promise<PromptResult>)
+    return this.#follow(
+      id,
+      signal,
+      () => awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>,
+    )
   }
 
   /** The same for a batch. */
   attachBatch(id: string, signal: AbortSignal): RunningBatch<object> {
-    return { id, result: () => resultOf(id, { executions: this.records }, signal) }
+    return { id, result: () => awaitResult(id, { executions: this.records }, signal) }
   }
 
   readonly batches: DroverService['batches'] = {

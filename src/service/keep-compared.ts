@@ -35,7 +35,7 @@ export async function keepCompared(worktrees: readonly Worktree[], options: Keep
 }
 
 async function keep(worktree: Worktree, options: KeepOptions, { left }: Ended): Promise<KeepResult['kept']> {
-  const name = nameOf(worktree)
+  const name = shownName(worktree)
   const { head } = await commitAll(worktree, options)
   if (head === worktree.base) throw nothingToKeep({ name })
   const removal = await removeWorktree({ ...options, worktree })
@@ -45,7 +45,7 @@ async function keep(worktree: Worktree, options: KeepOptions, { left }: Ended): 
 
 /** If the changes cannot be committed, the worktree stays. */
 async function drop(worktree: Worktree, options: KeepOptions, { dropped, left }: Ended): Promise<void> {
-  const name = nameOf(worktree)
+  const name = shownName(worktree)
   try {
     dropped.push({ name, ...(await dropWorktree(worktree, options)) })
   } catch (error) {
@@ -54,6 +54,6 @@ async function drop(worktree: Worktree, options: KeepOptions, { dropped, left }:
   }
 }
 
-function nameOf({ label, name }: Worktree): string {
+function shownName({ label, name }: Worktree): string {
   return label ?? name
 }

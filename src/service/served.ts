@@ -12,7 +12,7 @@ import { SharedRuns } from '../drive/service/shared-runs.ts'
 import { createDispatch } from '../executions/dispatch-prompts.ts'
 import type { Executions } from '../executions/local-executions.ts'
 import { shareApprovals } from '../executions/store/approval-board.ts'
-import { keepModeOf } from '../executions/store/execution-states.ts'
+import { resolveKeepMode } from '../executions/store/execution-states.ts'
 import type { Loss, Stores } from '../executions/store/open-stores.ts'
 import { Worker } from '../executions/worker.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -172,7 +172,7 @@ function isUsable({ isEnabled, program }: AgentLocation): boolean {
 function createDispatcher({ config, stores, clock, isWorker = true }: ServedParts, executions: Executions) {
   const { queue, sessions, executions: store } = stores
   if (queue === undefined) return undefined
-  const keep = keepModeOf(config.executions.keep, 'events')
+  const keep = resolveKeepMode(config.executions.keep, 'events')
   const owner = () => sessions.owner()
   const queueLimit = config.server.max_queued_runs
   const { repositories } = config.work

@@ -5,7 +5,7 @@ import { describeStores } from '../../test/support/stores.ts'
 import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { Session } from './session.shape.ts'
-import { foldText, searchTextOf } from './session-rows.ts'
+import { foldText, toSearchText } from './session-rows.ts'
 import { SESSION_STATUSES } from './session-statuses.ts'
 import type { SessionFilter, SessionStore } from './session-store.ts'
 
@@ -30,7 +30,7 @@ function expected(sessions: readonly Session[], filter: SessionFilter): Session[
         (until === undefined || session.last_used < until) &&
         (isResumable === undefined || (session.backend_session_id !== undefined) === isResumable) &&
         (search === undefined ||
-          searchTextOf(session).includes(foldText(search)) ||
+          toSearchText(session).includes(foldText(search)) ||
           session.id.startsWith(foldText(search))),
     )
     .toSorted((a, b) => compare(b.last_used, a.last_used) || compare(b.id, a.id))

@@ -14,7 +14,7 @@ import type { Session, SessionPage } from './session.shape.ts'
 import { beginSession, editSession, reopenSession, withAgentSession } from './session-changes.ts'
 import { newSessionId } from './session-id.ts'
 import { toSessionQuery } from './session-query.ts'
-import { asSessionRow, type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
+import { asSessionRow, readStoreFields, type SessionRow, toSession } from './session-rows.ts'
 import { checkMoment, checkPage } from './session-rules.ts'
 import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd, VisibleSessions } from './session-store.ts'
 import { requireOwn } from './session-visibility.ts'
@@ -68,7 +68,7 @@ export class PostgresSessionStore implements SessionStore {
   async reopen(id: string): Promise<{ session: Session; threadUsage?: Usage }> {
     return await this.#whenIdle({ idOrPrefix: id }, async (transaction, row, owner) => {
       const session = reopenSession(toSession(row), this.#now())
-      const { threadUsage } = storeFieldsOf(row)
+      const { threadUsage } = readStoreFields(row)
       await saveRow(transaction, session, { owner, threadUsage })
       return { session, ...(threadUsage !== undefined && { threadUsage }) }
     })
@@ -79,7 +79,7 @@ export class PostgresSessionStore implements SessionStore {
     await this.#transactions.write(async (transaction) => {
       const row = await lockRow(transaction, id)
       if (row === undefined || row.owner !== owner) return
-      await saveRow(transaction, withAgentSession(toSession(row), facts), storeFieldsOf(row))
+      await saveRow(transaction, withAgentSession(toSession(row), facts), readStoreFields(row))
     })
   }
 
@@ -124,7 +124,7 @@ export class PostgresSessionStore implements SessionStore {
       const row = await lockOne(transaction, idOrPrefix, keyId)
       requireOwn(row, keyId)
       const session = editSession(toSession(row), change)
-      await saveRow(transaction, session, storeFieldsOf(row))
+      await saveRow(transaction, session, readStoreFields(row))
       if (change.title !== undefined) await saveSearchTitle(transaction, session)
       return session.id
     })

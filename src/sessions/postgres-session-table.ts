@@ -8,9 +8,9 @@ import {
   asSessionRow,
   type SessionRow,
   type StoreFields,
-  searchTextOf,
-  searchTitleOf,
   toColumns,
+  toSearchText,
+  toSearchTitle,
 } from './session-rows.ts'
 import { ADDED_COLUMNS, CHANGING_COLUMNS, UPDATE } from './session-table.ts'
 import { isVisible } from './session-visibility.ts'
@@ -69,7 +69,7 @@ export async function addRow(
     machine,
     initial_prompt: session.initial_prompt,
     system_prompt: session.system_prompt,
-    search_text: searchTextOf(session),
+    search_text: toSearchText(session),
   }
   await transaction.all(INSERT, ...INSERTED.map((name) => columns[name] ?? null))
 }
@@ -83,5 +83,5 @@ export async function saveRow(transaction: Transaction, session: Session, storeF
 export async function saveSearchTitle(transaction: Transaction, { id, title }: Session): Promise<void> {
   const sql = `UPDATE sessions SET search_text = ? || substr(search_text, strpos(search_text, chr(10)) + 1)
     WHERE id = ?`
-  await transaction.all(sql, searchTitleOf(title), id)
+  await transaction.all(sql, toSearchTitle(title), id)
 }

@@ -5,7 +5,7 @@ import type { PostgresOwners } from '../store/postgres-owners.ts'
 import { lockOwnedBy, lockRow, saveRow } from './postgres-session-table.ts'
 import type { Session } from './session.shape.ts'
 import { abandonTurn, type EndedTurn, endTurn } from './session-changes.ts'
-import { type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
+import { readStoreFields, type SessionRow, toSession } from './session-rows.ts'
 
 type Work<T> = (transaction: Transaction) => Promise<T>
 
@@ -88,7 +88,7 @@ export class PostgresSessionTransactions {
 
   async #endTurn(transaction: Transaction, row: SessionRow, { end, at }: EndedTurn): Promise<void> {
     const session = endTurn(toSession(row), { end, at, countsTokens: this.#countsTokens })
-    const threadUsage = end.threadUsage ?? storeFieldsOf(row).threadUsage
+    const threadUsage = end.threadUsage ?? readStoreFields(row).threadUsage
     await saveRow(transaction, session, { owner: null, threadUsage })
   }
 }

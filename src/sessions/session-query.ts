@@ -65,17 +65,17 @@ export function toStoredCount({ facets, isResumable }: Pick<SessionQuery, 'facet
 
 /** SQL that counts the sessions themselves. */
 export function toCount(query: SessionQuery, accessPath: AccessPath): Sql {
-  const conditions = conditionsOf(query, accessPath)
+  const conditions = toConditions(query, accessPath)
   // Without other conditions, the search results alone give the count.
   const isSearchAlone = accessPath === 'search' && conditions.length === 0
   const found = toSearch(query.needle ?? '')
-  const source = isSearchAlone ? { ...found, text: `(${found.text})` } : sourceOf(query, accessPath)
+  const source = isSearchAlone ? { ...found, text: `(${found.text})` } : toSource(query, accessPath)
   return toSelect('count(*) AS total', source, conditions)
 }
 
 /** Sorted by last use, newest first, then by id, descending. */
 export function toPage(query: SessionQuery, page: { accessPath: AccessPath; limit: number; offset: number }): Sql {
-  const { text, values } = toSelect('s.number', sourceOf(query, page.accessPath), conditionsOf(query, page.accessPath))
+  const { text, values } = toSelect('s.number', toSource(query, page.accessPath), toConditions(query, page.accessPath))
   const order = page.accessPath === 'tag' ? 't.last_used DESC, t.id DESC' : 's.last_used DESC, s.id DESC'
   return { text: `${text} ORDER BY ${order} LIMIT ? OFFSET ?`, values: [...values, page.limit, page.offset] }
 }
@@ -92,7 +92,7 @@ export function pickAccessPath(
 }
 
 /** The conditions of a query on sessions that this access path finds. */
-export function conditionsOf(
+export function toConditions(
   { facets, isResumable, since, until, needle }: SessionQuery,
   accessPath: AccessPath,
 ): Sql[] {
@@ -111,7 +111,7 @@ export function conditionsOf(
 }
 
 /** CROSS JOIN and INDEXED BY force our access path: SQLite knows less about the sizes than we do. */
-function sourceOf({ needle = '' }: SessionQuery, accessPath: AccessPath): Sql {
+function toSource({ needle = '' }: SessionQuery, accessPath: AccessPath): Sql {
   if (accessPath === 'tag') return { text: 'session_tags t CROSS JOIN sessions s ON s.number = t.number', values: [] }
   if (accessPath !== 'search') return { text: `sessions s INDEXED BY sessions_by_${accessPath}`, values: [] }
   const found = toSearch(needle)

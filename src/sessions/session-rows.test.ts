@@ -5,10 +5,10 @@ import type { Session } from './session.shape.ts'
 import {
   asSessionRow,
   foldText,
+  readStoreFields,
   type StoreFields,
-  searchTextOf,
-  storeFieldsOf,
   toColumns,
+  toSearchText,
   toSession,
 } from './session-rows.ts'
 import { SESSION_STATUSES } from './session-statuses.ts'
@@ -78,7 +78,7 @@ describe('a session', () => {
         const row = asSessionRow({ number: 1, ...toColumns(before, fields) } as Parameters<typeof asSessionRow>[0])
         expect(toSession(row)).toEqual(before)
         expect(Object.keys(toSession(row)).toSorted()).toEqual(Object.keys(before).toSorted())
-        expect(storeFieldsOf(row)).toEqual(fields)
+        expect(readStoreFields(row)).toEqual(fields)
       }),
     )
   })
@@ -93,11 +93,11 @@ describe('foldText', () => {
   ])('turns %s into %s', (text, folded) => expect(foldText(text)).toBe(folded))
 })
 
-describe('searchTextOf', () => {
+describe('toSearchText', () => {
   it('returns the title and the first 4,000 characters of the prompt', () => {
-    expect(searchTextOf({ title: 'A Title', initial_prompt: `${'x'.repeat(3_999)}Yz` })).toBe(
+    expect(toSearchText({ title: 'A Title', initial_prompt: `${'x'.repeat(3_999)}Yz` })).toBe(
       `a title\n${'x'.repeat(3_999)}y`,
     )
-    expect(searchTextOf({ initial_prompt: 'Hello' })).toBe('\nhello')
+    expect(toSearchText({ initial_prompt: 'Hello' })).toBe('\nhello')
   })
 })

@@ -7,7 +7,7 @@ import { writeJson } from '../kit/json/write-json.ts'
 import type { Row } from '../store/database.ts'
 import { NO_KEY } from '../store/key-ids.ts'
 import type { Session } from './session.shape.ts'
-import { startOf } from './session-texts.ts'
+import { firstCharacters } from './session-texts.ts'
 
 /** The columns, with the types that the schema (migrations.ts) enforces. */
 export type SessionRow = {
@@ -95,7 +95,7 @@ function readMetadata(text: string): Session['metadata'] {
   return value as Session['metadata']
 }
 
-export function storeFieldsOf({ owner, thread_usage, key_id: keyId }: SessionRow): StoreFields {
+export function readStoreFields({ owner, thread_usage, key_id: keyId }: SessionRow): StoreFields {
   return { owner, threadUsage: thread_usage === null ? undefined : JSON.parse(thread_usage), keyId }
 }
 
@@ -107,8 +107,8 @@ export function toColumns(session: Session, { owner, threadUsage, keyId }: Store
   return {
     backend_session_id: null,
     model: null,
-    initial_prompt_start: startOf(initial_prompt),
-    system_prompt_start: system_prompt === undefined ? null : startOf(system_prompt),
+    initial_prompt_start: firstCharacters(initial_prompt),
+    system_prompt_start: system_prompt === undefined ? null : firstCharacters(system_prompt),
     title: null,
     parent_id: null,
     is_demo: is_demo === true ? 1 : 0,
@@ -136,12 +136,12 @@ function withoutNulls<K extends string>(fields: Record<K, string | null>): Parti
 const SEARCHED_PROMPT_LENGTH = 4_000
 
 /** The text in which a search looks. */
-export function searchTextOf({ title, initial_prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
-  return `${searchTitleOf(title)}${foldText(initial_prompt.slice(0, SEARCHED_PROMPT_LENGTH))}`
+export function toSearchText({ title, initial_prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
+  return `${toSearchTitle(title)}${foldText(initial_prompt.slice(0, SEARCHED_PROMPT_LENGTH))}`
 }
 
 /** The first line of that text. A title is one line. */
-export function searchTitleOf(title: string | undefined): string {
+export function toSearchTitle(title: string | undefined): string {
   return `${foldText(title ?? '')}\n`
 }
 

@@ -7,9 +7,9 @@ import {
   asSessionRow,
   type SessionRow,
   type StoreFields,
-  searchTextOf,
-  searchTitleOf,
   toColumns,
+  toSearchText,
+  toSearchTitle,
 } from './session-rows.ts'
 import { isVisible } from './session-visibility.ts'
 import { deletePieces } from './stored-texts.ts'
@@ -67,7 +67,7 @@ export function loadRow(database: StoreDatabase, id: string): SessionRow | undef
 export function addRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
   database.run(INSERT, ...ADDED_COLUMNS.map((name) => columns[name] ?? null))
-  database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', searchTextOf(session))
+  database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', toSearchText(session))
 }
 
 export function saveRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
@@ -78,7 +78,7 @@ export function saveRow(database: StoreDatabase, session: Session, storeFields: 
 /** Call it after the title changed, because searches look in it. */
 export function saveSearchTitle(database: StoreDatabase, number: number, title: string | undefined): void {
   const sql = 'UPDATE session_search SET text = ? || substr(text, instr(text, char(10)) + 1) WHERE rowid = ?'
-  database.run(sql, searchTitleOf(title), number)
+  database.run(sql, toSearchTitle(title), number)
 }
 
 /** Also deletes the first pieces of its texts. `findUnwanted` finds the rest. */

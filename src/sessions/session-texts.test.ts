@@ -4,20 +4,20 @@ import { newSession, openStore, sessionsPath } from '../../test/support/session-
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { openDatabase } from '../store/database.ts'
 import { MIGRATIONS } from '../store/migrations.ts'
-import { splitText, startOf } from './session-texts.ts'
+import { firstCharacters, splitText } from './session-texts.ts'
 
 /** Long enough for several groups of pieces. Every place where it might be cut has a character of two units. */
 const LONG = '🐑'.repeat(700_000)
 const START = '🐑'.repeat(200)
 
-describe('startOf', () => {
+describe('firstCharacters', () => {
   it.each([
     ['a short text', 'abc', 'abc'],
     ['200 characters', 'x'.repeat(200), 'x'.repeat(200)],
     ['201 characters', 'x'.repeat(201), 'x'.repeat(200)],
     ['characters of two units', LONG, START],
   ])('returns at most 200 characters of %s', (_name, text, start) => {
-    expect(startOf(text)).toBe(start)
+    expect(firstCharacters(text)).toBe(start)
   })
 })
 
@@ -87,7 +87,7 @@ describe('long prompts', () => {
       })
     }
     const { sessions } = await store.list({}, { limit: 10, offset: 0 })
-    expect(sessions.map(({ initial_prompt: prompt }) => prompt)).toEqual(prompts.map(startOf).toReversed())
+    expect(sessions.map(({ initial_prompt: prompt }) => prompt)).toEqual(prompts.map(firstCharacters).toReversed())
   })
 })
 

@@ -19,7 +19,7 @@ export type Piece = { name: TextName; part: number; text: string }
 export type PieceKey = Omit<Piece, 'text'>
 
 /** The first `START_LENGTH` characters of a text. */
-export function startOf(text: string): string {
+export function firstCharacters(text: string): string {
   // A character has at most two units.
   return text.length <= START_LENGTH ? text : [...text.slice(0, 2 * START_LENGTH)].slice(0, START_LENGTH).join('')
 }
@@ -28,7 +28,7 @@ export function startOf(text: string): string {
 export function toPieces(texts: Texts): Piece[][] {
   const pieces = TEXT_NAMES.flatMap((name) => {
     const text = texts[name] ?? ''
-    return startOf(text) === text ? [] : splitText(text).map((each, part) => ({ name, part, text: each }))
+    return firstCharacters(text) === text ? [] : splitText(text).map((each, part) => ({ name, part, text: each }))
   })
   return inGroups(pieces)
 }

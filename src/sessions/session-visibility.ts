@@ -3,7 +3,7 @@
  * means everything: an operator, or the user of the machine. Pure.
  */
 import { sessionOfAnotherKey } from './faults.ts'
-import { conditionsOf, type SessionQuery, type Sql, toSelect } from './session-query.ts'
+import { type SessionQuery, type Sql, toConditions, toSelect } from './session-query.ts'
 import type { SessionRow } from './session-rows.ts'
 
 /** The condition on a session that is looked up; for SQLite and for PostgreSQL. */
@@ -46,6 +46,6 @@ export function toVisiblePage(query: SessionQuery, keyId: string, page: { limit:
 
 function selectParts(what: string, query: SessionQuery, keyId: string): Sql[] {
   return PARTS.map(({ source, condition }) =>
-    toSelect(what, { text: source, values: [] }, [{ text: condition, values: [keyId] }, ...conditionsOf(query, 'use')]),
+    toSelect(what, { text: source, values: [] }, [{ text: condition, values: [keyId] }, ...toConditions(query, 'use')]),
   )
 }

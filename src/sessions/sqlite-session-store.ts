@@ -4,14 +4,14 @@ import type { Usage } from '../agents/adapter/agent.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import { openDatabase, type StoreDatabase } from '../store/database.ts'
-import { Owners, ownersDirectoryOf } from '../store/owners.ts'
+import { Owners, toOwnersDirectory } from '../store/owners.ts'
 import { sessionActive } from './faults.ts'
 import { countBy, findPage, loadSome } from './list-sessions.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import { beginSession, editSession, reopenSession, withAgentSession } from './session-changes.ts'
 import { newSessionId } from './session-id.ts'
 import { toSessionQuery, toStoredCount } from './session-query.ts'
-import { type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
+import { readStoreFields, type SessionRow, toSession } from './session-rows.ts'
 import { checkMoment, checkPage } from './session-rules.ts'
 import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd, VisibleSessions } from './session-store.ts'
 import {
@@ -74,7 +74,7 @@ export class SqliteSessionStore implements SessionStore {
   constructor(database: StoreDatabase, options: SessionStoreOptions) {
     const { path, clock, ids, storeTokenUsage = true } = options
     this.#database = database
-    this.#owners = new Owners({ directory: ownersDirectoryOf(path), ids })
+    this.#owners = new Owners({ directory: toOwnersDirectory(path), ids })
     this.#transactions = new SqliteSessionTransactions(database, this.#owners, { countsTokens: storeTokenUsage })
     this.#texts = new StoredTexts(database, this.#transactions)
     this.#clock = clock
@@ -109,7 +109,7 @@ export class SqliteSessionStore implements SessionStore {
     const owner = await this.owner()
     return this.#whenIdle({ idOrPrefix: id }, (row) => {
       const session = reopenSession(toSession(row), this.#now())
-      const { threadUsage } = storeFieldsOf(row)
+      const { threadUsage } = readStoreFields(row)
       saveRow(this.#database, session, { owner, threadUsage })
       return { session, ...(threadUsage !== undefined && { threadUsage }) }
     })
@@ -120,7 +120,7 @@ export class SqliteSessionStore implements SessionStore {
     await this.#transactions.write(() => {
       const row = loadRow(this.#database, id)
       if (row === undefined || row.owner !== owner) return
-      saveRow(this.#database, withAgentSession(toSession(row), facts), storeFieldsOf(row))
+      saveRow(this.#database, withAgentSession(toSession(row), facts), readStoreFields(row))
     })
   }
 
@@ -172,7 +172,7 @@ export class SqliteSessionStore implements SessionStore {
       const row = findRow(this.#database, idOrPrefix, keyId)
       requireOwn(row, keyId)
       const session = editSession(toSession(row), change)
-      saveRow(this.#database, session, storeFieldsOf(row))
+      saveRow(this.#database, session, readStoreFields(row))
       if (change.title !== undefined) saveSearchTitle(this.#database, row.number, session.title)
       return session.id
     })

@@ -4,7 +4,7 @@ import type { StoreDatabase } from '../store/database.ts'
 import type { Owners } from '../store/owners.ts'
 import type { Session } from './session.shape.ts'
 import { abandonTurn, type EndedTurn, endTurn } from './session-changes.ts'
-import { type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
+import { readStoreFields, type SessionRow, toSession } from './session-rows.ts'
 import { findOwnedBy, loadRow, saveRow } from './session-table.ts'
 
 export class SqliteSessionTransactions {
@@ -68,7 +68,7 @@ export class SqliteSessionTransactions {
 
   #endTurn(row: SessionRow, { end, at }: EndedTurn): void {
     const session = endTurn(toSession(row), { end, at, countsTokens: this.#countsTokens })
-    const threadUsage = end.threadUsage ?? storeFieldsOf(row).threadUsage
+    const threadUsage = end.threadUsage ?? readStoreFields(row).threadUsage
     saveRow(this.#database, session, { owner: null, threadUsage })
   }
 }

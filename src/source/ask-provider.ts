@@ -36,7 +36,7 @@ export async function askProvider<T>({ gh, signal, deadline }: Provider, questio
     const fatal = errors.filter((error) => !tolerates(error))
     const isFailure = fatal.length > 0 || (answer.exitCode !== 0 && errors.length === 0)
     if (isFailure)
-      throw failureOf(answer, { gh, subject, errors: message === undefined ? fatal : [...fatal, { message }] })
+      throw toFailure(answer, { gh, subject, errors: message === undefined ? fatal : [...fatal, { message }] })
     return check(value)
   } catch (error) {
     throw toProviderFault(error, subject)
@@ -48,7 +48,7 @@ function readAnswer(answer: GhAnswer, { gh, subject }: { gh: Gh; subject: string
   try {
     return readJson(answer.stdout, { input: 'the answer', limitBytes: ANSWER_LIMIT_BYTES, numbers: 'any' })
   } catch (error) {
-    if (answer.exitCode !== 0) throw failureOf(answer, { gh, subject, errors: [] })
+    if (answer.exitCode !== 0) throw toFailure(answer, { gh, subject, errors: [] })
     throw recognizeFailure({ ...answer, errors: [] }, { subject, said: undefined }) ?? error
   }
 }
@@ -56,7 +56,7 @@ function readAnswer(answer: GhAnswer, { gh, subject }: { gh: Gh; subject: string
 type About = { gh: Gh; subject: string; errors: readonly ProviderError[] }
 
 /** The errors of GitHub say more than the exit code of gh. */
-function failureOf(answer: GhAnswer, { gh, subject, errors }: About): Fault {
+function toFailure(answer: GhAnswer, { gh, subject, errors }: About): Fault {
   const said = quoteFirstLine(gh, [...errors.map(({ message = '' }) => message), answer.stderr])
   const problem = said ?? `it ended with code ${answer.exitCode}`
   return recognizeFailure({ ...answer, errors }, { subject, said }) ?? ghFailed({ problem })

@@ -12,7 +12,7 @@
 import { excerpt, type Rejection, reject } from './classification.ts'
 import { type FencedCode, findFencedCode, MAX_LEVELS } from './find-fenced-code.ts'
 import type { ManifestText } from './read-manifest.ts'
-import { isBlankLine, type Line, linesOf } from './text-lines.ts'
+import { isBlankLine, type Line, readTextLines } from './text-lines.ts'
 
 export const LEVEL_MARKER = '<!-- drover-level: change/v2 -->'
 export const MANIFEST_OPENING = '```drover-manifest'
@@ -22,7 +22,7 @@ const NESTED_TOO_DEEP = `; examples in code are allowed only if no quotes and li
 
 /** The text of the manifest, or a rejection. Line endings must be normalized. */
 export function readBody(body: string): (ManifestText & { is: 'found' }) | Rejection {
-  const lines = linesOf(body)
+  const lines = readTextLines(body)
   const rejection = checkMarker(takeUntil(lines, hasText))
   if (rejection !== undefined) return rejection
   const opening = takeUntil(lines, hasText)
@@ -80,7 +80,7 @@ function checkTextBelow(body: string, closing: Line): Rejection | undefined {
   const fencedCode = findFencedCode(text)
   const hint = fencedCode === undefined ? NESTED_TOO_DEEP : ''
   const codeAround = toCodeAround(fencedCode ?? [])
-  for (const line of linesOf(text)) {
+  for (const line of readTextLines(text)) {
     const isOpening = line.text.trim() === MANIFEST_OPENING
     if (!isOpening && !line.text.includes(ANY_MARKER)) continue
     const code = codeAround(line.number)

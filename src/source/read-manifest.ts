@@ -1,6 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import { ROLES } from '../contract/section-roles.ts'
-import { checkerInOrder, eachOf, fieldSteps, type IndexedItem, ofItem, step } from '../kit/check-in-order.ts'
+import { checkerInOrder, fieldSteps, type IndexedItem, ofItem, onEach, step } from '../kit/check-in-order.ts'
 import { Fault } from '../kit/fault.ts'
 import { type JsonPlace, jsonInvalid, messageInvalid } from '../kit/faults.ts'
 import { readJson } from '../kit/json/read-json.ts'
@@ -81,7 +81,7 @@ const STEPS: readonly Rule<SourceManifest>[] = [
   field.required('profile'),
   field.optional('parent_requirements_revision'),
   hasValidCount,
-  eachOf('sections', [
+  onEach('sections', [
     ofSection('key'),
     isOwn('key'),
     ofSection('role'),

@@ -1,5 +1,5 @@
 /** Reads a comment that is a section: its first non-blank line is the marker with the key, the rest is the text. */
-import { isBlankLine, linesOf, normalizeLineEnds } from './text-lines.ts'
+import { isBlankLine, normalizeLineEnds, readTextLines } from './text-lines.ts'
 
 const MARKER = /^<!-- drover-section:v1 key=(\S+) -->$/
 
@@ -18,7 +18,7 @@ export type SectionText = {
 
 export function readSection(body: string): SectionText {
   const whole = normalizeLineEnds(body)
-  for (const line of linesOf(whole)) {
+  for (const line of readTextLines(whole)) {
     if (isBlankLine(line.text)) continue
     return { marker: line.text, key: MARKER.exec(line.text)?.[1], text: whole.slice(line.end + 1) }
   }

@@ -21,7 +21,7 @@ import { checkSourceCandidate } from '../contract/source-candidate.ts'
 import type { Fault } from '../kit/fault.ts'
 import { readEnvelope, readSource } from './read-source.ts'
 import { toCandidate } from './to-candidate.ts'
-import { findRevisionProblems, isTextOf } from './verify-pinned-source.ts'
+import { findRevisionProblems, matchesSection } from './verify-pinned-source.ts'
 
 const golden = JSON.parse(readFileSync(join(import.meta.dirname, '../../test/source/golden-bundle.json'), 'utf8'))
 const stamp = { candidate_id: 'c1', created_at: '2026-01-31T12:00:00Z' }
@@ -171,11 +171,11 @@ describe('a stored source', () => {
   it('recognizes its texts', () => {
     const [section] = golden.pinned.sections
     const text = golden.materials[section.material_sha256]
-    expect(isTextOf(section, text)).toBe(true)
-    expect(isTextOf(section, `${text} `)).toBe(false)
-    expect(isTextOf({ ...section, bytes: section.bytes + 1 }, text)).toBe(false)
-    expect(isTextOf({ ...section, material_sha256: section.body_sha256 }, text)).toBe(false)
-    expect(isTextOf({ ...section, title: 'Other' }, text)).toBe(false)
+    expect(matchesSection(section, text)).toBe(true)
+    expect(matchesSection(section, `${text} `)).toBe(false)
+    expect(matchesSection({ ...section, bytes: section.bytes + 1 }, text)).toBe(false)
+    expect(matchesSection({ ...section, material_sha256: section.body_sha256 }, text)).toBe(false)
+    expect(matchesSection({ ...section, title: 'Other' }, text)).toBe(false)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linesOf, normalizeLineEnds } from './text-lines.ts'
+import { normalizeLineEnds, readTextLines } from './text-lines.ts'
 
 describe('normalizeLineEnds', () => {
   it.each([
@@ -14,18 +14,18 @@ describe('normalizeLineEnds', () => {
   })
 })
 
-describe('linesOf', () => {
+describe('readTextLines', () => {
   it.each([
     ['', ['']],
     ['a', ['a']],
     ['a\n', ['a', '']],
     ['\n\na', ['', '', 'a']],
   ])('splits %j as split does', (text, lines) => {
-    expect([...linesOf(text)].map((line) => line.text)).toEqual(lines)
+    expect([...readTextLines(text)].map((line) => line.text)).toEqual(lines)
   })
 
   it('returns the end and the number of each line', () => {
-    expect([...linesOf('ab\nc')]).toEqual([
+    expect([...readTextLines('ab\nc')]).toEqual([
       { text: 'ab', end: 2, number: 1 },
       { text: 'c', end: 4, number: 2 },
     ])

@@ -7,7 +7,7 @@ export function normalizeLineEnds(text: string): string {
 export type Line = { text: string; end: number; number: number }
 
 /** Yields the lines one by one: an array of all lines would take more memory than the text. */
-export function* linesOf(text: string): Generator<Line, void> {
+export function* readTextLines(text: string): Generator<Line, void> {
   let start = 0
   for (let number = 1; start <= text.length; number++) {
     const feed = text.indexOf('\n', start)

@@ -24,7 +24,7 @@ export function findRevisionProblems(source: PinnedSource): Problem[] {
 }
 
 /** Whether the section was pinned with this text. */
-export function isTextOf(section: PinnedSourceSection, text: string): boolean {
+export function matchesSection(section: PinnedSourceSection, text: string): boolean {
   return (
     Buffer.byteLength(text) === section.bytes &&
     digestMaterial(text) === section.material_sha256 &&

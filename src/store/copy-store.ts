@@ -59,13 +59,13 @@ async function copySessions(file: StoreDatabase, transaction: Transaction, machi
       insert(
         transaction,
         'sessions',
-        rows.map((row) => ({ ...row, machine, search_text: row['search_text'] ?? '', ...textsOf(file, row) })),
+        rows.map((row) => ({ ...row, machine, search_text: row['search_text'] ?? '', ...readTexts(file, row) })),
       ),
   )
 }
 
 /** The whole texts: their beginnings, or their pieces if they are longer. */
-function textsOf(file: StoreDatabase, { id, initial_prompt_start: prompt, system_prompt_start: system }: Row): Row {
+function readTexts(file: StoreDatabase, { id, initial_prompt_start: prompt, system_prompt_start: system }: Row): Row {
   const pieces = file.all('SELECT name, text FROM session_texts WHERE session = ? ORDER BY name, part', id ?? '')
   const whole = (name: string, start: Row[string] | undefined) => {
     const own = pieces.filter((piece) => piece['name'] === name)

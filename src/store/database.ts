@@ -37,7 +37,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<StoreDatab
   const database = new StoreDatabase(await connect(path), { ...options, file: findStoreFile(path) })
   try {
     // Checked first, because the next steps change the file.
-    const version = await database.read(() => schemaVersionOf(database, migrations.length))
+    const version = await database.read(() => readSchemaVersion(database, migrations.length))
     await database.prepare()
     if (version < migrations.length) await database.write(() => migrate(database, migrations))
     return database
@@ -60,7 +60,7 @@ async function connect(path: string): Promise<DatabaseSync> {
 }
 
 /** The number of migrations that the file has been through; 0 for an empty file. */
-export function schemaVersionOf(database: StoreDatabase, known: number): number {
+export function readSchemaVersion(database: StoreDatabase, known: number): number {
   const { path } = database
   const number = (pragma: string) => Number(database.get(`PRAGMA ${pragma}`)?.[pragma])
   const [version, application] = [number('user_version'), number('application_id')]
@@ -74,7 +74,7 @@ export function schemaVersionOf(database: StoreDatabase, known: number): number 
 
 /** Reads the version again, because another process may have migrated the file meanwhile. */
 function migrate(database: StoreDatabase, migrations: readonly string[]): void {
-  for (const step of migrations.slice(schemaVersionOf(database, migrations.length))) database.exec(step)
+  for (const step of migrations.slice(readSchemaVersion(database, migrations.length))) database.exec(step)
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`)
 }
 

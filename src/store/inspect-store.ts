@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
 import { inspectLock } from '../kit/files/lock.ts'
-import { StoreDatabase, schemaVersionOf } from './database.ts'
+import { readSchemaVersion, StoreDatabase } from './database.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { LOCK_FILE, ownersDirectoryOf } from './owners.ts'
+import { LOCK_FILE, toOwnersDirectory } from './owners.ts'
 import { toStoreFault } from './store-errors.ts'
 
 export type StoreInspection = {
@@ -37,7 +37,7 @@ const WAIT_MS = 1_000
 
 /** Throws the same fault as opening the store would. */
 export async function inspectStore(path: string): Promise<StoreInspection> {
-  const [store, owners] = await Promise.all([inspectFile(path), countOwners(ownersDirectoryOf(path))])
+  const [store, owners] = await Promise.all([inspectFile(path), countOwners(toOwnersDirectory(path))])
   return { store, owners }
 }
 
@@ -85,7 +85,7 @@ async function readAs(mode: 'mode=ro' | 'immutable=1', { path, isChecked }: Fact
     const database = new StoreDatabase(new sqlite.DatabaseSync(url, { readOnly: true }), { path, waitMs: WAIT_MS })
     try {
       return await database.read(() => {
-        const form = schemaVersionOf(database, MIGRATIONS.length)
+        const form = readSchemaVersion(database, MIGRATIONS.length)
         const damage = isChecked ? findDamage(database) : undefined
         return { form, known: MIGRATIONS.length, damage, sessions: form === 0 ? 0 : countSessions(database) }
       })

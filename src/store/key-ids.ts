@@ -6,6 +6,6 @@ export const NO_KEY = ''
 export const UNDECIDED = 'undecided'
 
 /** The key that a row belongs to, if it does. */
-export function keyIdOf(id: unknown): string | undefined {
+export function readKeyId(id: unknown): string | undefined {
   return typeof id === 'string' && id !== NO_KEY && id !== UNDECIDED ? id : undefined
 }

@@ -23,7 +23,7 @@ export const LOCK_FILE = /^([0-9a-f]{32})\.lock$/
 type Own = { name: string; lock: Lock }
 
 /** The directory of the lock files for a session file. */
-export function ownersDirectoryOf(store: string): string {
+export function toOwnersDirectory(store: string): string {
   return join(dirname(store), 'owners')
 }
 

@@ -109,7 +109,7 @@ function clientConfig(connectionString: string, { types, statementMs }: ConfigPa
 }
 
 /** The address without user and password, for messages. */
-export function addressOf(url: string): string {
+export function toPlainAddress(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `postgres://${hostname}${port === '' ? '' : `:${port}`}${pathname}`
 }
@@ -135,7 +135,7 @@ export class PostgresDatabase {
 
   constructor({ pool, sockets, createClient }: Connections, options: PostgresOptions) {
     const { url, waitMs = DEFAULT_WAIT_MS, statementMs = DEFAULT_STATEMENT_MS } = options
-    this.address = addressOf(url)
+    this.address = toPlainAddress(url)
     this.statementMs = statementMs
     this.createClient = createClient
     this.#pool = pool
@@ -235,7 +235,7 @@ export class PostgresDatabase {
       } catch (error) {
         const isFinal = error instanceof Fault || isBug(error) || error instanceof CommitUnknown
         const isLate = performance.now() >= deadline && !isConflict(error)
-        if (isFinal || isLate || this.#closing !== undefined) throw toPostgresFault(this.address, causeOf(error))
+        if (isFinal || isLate || this.#closing !== undefined) throw toPostgresFault(this.address, unwrapCause(error))
       }
       await sleep(RETRY_MS)
     }
@@ -245,7 +245,7 @@ export class PostgresDatabase {
 /** The connection failed during `COMMIT`, so it is not known whether the transaction was done. */
 class CommitUnknown extends Error {}
 
-function causeOf(error: unknown): unknown {
+function unwrapCause(error: unknown): unknown {
   return error instanceof CommitUnknown ? error.cause : error
 }
 

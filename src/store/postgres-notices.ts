@@ -21,14 +21,14 @@ export type DatabaseNotice = { type: string; ids: string[] }
 export const NOTIFY = `pg_notify('${CHANNEL}', ?)`
 
 /** The value of `NOTIFY`. At most 200 ids fit. */
-export function noticeOf(type: string, ids: readonly string[] = []): string {
+export function writeNotice(type: string, ids: readonly string[] = []): string {
   return JSON.stringify({ type, ids })
 }
 
 /** The notice is sent when the transaction commits. */
 export async function notify(transaction: Transaction, type: string, ids: readonly string[] = []): Promise<void> {
   for (let at = 0; at === 0 || at < ids.length; at += MAX_IDS) {
-    await transaction.get(`SELECT ${NOTIFY}`, noticeOf(type, ids.slice(at, at + MAX_IDS)))
+    await transaction.get(`SELECT ${NOTIFY}`, writeNotice(type, ids.slice(at, at + MAX_IDS)))
   }
 }
 

@@ -5,7 +5,7 @@ type Section = readonly [name: string, content: string]
 
 /** Covers all paths in order. */
 export function fingerprintPaths(observations: readonly PathObservation[]): Digest {
-  return digestSections([['path_count', `${observations.length}`], ...observations.flatMap(recordOf)])
+  return digestSections([['path_count', `${observations.length}`], ...observations.flatMap(toSections)])
 }
 
 /** Covers a whole observation: two observations with the same hash are equal. */
@@ -28,11 +28,11 @@ export function hashSnapshot(observation: Omit<GitObservation, 'snapshot_hash'>)
   return digestSections([
     ...fields.map((field) => [field, `${observation[field]}`] as const),
     ['retained_path_count', `${path_observations.length}`],
-    ...path_observations.flatMap(recordOf),
+    ...path_observations.flatMap(toSections),
   ])
 }
 
-function recordOf(observation: PathObservation): Section[] {
+function toSections(observation: PathObservation): Section[] {
   return [
     ['path', observation.path],
     ['category', observation.category],

@@ -73,7 +73,7 @@ export function locateGit(places: SearchPlaces): Git {
 export async function askGit(git: Git, { directory, args, signal, ...more }: GitCommand): Promise<GitAnswer> {
   const { program, env, timeoutMs, outputLimitBytes } = git
   if (program === undefined) throw gitMissing({})
-  const command = nameOf(args)
+  const command = nameGitCommand(args)
   try {
     const { stdin, allowsNetwork = false } = more
     const settings = [...SETTINGS, ...(allowsNetwork ? [] : NO_NETWORK), ...pinFor(git, directory)]
@@ -82,7 +82,7 @@ export async function askGit(git: Git, { directory, args, signal, ...more }: Git
       { argv, cwd: directory, env, timeoutMs, signal, sweep: 'when-ended', ...(stdin !== undefined && { stdin }) },
       { stdoutLimitBytes: outputLimitBytes },
     )
-    return { code: codeOf(exit, { command, timeoutMs }), stdout, stderr: exit.stderrTail }
+    return { code: readCode(exit, { command, timeoutMs }), stdout, stderr: exit.stderrTail }
   } catch (error) {
     if (!(error instanceof Fault) || error.code.startsWith('git_')) throw error
     const isTooMuch = error.code === programOutputTooLarge.code
@@ -108,7 +108,7 @@ function realPath(path: string): string {
 /** The output of git. Throws `git_failed` for a non-zero exit code. */
 export async function askGitForOutput(git: Git, command: GitCommand): Promise<Buffer> {
   const { code, stdout, stderr } = await askGit(git, command)
-  if (code !== 0) throw gitFailed({ command: nameOf(command.args), problem: gitErrorLine(stderr) })
+  if (code !== 0) throw gitFailed({ command: nameGitCommand(command.args), problem: gitErrorLine(stderr) })
   return stdout
 }
 
@@ -125,13 +125,13 @@ export function gitErrorLine(stderr: string): string {
 
 const ERROR_PREFIX = /^(?:fatal|error): /
 
-function codeOf(exit: ProcessExit, about: { command: string; timeoutMs: number }): number {
+function readCode(exit: ProcessExit, about: { command: string; timeoutMs: number }): number {
   if (exit.ended === 'timeout') throw gitTimeout(about)
   if (exit.ended === 'cancelled') throw gitInterrupted(about)
   if (exit.code === null) throw gitFailed({ ...about, problem: `it was killed by ${exit.signal}` })
   return exit.code
 }
 
-function nameOf([name]: GitCommand['args']): string {
+function nameGitCommand([name]: GitCommand['args']): string {
   return `git ${name}`
 }

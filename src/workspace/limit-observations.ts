@@ -7,14 +7,14 @@ const COST_LIMIT = 512 * 1024
 export function limitObservations(observations: readonly PathObservation[]): readonly PathObservation[] {
   let cost = 0
   const end = observations.findIndex((observation) => {
-    cost += costOf(observation)
+    cost += estimateCost(observation)
     return cost > COST_LIMIT
   })
   return end === -1 ? observations : observations.slice(0, end)
 }
 
 /** An upper bound of its JSON size: a byte may take six characters (`\u0000`), and a path is listed twice. */
-function costOf(observation: PathObservation): number {
+function estimateCost(observation: PathObservation): number {
   const { path, category, state, content_sha256 = '', content_fingerprint_kind = '' } = observation
   const words = [category, state, observation.observation]
   return 12 * bytesOf([path]) + 6 * bytesOf(words) + bytesOf([content_sha256, content_fingerprint_kind]) + 320

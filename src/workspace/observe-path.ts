@@ -27,7 +27,7 @@ export function observePath({ path, bytes, category, state }: ChangedPath, reade
   const subject = { path, category, state }
   // Git marks a nested repository with a trailing slash.
   const name = bytes.replace(/\/$/, '')
-  const place = placeOf(name, reader)
+  const place = toSystemPath(name, reader)
   let found: fs.BigIntStats | undefined
   try {
     found = isInWorktree(name, reader) ? lstatIfExists(place, reader) : undefined
@@ -85,14 +85,14 @@ function isInWorktree(name: string, reader: PathReader): boolean {
   const folder = name.slice(0, end)
   const known = reader.folders.get(folder)
   if (known !== undefined) return known
-  const isFolder = () => lstatIfExists(placeOf(folder, reader), reader)?.isDirectory() === true
+  const isFolder = () => lstatIfExists(toSystemPath(folder, reader), reader)?.isDirectory() === true
   const isReal = isInWorktree(folder, reader) && isFolder()
   reader.folders.set(folder, isReal)
   return isReal
 }
 
 /** Passes non-ASCII bytes to the system unchanged. */
-function placeOf(name: string, { root }: PathReader): fs.PathLike {
+function toSystemPath(name: string, { root }: PathReader): fs.PathLike {
   const isAscii = Buffer.byteLength(name) === name.length
   if (isAscii) return `${root}/${name}`
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')])

@@ -55,7 +55,7 @@ export function readContent(reading: ReadOptions, disk: PathDisk): Digest | 'cha
       if (typeof part === 'string') return part
       parts.push(part)
     }
-    return isUntouched(found, reading.look()) ? digestOf(plan, { parts, size: found.size }) : 'changed'
+    return isUntouched(found, reading.look()) ? digestParts(plan, { parts, size: found.size }) : 'changed'
   } finally {
     disk.closeSync(descriptor)
   }
@@ -77,7 +77,7 @@ function readPart(
   return part
 }
 
-function digestOf({ kind, offsets }: Plan, { parts, size }: { parts: readonly Buffer[]; size: bigint }): Digest {
+function digestParts({ kind, offsets }: Plan, { parts, size }: { parts: readonly Buffer[]; size: bigint }): Digest {
   if (kind === 'full_sha256') return digest(Buffer.concat(parts))
   const samples = parts.flatMap((part, at) => [['offset', `${offsets[at]}`] as const, ['sample', part] as const])
   return digestSections([['mode', kind], ['size', `${size}`], ...samples])

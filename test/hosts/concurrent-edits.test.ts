@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { changeHosts } from '../../src/hosts/change/change-hosts.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
 import { NOTHING } from '../../src/hosts/plan/plan.ts'
-import { nameOf, type TreeDisk } from '../../src/hosts/worktree.ts'
+import { lastPart, type TreeDisk } from '../../src/hosts/worktree.ts'
 import { createHostWorktree, type HostWorktree } from '../support/host-worktree.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { bothEnds, siteToChange, tell } from '../support/sample-change.ts'
@@ -267,7 +267,7 @@ describe('a user who works on the same files during a change', () => {
       if (name === 'linkSync' && counts.get(name) === 1) site.write('.claude/swapped', 'theirs')
       if (name === 'linkSync' && counts.get(name) === 1)
         renameSync(at(site, '.claude/swapped'), at(site, '.claude/replaced'))
-      if (name === 'renameSync') moved.push(nameOf(String(args[0])))
+      if (name === 'renameSync') moved.push(lastPart(String(args[0])))
     })
     expect(await tell(site, disk)).toMatchObject({ report: { transaction_outcome: 'rolled_back' } })
     expect(moved).not.toContain('replaced')

@@ -3,7 +3,7 @@ import { existsSync, fstatSync, lstatSync, readdirSync, renameSync, symlinkSync 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
-import { nameOf, realTreeDisk, type TreeDisk } from '../../src/hosts/worktree.ts'
+import { lastPart, realTreeDisk, type TreeDisk } from '../../src/hosts/worktree.ts'
 import { clear, type HostWorktree, systemError } from '../support/host-worktree.ts'
 import { bothEnds, siteToChange, type Told, type Tree, tell } from '../support/sample-change.ts'
 import { type Coming, watchedDisk } from '../support/watched-disk.ts'
@@ -94,8 +94,8 @@ describe('a change that fails at its end', () => {
     const disk = watchedDisk(({ name, args }) => {
       const path = String(args.at(-1))
       if (name === 'renameSync' && path.includes('/change-') && done.length > 0) throw systemError('ENOSPC')
-      if (name === 'linkSync') done.push(`put ${nameOf(path)}`)
-      if (name === 'unlinkSync' && /created|replaced/.test(path)) done.push(`took ${nameOf(path)}`)
+      if (name === 'linkSync') done.push(`put ${lastPart(path)}`)
+      if (name === 'unlinkSync' && /created|replaced/.test(path)) done.push(`took ${lastPart(path)}`)
     })
     expect((await tell(site, disk)).report.transaction_outcome).toBe('rolled_back')
     expect(done).toEqual([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { uninstallFailed } from '../../src/hosts/faults.ts'
 import type { FoundFile } from '../../src/hosts/found-files.ts'
 import { type Host, manifestPath, type Surface, sentinelPath } from '../../src/hosts/host.ts'
-import { type EarlierFile, generatedFiles, HOSTS, pathsOf } from '../../src/hosts/hosts.ts'
+import { type EarlierFile, generatedFiles, HOSTS, listPaths } from '../../src/hosts/hosts.ts'
 import { readOwnership, writeOwnership } from '../../src/hosts/manifest.ts'
 import type { Plan } from '../../src/hosts/plan/plan.ts'
 import { planInstall } from '../../src/hosts/plan/plan-install.ts'
@@ -16,7 +16,7 @@ const formerText = (path: string) => `as an earlier release wrote ${path}\n`
 
 /** Every host has a past: each file was something else once, and there was one more. */
 const EARLIER: readonly EarlierFile[] = HOSTS.flatMap((host) =>
-  [...pathsOf(host, []).slice(2), retiredPath(host)].map((path) => ({
+  [...listPaths(host, []).slice(2), retiredPath(host)].map((path) => ({
     host: host.id,
     path,
     digest: digest(formerText(path)),

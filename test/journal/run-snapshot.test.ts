@@ -27,7 +27,7 @@ import { withJournal } from '../../src/journal/open-journal.ts'
 import { readRun, readRunState, readWholeRun } from '../../src/journal/read-run.ts'
 import type { JournalEnd } from '../../src/journal/record-line.ts'
 import { SNAPSHOT_LIMIT_BYTES, writeRunSnapshot } from '../../src/journal/run-snapshot.ts'
-import { journalPathOf, type RunStore } from '../../src/journal/run-store.ts'
+import { type RunStore, toJournalPath } from '../../src/journal/run-store.ts'
 import { decodeSnapshot, encodeSnapshot, type RunSnapshot } from '../../src/journal/snapshot-format.ts'
 import { updateRun } from '../../src/journal/update-run.ts'
 import { digest } from '../../src/kit/digest.ts'
@@ -420,7 +420,7 @@ describe('a change to a long run', () => {
       return (await submitOutcome(at, run_id, { actionId: outcome.action_id, outcome, payloadSha256 })).action
     }
     const third = await submit(context, await submit(context, action))
-    const journal = journalPathOf(context.store, run_id)
+    const journal = toJournalPath(context.store, run_id)
     expect(statSync(journal).size).toBeGreaterThan(2 * CHUNK_BYTES)
     const { disk, readOf } = countingDisk(context.store.disk)
     await submit({ ...context, store: { ...context.store, disk } }, third)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nameOf } from '../../src/cli/command.ts'
+import { commandName } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { ROOT } from '../support/npm.ts'
 import { run } from '../support/run-drover.ts'
@@ -22,7 +22,7 @@ describe('man/drover.1', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     const text = ran.stdout.replace(/ +/g, ' ')
     const wanted = visible.flatMap((command) => [
-      `drover ${nameOf(command)}`,
+      `drover ${commandName(command)}`,
       ...command.flags.map(({ name }) => `--${name}`),
       ...command.examples.map(({ line }) => line.replace(/ +/g, ' ')),
     ])

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import type { AgentRequest, Usage } from '../../src/agents/adapter/agent.ts'
 import type { AgentResult } from '../../src/agents/agent-result.ts'
 import { buildCommand } from '../../src/agents/build-command.ts'
-import { warmBackendOf } from '../../src/agents/pool/warm-backends.ts'
+import { findWarmBackend } from '../../src/agents/pool/warm-backends.ts'
 import { runAgent } from '../../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
 import { Fault } from '../../src/kit/fault.ts'
@@ -21,7 +21,7 @@ export type Mode = (typeof MODES)[number]
 export async function runRequest(mode: Mode, request: AgentRequest, priorUsage?: Usage): Promise<AgentResult> {
   const signal = new AbortController().signal
   const turn = { request, command: buildCommand(request), signal, priorUsage }
-  const backend = mode === 'warm' ? warmBackendOf(request) : undefined
+  const backend = mode === 'warm' ? findWarmBackend(request) : undefined
   // Some prompts always get a process of their own: see src/agents/pool.
   const isAlone =
     backend?.fixedParts(request) === undefined || (!backend.loadsSessions && request.resumeId !== undefined)

@@ -4,7 +4,7 @@ import type { AgentRequest } from '../../src/agents/adapter/agent.ts'
 import type { AgentResult } from '../../src/agents/agent-result.ts'
 import { buildCommand } from '../../src/agents/build-command.ts'
 import { readSessionFile, writeSessionFile } from '../../src/agents/claude/session-file.ts'
-import { warmBackendOf } from '../../src/agents/pool/warm-backends.ts'
+import { findWarmBackend } from '../../src/agents/pool/warm-backends.ts'
 import { runAgent } from '../../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
 import { agentRequest } from '../support/agent-request.ts'
@@ -42,7 +42,7 @@ describe.skipIf(path === '')('a session of the real claude', () => {
 
   async function runWarm(request: AgentRequest, onEnd: (result: AgentResult) => Promise<void>): Promise<void> {
     const launch = { request, scratchDirectory: request.scratchDirectory, owner: undefined, signal }
-    const agent = await warmBackendOf(request)?.start(launch)
+    const agent = await findWarmBackend(request)?.start(launch)
     try {
       const run = agent?.prompt({ request, command: buildCommand(request), signal })
       if (run !== undefined) await onEnd(await finish(run))

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvent, AgentRequest, AttributedReply, Usage } from '../../src/agents/adapter/agent.ts'
 import type { AgentResult } from '../../src/agents/agent-result.ts'
 import { buildCommand } from '../../src/agents/build-command.ts'
-import { warmBackendOf } from '../../src/agents/pool/warm-backends.ts'
+import { findWarmBackend } from '../../src/agents/pool/warm-backends.ts'
 import { runAgent } from '../../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
 import type { LongLivedAgent } from '../../src/agents/warm/long-lived-agent.ts'
@@ -61,7 +61,7 @@ describe.each(installed.filter(({ backend }) => backend !== 'gemini'))('a warm $
     const scratchDirectory = newScratchDirectory()
     const request = requestFor({ ...over, scratchDirectory })
     const launch = { request, scratchDirectory, owner: undefined, signal: new AbortController().signal }
-    agent = await warmBackendOf(launch.request)?.start(launch)
+    agent = await findWarmBackend(launch.request)?.start(launch)
     return agent as LongLivedAgent
   }
 

@@ -4,7 +4,7 @@ import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.s
 import { checkSourceCandidate } from '../../src/contract/source-candidate.ts'
 import { readEnvelope, readSource } from '../../src/source/read-source.ts'
 import { toCandidate } from '../../src/source/to-candidate.ts'
-import { findRevisionProblems, isTextOf } from '../../src/source/verify-pinned-source.ts'
+import { findRevisionProblems, matchesSection } from '../../src/source/verify-pinned-source.ts'
 import { anyBundle } from '../support/any-bundle.ts'
 import { checkPinnedSource } from '../support/message-checkers.ts'
 
@@ -24,7 +24,7 @@ describe('any valid bundle', () => {
         expect(checkSourceCandidate(toCandidate(envelope, reading, stamp))).toMatchObject({ valid: true })
         expect(findRevisionProblems(source)).toEqual([])
         for (const section of source.sections) {
-          expect(isTextOf(section, materials.get(section.material_sha256) ?? '')).toBe(true)
+          expect(matchesSection(section, materials.get(section.material_sha256) ?? '')).toBe(true)
         }
       }),
     )

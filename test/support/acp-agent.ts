@@ -1,7 +1,7 @@
 /** Runs the fake agent that speaks ACP (test/fake-agent/acp-agent.ts) through drover. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { acpAgentOf } from '../../src/agents/acp/agent.ts'
+import { findAcpAgent } from '../../src/agents/acp/agent.ts'
 import type { AcpProfile } from '../../src/agents/adapter/acp-profile.ts'
 import type { AgentEvent, AgentRequest } from '../../src/agents/adapter/agent.ts'
 import { buildCommand } from '../../src/agents/build-command.ts'
@@ -56,7 +56,7 @@ type Over = {
 
 export function acpRequest(program: string, { request, profile, isPunctual = false }: Over = {}): AgentRequest {
   const settings = { enabled: true, protocol: 'acp' as const, command: [program], env: {} }
-  const agent = acpAgentOf('fake', settings)
+  const agent = findAcpAgent('fake', settings)
   const env = { PATH: process.env['PATH'] }
   const { isLate: _, ...punctual } = agent.profile
   return agentRequest('claude', {

@@ -2,7 +2,7 @@
 
 import type { FoundFile, FoundFiles } from '../../src/hosts/found-files.ts'
 import type { Host, HostId } from '../../src/hosts/host.ts'
-import { EARLIER_FILES, type EarlierFile, findHost, pathsOf } from '../../src/hosts/hosts.ts'
+import { EARLIER_FILES, type EarlierFile, findHost, listPaths } from '../../src/hosts/hosts.ts'
 import type { Plan } from '../../src/hosts/plan/plan.ts'
 import { digest } from '../../src/kit/digest.ts'
 
@@ -34,7 +34,7 @@ export function findFiles(
   hosts: readonly Host[],
   earlier: readonly EarlierFile[] = EARLIER_FILES,
 ): FoundFiles {
-  const paths = hosts.flatMap((host) => pathsOf(host, earlier))
+  const paths = hosts.flatMap((host) => listPaths(host, earlier))
   return new Map(paths.map((path) => [path, tree.get(path) ?? { is: 'absent' }]))
 }
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ApiKeys, loadApiKeys } from '../../src/config/api-keys.ts'
-import { findPaths, privateFilesOf } from '../../src/config/paths.ts'
+import { findPaths, listPrivateFiles } from '../../src/config/paths.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { type Loss, openStores, type Stores } from '../../src/executions/store/open-stores.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
@@ -126,7 +126,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       keys: keys.ring,
       stores,
       directories: paths,
-      privateFiles: privateFilesOf(paths, { cwd: workdir }),
+      privateFiles: listPrivateFiles(paths, { cwd: workdir }),
       shutdown: shutdown.signal,
       drainDeadline: drainDeadline.signal,
       log: createTestLog(seen.logged),

@@ -5,7 +5,7 @@ import { openStores, type Stores, type StoresOptions } from '../../src/execution
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { Session } from '../../src/sessions/session.shape.ts'
-import { searchTextOf, toColumns } from '../../src/sessions/session-rows.ts'
+import { toColumns, toSearchText } from '../../src/sessions/session-rows.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { ADDED_COLUMNS, addRow } from '../../src/sessions/session-table.ts'
 import { openDatabase } from '../../src/store/database.ts'
@@ -100,7 +100,7 @@ async function newPostgresPlace({ deadAfterMs = 20_000 } = {}): Promise<Place> {
     async addSessions(sessions) {
       const rows = sessions.map(({ keyId, ...session }) => ({
         ...toColumns(session, { owner: null, threadUsage: undefined, keyId }),
-        ...{ machine: 'here', initial_prompt: session.initial_prompt, search_text: searchTextOf(session) },
+        ...{ machine: 'here', initial_prompt: session.initial_prompt, search_text: toSearchText(session) },
       }))
       const columns = [...ADDED_COLUMNS, 'machine', 'initial_prompt', 'search_text'].join(', ')
       const from = 'json_populate_recordset(NULL::sessions, $1)'

@@ -6,7 +6,7 @@ import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
 import { readProjectSettings, refuseProjectSettings } from './find-project-settings.ts'
-import { profileOf } from './known-agents.ts'
+import { findProfile } from './known-agents.ts'
 
 /** The section of the backend in the config. */
 export type AcpSettings = {
@@ -25,7 +25,7 @@ const RESUME_METHODS = ['session/load', 'session/resume'] as const
 /** A backend is looked up for every prompt, and its settings do not change. */
 const agents = new WeakMap<AcpSettings, AcpAgent>()
 
-export function acpAgentOf(backend: Backend, settings: AcpSettings): AcpAgent {
+export function findAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
   const agent = agents.get(settings) ?? createAcpAgent(backend, settings)
   agents.set(settings, agent)
   return agent
@@ -33,7 +33,7 @@ export function acpAgentOf(backend: Backend, settings: AcpSettings): AcpAgent {
 
 function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
   const { command, env, profile: measured = {}, ignores_project: ignoresProject } = settings
-  const known = { ...profileOf(command), ...resumeOf(measured) }
+  const known = { ...findProfile(command), ...resumeOf(measured) }
   const profile = ignoresProject ? { ...known, withoutProject: { ...known.withoutProject, refused: [] } } : known
   const asking = { ...profile.env, ...env }
   const without = profile.withoutProject?.env

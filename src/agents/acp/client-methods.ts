@@ -7,7 +7,7 @@ import type { Permission } from '../adapter/permission.ts'
 import { type ClientPolicy, readTextFile, writeTextFile } from './client-files.ts'
 import type { ClientTerminals } from './client-terminals.ts'
 import type { Verdict } from './permissions.ts'
-import { pathsOf } from './tool-calls.ts'
+import { readToolPaths } from './tool-calls.ts'
 
 type Options = {
   client: AcpProfile['client']
@@ -76,7 +76,7 @@ export class ClientMethods {
     const need = NEEDS[kind]
     if (verdict === 'deny' || need === undefined) return
     const command = textAt(objectAt(call, 'rawInput'), 'command')
-    const names = need === 'edit' ? pathsOf(call) : command === undefined ? [] : [command]
+    const names = need === 'edit' ? readToolPaths(call) : command === undefined ? [] : [command]
     this.#grants = [...this.#grants, { need, names, isForSession: verdict === 'allow_session' }]
   }
 

@@ -69,12 +69,12 @@ export class ClientTerminals {
     return {
       output: output.text(),
       truncated: bytes > limit,
-      ...(exited !== undefined && { exitStatus: statusOf(exited) }),
+      ...(exited !== undefined && { exitStatus: toExitStatus(exited) }),
     }
   }
 
   async waitForExit(params: JsonRecord): Promise<JsonRecord> {
-    return statusOf(await this.#find(params).exit)
+    return toExitStatus(await this.#find(params).exit)
   }
 
   async kill(params: JsonRecord): Promise<JsonRecord> {
@@ -166,6 +166,6 @@ function evidenceOf({ output, exited }: Terminal): TerminalEvidence {
   return { output: output.text(), exitCode: exited?.code ?? undefined }
 }
 
-function statusOf({ code, signal }: ProcessExit): JsonRecord {
+function toExitStatus({ code, signal }: ProcessExit): JsonRecord {
   return { exitCode: code, signal }
 }

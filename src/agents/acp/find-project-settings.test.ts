@@ -6,9 +6,9 @@ import { agentRequest } from '../../../test/support/agent-request.ts'
 import { isAgentSettings } from '../../kit/agent-configuration.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
 import { NO_SURROUNDINGS } from '../adapter/surroundings.ts'
-import { acpAgentOf } from './agent.ts'
+import { findAcpAgent } from './agent.ts'
 import { readProjectSettings, refuseNewSettings, refuseProjectSettings } from './find-project-settings.ts'
-import { KNOWN_AGENTS, profileOf } from './known-agents.ts'
+import { findProfile, KNOWN_AGENTS } from './known-agents.ts'
 
 let home = ''
 let workdir = ''
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }))
 
 const found = (program = 'opencode') =>
-  readProjectSettings(profileOf([program]), { env: { HOME: home }, workdir }).projectSettings
+  readProjectSettings(findProfile([program]), { env: { HOME: home }, workdir }).projectSettings
 
 describe('the settings that an agent would use', () => {
   it('are those in the working directory and in every one above it, but not in the home of the user', () => {
@@ -56,9 +56,9 @@ describe('the settings that an agent would use', () => {
 
   it('are looked for up to the root if the home is elsewhere', () => {
     writeFileSync(join(home, 'opencode.json'), '{}')
-    const elsewhere = readProjectSettings(profileOf(['opencode']), { env: {}, workdir }).projectSettings
+    const elsewhere = readProjectSettings(findProfile(['opencode']), { env: {}, workdir }).projectSettings
     expect(elsewhere).toContain('../../../opencode.json')
-    expect(readProjectSettings(profileOf(['opencode']), { env: {}, workdir: home }).projectSettings).toEqual([
+    expect(readProjectSettings(findProfile(['opencode']), { env: {}, workdir: home }).projectSettings).toEqual([
       'opencode.json',
     ])
   })
@@ -67,7 +67,7 @@ describe('the settings that an agent would use', () => {
 describe('a request that must ignore its project', () => {
   const acpRequest = (over: Partial<AgentRequest> = {}) =>
     agentRequest('claude', {
-      agent: acpAgentOf('mine', { enabled: true, protocol: 'acp', command: ['opencode'], env: {} }),
+      agent: findAcpAgent('mine', { enabled: true, protocol: 'acp', command: ['opencode'], env: {} }),
       env: { HOME: home },
       workdir,
       ...over,

@@ -284,7 +284,7 @@ export function findKnownAgent(name: string): KnownAgent | undefined {
 }
 
 /** The profile of the agent that a command starts: it is known by its program, whatever the backend is called. */
-export function profileOf(command: readonly string[]): AcpProfile {
+export function findProfile(command: readonly string[]): AcpProfile {
   const program = basename(command[0] ?? '').replace(/\.(?:exe|cmd)$/i, '')
   const known = KNOWN_AGENTS.find((each) => each.command[0] === program)
   return known?.profile ?? UNKNOWN_AGENT

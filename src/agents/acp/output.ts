@@ -7,7 +7,7 @@ import type { AgentFailure } from '../adapter/failure.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import type { AgentOutput, OutputSummary } from '../adapter/output-reader.ts'
 import { NO_USAGE, usageEvents } from '../adapter/token-usage.ts'
-import { failureOfError, outcomeOf } from './turn-end.ts'
+import { failureOfError, judgeTurn } from './turn-end.ts'
 import { TurnUpdates } from './updates.ts'
 import { usageOfTurn } from './usage.ts'
 
@@ -87,7 +87,7 @@ export class AcpOutput implements AgentOutput {
     this.#threadUsage = 'threadUsage' in counted ? counted.threadUsage : undefined
     if ('warning' in counted && counted.warning !== undefined) this.warnings.push(counted.warning)
     const wasDenied = this.denials.length > 0
-    this.#outcome = outcomeOf({ backend, profile, result, wasDenied, ...said })
+    this.#outcome = judgeTurn({ backend, profile, result, wasDenied, ...said })
     return [...this.updates.finish(), ...usageEvents(this.#usage)]
   }
 

@@ -3,7 +3,7 @@ import { isAbsolute, normalize, relative, sep } from 'node:path'
 import type { AcpProfile, ToolKind } from '../adapter/acp-profile.ts'
 import { type JsonRecord, objectsAt, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { kindOf, pathsOf } from './tool-calls.ts'
+import { readToolKind, readToolPaths } from './tool-calls.ts'
 
 const READING: readonly ToolKind[] = ['read', 'search']
 const EDITING: readonly ToolKind[] = ['edit', 'delete', 'move']
@@ -22,10 +22,10 @@ export type PermissionFacts = {
 /** Whether drover may allow the call without a user. */
 export function isAllowed({ call, permission, workdir, isLimited, profile }: PermissionFacts): boolean {
   if (permission === 'everything') return true
-  const kind = kindOf(call, profile)
-  const areInside = pathsOf(call).every((path) => isInside(path, workdir))
+  const kind = readToolKind(call, profile)
+  const areInside = readToolPaths(call).every((path) => isInside(path, workdir))
   if (READING.includes(kind)) return areInside || (permission !== 'edit' && !isLimited)
-  return permission === 'edit' && EDITING.includes(kind) && areInside && !pathsOf(call).some(isOfGit)
+  return permission === 'edit' && EDITING.includes(kind) && areInside && !readToolPaths(call).some(isOfGit)
 }
 
 /** What is written there decides what git runs, for every agent that comes after. Some file systems ignore the case of names. */

@@ -13,7 +13,7 @@ import {
 } from '../adapter/json-fields.ts'
 
 /** The name of the tool; without one, what kind of tool it is, or the title of the call. */
-export function toolNameOf(call: JsonRecord): string | undefined {
+export function readToolName(call: JsonRecord): string | undefined {
   const meta = objectAt(call, '_meta')
   const named = [
     textAt(call, 'name'),
@@ -33,7 +33,7 @@ function nameInId(id: string): string | undefined {
 }
 
 /** What kind of tool it is; `other` if the agent does not say. */
-export function kindOf(call: JsonRecord, { kinds = [] }: Pick<AcpProfile, 'kinds'>): ToolKind {
+export function readToolKind(call: JsonRecord, { kinds = [] }: Pick<AcpProfile, 'kinds'>): ToolKind {
   const kind = TOOL_KINDS.find((known) => known === textAt(call, 'kind'))
   if (kind !== undefined && kind !== 'other') return kind
   const title = textAt(call, 'title') ?? ''
@@ -41,20 +41,20 @@ export function kindOf(call: JsonRecord, { kinds = [] }: Pick<AcpProfile, 'kinds
 }
 
 /** The input of the tool. Some agents have only a title, which for a command is the command. */
-export function inputOf(call: JsonRecord): JsonRecord | undefined {
+export function readToolInput(call: JsonRecord): JsonRecord | undefined {
   const input = objectAt(call, 'rawInput')
   if (input !== undefined && Object.keys(input).length > 0) return input
   const written = objectsAt(call, 'content').map((part) => parseObject(textAt(objectAt(part, 'content'), 'text') ?? ''))
   const parsed = written.find((value) => value !== undefined)
   if (parsed !== undefined) return parsed
   const title = textAt(call, 'title')
-  const [path] = pathsOf(call)
+  const [path] = readToolPaths(call)
   if (textAt(call, 'kind') === 'execute' && title !== undefined) return { command: title }
   return path === undefined ? undefined : { path }
 }
 
 /** What the call would change, if its input does not say so: only the lines that differ. */
-export function diffOf(call: JsonRecord): string | undefined {
+export function readToolDiff(call: JsonRecord): string | undefined {
   if (Object.keys(objectAt(call, 'rawInput') ?? {}).length > 0) return undefined
   const changes = objectsAt(call, 'content').filter((part) => textAt(part, 'type') === 'diff')
   return changes.length === 0 ? undefined : changes.map(formatChange).join('\n')
@@ -80,7 +80,7 @@ export function hasWholeInput(call: JsonRecord): boolean {
 }
 
 /** The files that the call is about. */
-export function pathsOf(call: JsonRecord): string[] {
+export function readToolPaths(call: JsonRecord): string[] {
   const located = objectsAt(call, 'locations').map((location) => textAt(location, 'path'))
   const changed = objectsAt(call, 'content').map((part) =>
     textAt(part, 'type') === 'diff' ? textAt(part, 'path') : undefined,
@@ -95,7 +95,7 @@ export function pathsOf(call: JsonRecord): string[] {
 const NAMES_OF_PATHS = /(?:path|file|filename|dir|directory|folder|source|destination|target|uri)s?$/i
 
 /** The text that the tool has printed; for an edit the files that it changed. */
-export function outputOf(call: JsonRecord): string | undefined {
+export function readToolOutput(call: JsonRecord): string | undefined {
   const parts = objectsAt(call, 'content').flatMap((part) => textOfPart(part) ?? [])
   if (parts.length > 0) return parts.join('\n')
   const raw = call['rawOutput']
@@ -116,23 +116,23 @@ function textOfPart(part: JsonRecord): string | undefined {
 }
 
 /** The id of the client's terminal in which a command runs. */
-export function terminalOf(call: JsonRecord): string | undefined {
+export function readTerminalId(call: JsonRecord): string | undefined {
   const part = objectsAt(call, 'content').find((each) => textAt(each, 'type') === 'terminal')
   return textAt(part, 'terminalId')
 }
 
 /** Output that comes in pieces beside the content. */
-export function outputPieceOf(call: JsonRecord): string {
+export function readOutputPiece(call: JsonRecord): string {
   const meta = objectAt(call, '_meta')
   return textAt(objectAt(meta, 'terminal_output_delta', 'terminal_output'), 'data') ?? ''
 }
 
 /** Why the call has failed; undefined if it has not. A command that failed is a failure, whatever the agent calls it. */
-export function failureOf(
+export function readToolFailure(
   call: JsonRecord,
   { status, output }: { status: string; output: string | undefined },
 ): string | undefined {
-  const code = exitCodeOf(call)
+  const code = readExitCode(call)
   const [reported] = objectsAt(call, 'rawOutput').filter((part) => part['success'] === false)
   if (status !== 'failed' && !code && reported === undefined) return undefined
   const said = exitCodeIn(output ?? '') ?? (code || undefined)
@@ -146,7 +146,7 @@ function exitCodeIn(output: string): number | undefined {
 }
 
 /** The exit code of a command, where the agent reports it as a number. */
-function exitCodeOf(call: JsonRecord): number | undefined {
+function readExitCode(call: JsonRecord): number | undefined {
   const raw = objectAt(call, 'rawOutput')
   const shellExit = objectsAt(raw, 'contents').find((part) => textAt(part, 'type') === 'shell_exit')
   return [

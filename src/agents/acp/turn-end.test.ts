@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOfError, outcomeOf, type TurnFacts } from './turn-end.ts'
+import { failureOfError, judgeTurn, type TurnFacts } from './turn-end.ts'
 
 const FACTS: TurnFacts = {
   backend: 'fake',
@@ -12,7 +12,7 @@ const FACTS: TurnFacts = {
   lastNotice: undefined,
 }
 
-describe('outcomeOf', () => {
+describe('judgeTurn', () => {
   it.each<[string, Partial<TurnFacts>, unknown]>([
     ['an answer', {}, 'success'],
     ['white space', { text: ' \n' }, { code: 'agent_ended_early' }],
@@ -49,7 +49,7 @@ describe('outcomeOf', () => {
     ],
     ['counts that are missing', { profile: { failure: { usageIsNull: true } } }, 'success'],
   ])('of %s', (_name, over, expected) => {
-    const outcome = outcomeOf({ ...FACTS, ...over })
+    const outcome = judgeTurn({ ...FACTS, ...over })
     if (expected === 'success') expect(outcome).toBe('success')
     else expect(outcome).toMatchObject(expected as object)
   })

@@ -32,7 +32,7 @@ const STOPPED: Readonly<Record<string, AgentFailure>> = {
   refusal: { code: 'agent_request_rejected', message: 'the model refused to answer' },
 }
 
-export function outcomeOf(facts: TurnFacts): 'success' | AgentFailure {
+export function judgeTurn(facts: TurnFacts): 'success' | AgentFailure {
   const { backend, result, wasDenied } = facts
   const reason = textAt(result, 'stopReason')
   if (reason === 'end_turn') return outcomeOfEnd(facts)

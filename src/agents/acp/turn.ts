@@ -14,7 +14,7 @@ import type { AcpConnection } from './connection.ts'
 import { AcpOutput, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, isAllowed, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
-import { diffOf, inputOf, kindOf, toolNameOf } from './tool-calls.ts'
+import { readToolDiff, readToolInput, readToolKind, readToolName } from './tool-calls.ts'
 
 export class AcpTurn implements TurnProtocol {
   readonly reader
@@ -195,7 +195,7 @@ export class AcpTurn implements TurnProtocol {
     if (isAllowed({ call, permission, workdir, isLimited, profile })) return 'allow'
     if (permission === 'read-only') return 'deny'
     const verdict = await this.#ask(call)
-    this.#client.grant(call, { kind: kindOf(call, profile), verdict })
+    this.#client.grant(call, { kind: readToolKind(call, profile), verdict })
     return verdict
   }
 
@@ -205,7 +205,7 @@ export class AcpTurn implements TurnProtocol {
   }
 
   #needsOf(call: JsonRecord): Denial['needs'] {
-    const kind = kindOf(call, this.#agent.options.profile)
+    const kind = readToolKind(call, this.#agent.options.profile)
     return kind === 'edit' || kind === 'delete' || kind === 'move' ? 'edit' : 'everything'
   }
 }
@@ -218,12 +218,12 @@ function withSessionHint(details: JsonRecord): JsonRecord {
 }
 
 function toApprovalRequest(call: JsonRecord): Omit<ApprovalRequest, 'approval_id'> {
-  const input = inputOf(call)
+  const input = readToolInput(call)
   const id = textAt(call, 'toolCallId')
   const command = textAt(input, 'command')
-  const diff = diffOf(call)
+  const diff = readToolDiff(call)
   return {
-    tool_name: toolNameOf(call) ?? 'unknown',
+    tool_name: readToolName(call) ?? 'unknown',
     ...(id !== undefined && { tool_id: id }),
     ...(command !== undefined && { command }),
     ...(diff !== undefined && { diff }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import { diffOf } from './tool-calls.ts'
+import { readToolDiff } from './tool-calls.ts'
 import { TurnUpdates } from './updates.ts'
 
 const PROFILE: AcpProfile = { modes: {}, asks: 'always', usage: 'none' }
@@ -35,6 +35,6 @@ describe('the diff of a call', () => {
     ['is not needed where the input says it', { rawInput: { text: 'x' }, content: [change('a', 'b')] }, undefined],
     ['is missing for other tools', { content: [] }, undefined],
   ])('%s', (_, fields, expected) => {
-    expect(diffOf({ toolCallId: 'c', ...fields })).toBe(expected)
+    expect(readToolDiff({ toolCallId: 'c', ...fields })).toBe(expected)
   })
 })

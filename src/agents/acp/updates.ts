@@ -5,7 +5,15 @@ import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
-import { failureOf, hasWholeInput, inputOf, outputOf, outputPieceOf, terminalOf, toolNameOf } from './tool-calls.ts'
+import {
+  hasWholeInput,
+  readOutputPiece,
+  readTerminalId,
+  readToolFailure,
+  readToolInput,
+  readToolName,
+  readToolOutput,
+} from './tool-calls.ts'
 import { sumUsage, usageOfChunk } from './usage.ts'
 
 export type TurnSummary = {
@@ -95,7 +103,7 @@ export class TurnUpdates {
 
   denialOf(reported: JsonRecord, needs?: Denial['needs']): Denial {
     const call = this.callOf(reported)
-    return this.#tools.denialOf({ id: textAt(call, 'toolCallId'), name: toolNameOf(call) }, needs)
+    return this.#tools.denialOf({ id: textAt(call, 'toolCallId'), name: readToolName(call) }, needs)
   }
 
   /** Reports what was held back. */
@@ -138,7 +146,7 @@ export class TurnUpdates {
     const known = this.#note(update)
     if (known === undefined || known.isDone) return []
     this.#hasBegun = true
-    known.output += outputPieceOf(update)
+    known.output += readOutputPiece(update)
     const status = textAt(known.call, 'status')
     const isDone = status === 'completed' || status === 'failed'
     const isKnown = this.#profile.hasNoInput === true || hasWholeInput(known.call)
@@ -159,7 +167,7 @@ export class TurnUpdates {
       output: '',
       terminalId: undefined,
     }
-    known.terminalId ??= terminalOf(update)
+    known.terminalId ??= readTerminalId(update)
     known.call = merge(known.call, update)
     this.#calls.set(id, known)
     return known
@@ -171,7 +179,7 @@ export class TurnUpdates {
     if (this.#message.hasText) this.#last = this.#message
     this.#message = new Message()
     const { call } = known
-    return [this.#tools.use({ id: textAt(call, 'toolCallId'), name: toolNameOf(call), input: inputOf(call) })]
+    return [this.#tools.use({ id: textAt(call, 'toolCallId'), name: readToolName(call), input: readToolInput(call) })]
   }
 
   /** A command that failed is a failure, also where the agent calls it completed. */
@@ -181,8 +189,8 @@ export class TurnUpdates {
       const failure = ran.exitCode === 0 ? undefined : `exit code ${ran.exitCode}`
       return this.#tools.result({ id: textAt(call, 'toolCallId'), output: ran.output, failure })
     }
-    const output = outputOf(call) ?? (pieces === '' ? undefined : pieces)
-    const failure = failureOf(call, { status, output })
+    const output = readToolOutput(call) ?? (pieces === '' ? undefined : pieces)
+    const failure = readToolFailure(call, { status, output })
     return this.#tools.result({ id: textAt(call, 'toolCallId'), output, failure })
   }
 }

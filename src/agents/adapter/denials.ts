@@ -55,6 +55,6 @@ function isBelow(permission: Permission = 'ask', needed: Needed): boolean {
 }
 
 /** The part of a tool's input that says what the call is about. */
-export function subjectOf(input: unknown): string | undefined {
+export function readSubject(input: unknown): string | undefined {
   return isObject(input) ? textAt(input, 'command', 'file_path', 'path', 'notebook_path', 'url') : undefined
 }

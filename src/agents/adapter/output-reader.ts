@@ -119,7 +119,7 @@ function documentIn(lines: readonly string[]): JsonRecord | undefined {
 function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string | undefined): OutputResult {
   const { model, turnCount, costUsd, threadUsage, usage, text, ...summary } = output.summary()
   const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
-  const failure = failureOf(output, end, plainText ?? '')
+  const failure = findFailure(output, end, plainText ?? '')
   const denials = [...(summary.denials ?? []), ...(output.deniedOnStderr?.(end.stderrTail) ?? [])]
   return {
     text: plainText ?? text,
@@ -135,7 +135,7 @@ function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string 
   }
 }
 
-function failureOf(output: AgentOutput, end: ProcessEnd, plainText: string): AgentFailure | undefined {
+function findFailure(output: AgentOutput, end: ProcessEnd, plainText: string): AgentFailure | undefined {
   const { backend } = output
   const { outcome, lastError, hasStopped } = output.summary()
   if (outcome === 'success') return undefined

@@ -1,5 +1,5 @@
 import type { AgentEvent, Denial } from './agent.ts'
-import { subjectOf } from './denials.ts'
+import { readSubject } from './denials.ts'
 import { isShallow } from './json-fields.ts'
 
 type ToolCall = { id: string | undefined; name: string | undefined; input?: unknown }
@@ -25,7 +25,7 @@ export class ToolLog {
   }
 
   use({ id, name = 'unknown', input }: ToolCall): AgentEvent {
-    if (id !== undefined) this.#calls.set(id, { name, subject: subjectOf(input) })
+    if (id !== undefined) this.#calls.set(id, { name, subject: readSubject(input) })
     return {
       type: 'tool_use',
       content: {

@@ -7,7 +7,7 @@ import { StreamedText } from '../adapter/streamed-text.ts'
 import { usageEvents } from '../adapter/token-usage.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { RequestUsage } from './request-usage.ts'
-import { costOf, delayOf, denialsOf, formatRetry, outcomeOf, usageOf, withNeed } from './result.ts'
+import { formatRetry, readCost, readDelay, readDenials, readOutcome, readUsage, withNeed } from './result.ts'
 
 /** How claude answers a call of a tool that `--disallowedTools` has taken away. */
 const DISABLED_TOOL = /No such tool available: .* is not enabled/
@@ -72,7 +72,7 @@ export class ClaudeOutput implements AgentOutput {
       this.#summary.lastRetry = {
         message: formatRetry(line),
         status: countAt(line, 'error_status'),
-        retryAfterMs: delayOf(line),
+        retryAfterMs: readDelay(line),
       }
       return [{ type: 'progress', content: { stage: 'retry', message: formatRetry(line) } }]
     }
@@ -144,10 +144,10 @@ export class ClaudeOutput implements AgentOutput {
     const summary = this.#summary
     summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
     summary.turnCount = countAt(line, 'num_turns')
-    summary.costUsd = costOf(line)
-    summary.usage = usageOf(line)
-    summary.denials = [...this.#deniedCalls.map(withNeed), ...denialsOf(line)]
-    summary.outcome = outcomeOf(line, { lastError: summary.lastError, retry: this.#retry })
+    summary.costUsd = readCost(line)
+    summary.usage = readUsage(line)
+    summary.denials = [...this.#deniedCalls.map(withNeed), ...readDenials(line)]
+    summary.outcome = readOutcome(line, { lastError: summary.lastError, retry: this.#retry })
     if (summary.outcome !== 'success') return usageEvents(summary.usage)
     const structured = line['structured_output']
     summary.text =

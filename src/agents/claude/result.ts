@@ -1,6 +1,6 @@
 /** Reads the `result` event of claude, which ends a run, and its notices about retries. */
 import type { Denial, Usage } from '../adapter/agent.ts'
-import { subjectOf } from '../adapter/denials.ts'
+import { readSubject } from '../adapter/denials.ts'
 import type { AgentFailure, FailureCode } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/token-usage.ts'
@@ -20,7 +20,7 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 }
 
 /** API errors have the subtype `success` too, so `is_error` decides. */
-export function outcomeOf(line: JsonRecord, { lastError, retry }: Before): 'success' | AgentFailure {
+export function readOutcome(line: JsonRecord, { lastError, retry }: Before): 'success' | AgentFailure {
   const subtype = textAt(line, 'subtype') ?? ''
   const error = textAt(line, 'error')
   if (line['is_error'] !== true && !subtype.startsWith('error') && error === undefined) return 'success'
@@ -34,24 +34,24 @@ export function outcomeOf(line: JsonRecord, { lastError, retry }: Before): 'succ
     code: FAILURES[subtype],
     status,
     // Claude waits as long as the service asks it to, but no message says so.
-    ...(status !== undefined && countAt(retry, 'error_status') === status && { retryAfterMs: delayOf(retry) }),
+    ...(status !== undefined && countAt(retry, 'error_status') === status && { retryAfterMs: readDelay(retry) }),
   }
 }
 
 /** How long claude waits before it tries again. */
-export function delayOf(retry: JsonRecord | undefined): number | undefined {
+export function readDelay(retry: JsonRecord | undefined): number | undefined {
   const delay = retry?.['retry_delay_ms']
   return typeof delay === 'number' && delay >= 0 && Number.isFinite(delay) ? delay : undefined
 }
 
 /** At list prices, also for users who pay a flat rate; 0 means that claude does not know the price of the model. */
-export function costOf(line: JsonRecord): number | undefined {
+export function readCost(line: JsonRecord): number | undefined {
   const cost = line['total_cost_usd']
   return typeof cost === 'number' && cost > 0 && Number.isFinite(cost) ? cost : undefined
 }
 
 /** `usage` is all zeros if claude had to request the answer twice; then the counts per model are right. */
-export function usageOf(line: JsonRecord): Usage {
+export function readUsage(line: JsonRecord): Usage {
   const total = toUsage(objectAt(line, 'usage'))
   if (!isNothing(total)) return total
   const perModel = Object.values(objectAt(line, 'modelUsage') ?? {}).filter(isObject)
@@ -82,9 +82,9 @@ function modelUsageOf(usage: JsonRecord): Usage {
 /** Tools that approval mode `auto` allows; all others need `none`. */
 const EDITING_TOOLS = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit']
 
-export function denialsOf(line: JsonRecord): Denial[] {
+export function readDenials(line: JsonRecord): Denial[] {
   return objectsAt(line, 'permission_denials').map((denied) =>
-    withNeed({ tool: textAt(denied, 'tool_name') ?? 'unknown', subject: subjectOf(denied['tool_input']) }),
+    withNeed({ tool: textAt(denied, 'tool_name') ?? 'unknown', subject: readSubject(denied['tool_input']) }),
   )
 }
 

@@ -17,7 +17,7 @@ type Where = Pick<AgentRequest, 'env' | 'workdir'>
 
 /** Undefined if there is no such file, or if it is too long. `id` must be a UUID. */
 export async function readSessionFile(id: string, where: Where): Promise<SessionFile | undefined> {
-  const projects = projectsOf(where)
+  const projects = projectsDirectory(where)
   if (projects === undefined) return undefined
   for (const directory of await directoriesOf(projects, where)) {
     const path = join(projects, directory, `${id}.jsonl`)
@@ -30,14 +30,14 @@ export async function readSessionFile(id: string, where: Where): Promise<Session
 
 /** What this machine had of the session before is older, so it is replaced. */
 export function writeSessionFile(id: string, { directory, bytes }: SessionFile, where: Where): void {
-  const projects = projectsOf(where)
+  const projects = projectsDirectory(where)
   if (projects === undefined || !SAFE_NAME.test(directory)) throw new Error('claude has no directory for sessions here')
   const path = join(projects, directory)
   ensurePrivateDirectory({ path })
   replaceFile({ path: join(path, `${id}.jsonl`), bytes, mode: 0o600 })
 }
 
-function projectsOf({ env }: Where): string | undefined {
+function projectsDirectory({ env }: Where): string | undefined {
   const home = env['HOME']
   const root = env['CLAUDE_CONFIG_DIR'] || (home && join(home, '.claude'))
   return root ? join(root, 'projects') : undefined

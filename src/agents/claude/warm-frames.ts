@@ -1,6 +1,6 @@
 /** Which frames of a claude process that stays up belong to a turn, and what they mean. Pure. */
 import type { ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
-import { subjectOf } from '../adapter/denials.ts'
+import { readSubject } from '../adapter/denials.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 
 export type ClaudeFrame =
@@ -98,7 +98,7 @@ export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'a
   const command = isObject(input) ? textAt(input, 'command') : undefined
   const toolId = textAt(request, 'tool_use_id')
   const reason = textAt(request, 'decision_reason', 'description')
-  const diff = diffOf(input)
+  const diff = toDiff(input)
   return {
     tool_name: textAt(request, 'tool_name') ?? 'unknown',
     ...(toolId !== undefined && { tool_id: toolId }),
@@ -112,13 +112,13 @@ export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'a
 }
 
 /** What an editing tool would change. */
-function diffOf(input: unknown): string | undefined {
+function toDiff(input: unknown): string | undefined {
   if (!isObject(input)) return undefined
   const [before, after] = [textAt(input, 'old_string'), textAt(input, 'new_string', 'content')]
   if (after === undefined) return undefined
   const prefix = (sign: string, text: string) => text.split('\n').map((line) => `${sign}${line}`)
   const lines = [...(before === undefined ? [] : prefix('-', before)), ...prefix('+', after)]
-  return [`--- ${subjectOf(input) ?? ''}`, ...lines].join('\n')
+  return [`--- ${readSubject(input) ?? ''}`, ...lines].join('\n')
 }
 
 /** The answer to `can_use_tool`. For the session: the rules that claude itself suggests, but only until the process ends. */

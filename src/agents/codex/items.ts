@@ -21,13 +21,13 @@ type ItemOptions = {
 
 export function readItem(options: ItemOptions): AgentEvent[] {
   const { item, isCompleted, tools } = options
-  const id = idOf(item)
+  const id = itemId(item)
   switch (textAt(item, 'type')) {
     case 'agent_message':
     case 'message':
-      return isCompleted ? messageEvents(textOf(item), { isPartial: false }) : []
+      return isCompleted ? messageEvents(itemText(item), { isPartial: false }) : []
     case 'reasoning':
-      return isCompleted ? thinkingEvents(textOf(item), { isPartial: false }) : []
+      return isCompleted ? thinkingEvents(itemText(item), { isPartial: false }) : []
     case 'command_execution':
     case 'file_change':
     case 'mcp_tool_call':
@@ -47,14 +47,14 @@ export function readItem(options: ItemOptions): AgentEvent[] {
   }
 }
 
-function textOf(item: JsonRecord): string | undefined {
+function itemText(item: JsonRecord): string | undefined {
   return textAt(item, 'text') ?? toText(item['content'])
 }
 
 function readTool({ item, isCompleted, tools }: ItemOptions): AgentEvent[] {
-  const [id, name] = [idOf(item), toolName(item)]
-  const call = tools.announce({ id, name, input: inputOf(item) })
-  return isCompleted ? [...call, tools.result({ id, name, ...outcomeOf(item) })] : call
+  const [id, name] = [itemId(item), toolName(item)]
+  const call = tools.announce({ id, name, input: itemInput(item) })
+  return isCompleted ? [...call, tools.result({ id, name, ...itemOutcome(item) })] : call
 }
 
 const READ_ONLY = /Read-only file system/
@@ -64,8 +64,8 @@ const NEEDS_APPROVAL = /approval policy is never/i
 
 /** The denial in a completed item. The sandbox lets a command run and refuses its writes, so only the output tells. */
 export function denialIn(item: JsonRecord, tools: ToolLog): Denial | undefined {
-  const call = { id: idOf(item), name: toolName(item) }
-  const { output = '', failure = '' } = outcomeOf(item)
+  const call = { id: itemId(item), name: toolName(item) }
+  const { output = '', failure = '' } = itemOutcome(item)
   if (NEEDS_APPROVAL.test(failure)) return tools.denialOf(call, 'everything')
   const isRefused = textAt(item, 'type') === 'command_execution' && READ_ONLY.test(output)
   if (!isRefused && textAt(item, 'status') !== 'declined') return undefined
@@ -73,7 +73,7 @@ export function denialIn(item: JsonRecord, tools: ToolLog): Denial | undefined {
   return { ...denial, subject: subject?.replace(SHELL, '$1') }
 }
 
-function idOf(item: JsonRecord): string | undefined {
+function itemId(item: JsonRecord): string | undefined {
   return textAt(item, 'call_id', 'id')
 }
 
@@ -83,7 +83,7 @@ function toolName(item: JsonRecord): string | undefined {
   return textAt(item, 'type')
 }
 
-function inputOf(item: JsonRecord): unknown {
+function itemInput(item: JsonRecord): unknown {
   switch (textAt(item, 'type')) {
     case 'command_execution':
       return { command: textAt(item, 'command') ?? '' }
@@ -102,13 +102,13 @@ function argumentsOf(item: JsonRecord): unknown {
   return text === undefined ? item['arguments'] : (parseObject(text) ?? text)
 }
 
-function outcomeOf(item: JsonRecord) {
+function itemOutcome(item: JsonRecord) {
   const result = item['result']
   const output = textAt(item, 'aggregated_output') ?? toText(isObject(result) ? (result['content'] ?? result) : result)
-  return { output, failure: failureOf(item) }
+  return { output, failure: itemFailure(item) }
 }
 
-function failureOf(item: JsonRecord): string | undefined {
+function itemFailure(item: JsonRecord): string | undefined {
   const [status, exitCode] = [textAt(item, 'status'), countAt(item, 'exit_code')]
   const error = textAt(objectAt(item, 'error'), 'message') ?? textAt(item, 'error')
   if (error !== undefined) return error

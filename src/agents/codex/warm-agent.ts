@@ -10,7 +10,7 @@ import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess, type WarmProcess } from '../warm/warm-process.ts'
 import { profileFor, toAppServerCommand, toSandbox } from './command.ts'
 import { configuredModel } from './configured-model.ts'
-import { CodexTurnFrames, toApprovalRequest, toDecision, turnOf } from './warm-frames.ts'
+import { CodexTurnFrames, readTurnIds, toApprovalRequest, toDecision } from './warm-frames.ts'
 import { CodexWarmOutput } from './warm-output.ts'
 
 export async function startCodex(launch: Launch): Promise<LongLivedAgent> {
@@ -97,7 +97,7 @@ class CodexProcess {
   async #handle(method: string, params: JsonRecord, line: string): Promise<void> {
     const active = this.#active
     if (active === undefined) return this.#process.noteIdle(line)
-    const { threadId, turnId } = turnOf(params)
+    const { threadId, turnId } = readTurnIds(params)
     if (threadId !== undefined && threadId !== active.threadId) return
     if (turnId !== undefined && turnId !== active.turnId) {
       // A thread that is resumed begins with the counts of its last turn.
@@ -124,7 +124,7 @@ class CodexProcess {
     const active = this.#active
     const question = toApprovalRequest(method, params, this.#changes.get(textAt(params, 'itemId') ?? '') ?? [])
     if (question === undefined) return undefined
-    const isOurs = active !== undefined && turnOf(params).turnId === active.turnId
+    const isOurs = active !== undefined && readTurnIds(params).turnId === active.turnId
     return isOurs ? active.port.ask(question).then(toDecision) : Promise.resolve(toDecision({ decision: 'deny' }))
   }
 

@@ -5,7 +5,7 @@ import type { AgentEvent, Usage } from '../adapter/agent.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { findDrift } from './warm-agent.ts'
-import { CodexTurnFrames, toApprovalRequest, toDecision, turnOf } from './warm-frames.ts'
+import { CodexTurnFrames, readTurnIds, toApprovalRequest, toDecision } from './warm-frames.ts'
 import { CodexWarmOutput } from './warm-output.ts'
 
 /** Every turn of a recording: the frames with its id, read as a process reads them. */
@@ -15,12 +15,12 @@ function readTurns(name: string, wantsDeltas = true) {
   const started = received.filter(({ frame }) => frame['method'] === 'turn/started')
   const usages = new Map<string | undefined, Usage>()
   return started.map(({ frame: start }) => {
-    const { threadId, turnId } = turnOf(params(start))
+    const { threadId, turnId } = readTurnIds(params(start))
     const frames = new CodexTurnFrames()
     const reader = createOutputReader(new CodexWarmOutput({ priorUsage: usages.get(threadId), wantsDeltas }))
     const events: AgentEvent[] = reader.readFrame({ type: 'thread.started', thread_id: threadId }, '')
     for (const { frame, line } of received) {
-      if (turnOf(params(frame)).turnId !== turnId) continue
+      if (readTurnIds(params(frame)).turnId !== turnId) continue
       const read = frames.toLine(textAt(frame, 'method') ?? '', params(frame))
       if (read !== undefined) events.push(...reader.readFrame(read, line))
     }

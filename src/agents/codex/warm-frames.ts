@@ -3,7 +3,7 @@ import type { ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
 import { countAt, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 
 /** The thread and turn that a frame belongs to; undefined: it belongs to the process. */
-export function turnOf(params: JsonRecord): { threadId: string | undefined; turnId: string | undefined } {
+export function readTurnIds(params: JsonRecord): { threadId: string | undefined; turnId: string | undefined } {
   const turnId = textAt(params, 'turnId') ?? textAt(objectAt(params, 'turn'), 'id')
   return { threadId: textAt(params, 'threadId'), turnId }
 }

@@ -99,7 +99,7 @@ export class GeminiOutput implements AgentOutput {
     this.#summary.text = this.#message.unfinished || this.#summary.text
     this.#message.restart()
     const input = line['parameters'] ?? line['args'] ?? line['input']
-    return [this.#tools.use({ ...namesOf(line), input })]
+    return [this.#tools.use({ ...readToolNames(line), input })]
   }
 
   #readToolResult(line: JsonRecord): AgentEvent[] {
@@ -107,8 +107,9 @@ export class GeminiOutput implements AgentOutput {
     const output = toText(line['output'] ?? line['result'])
     const isError = textAt(line, 'status') === 'error' || error !== undefined
     const failure = isError ? (textAt(error, 'message') ?? output ?? 'the tool failed') : undefined
-    if (DENIALS.includes(textAt(error, 'type') ?? '')) this.#denials.push(denialOf(this.#tools.denialOf(namesOf(line))))
-    return [this.#tools.result({ ...namesOf(line), output, failure })]
+    if (DENIALS.includes(textAt(error, 'type') ?? ''))
+      this.#denials.push(denialOf(this.#tools.denialOf(readToolNames(line))))
+    return [this.#tools.result({ ...readToolNames(line), output, failure })]
   }
 
   #readError(line: JsonRecord): AgentEvent[] {
@@ -147,7 +148,7 @@ export class GeminiOutput implements AgentOutput {
   }
 }
 
-function namesOf(line: JsonRecord) {
+function readToolNames(line: JsonRecord) {
   return { id: textAt(line, 'tool_id', 'toolCallId'), name: textAt(line, 'tool_name', 'toolName') }
 }
 

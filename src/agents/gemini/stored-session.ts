@@ -22,7 +22,7 @@ export async function deleteStoredSession(
   const home = env['GEMINI_CLI_HOME'] || env['HOME']
   if (!home) return false
   const root = join(home, '.gemini')
-  for (const project of await projectsOf(root, workdir)) {
+  for (const project of await listProjects(root, workdir)) {
     if (await deleteFrom(join(root, 'tmp', project), id)) return true
   }
   return false
@@ -71,7 +71,7 @@ async function readSession(
   const home = env['GEMINI_CLI_HOME'] || env['HOME']
   if (!home) return undefined
   const root = join(home, '.gemini')
-  for (const project of await projectsOf(root, workdir)) {
+  for (const project of await listProjects(root, workdir)) {
     const [file] = await sessionFiles(join(root, 'tmp', project, 'chats'), id)
     if (file !== undefined) return await readFile(file, 'utf8').catch(() => undefined)
   }
@@ -79,7 +79,7 @@ async function readSession(
 }
 
 /** The directory of this project first: in most cases it is the only one to be read. */
-async function projectsOf(root: string, workdir: string): Promise<string[]> {
+async function listProjects(root: string, workdir: string): Promise<string[]> {
   const projects = objectAt(
     parseObject(await readFile(join(root, 'projects.json'), 'utf8').catch(() => '')),
     'projects',

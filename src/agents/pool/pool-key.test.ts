@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
-import { type PoolKey, poolKeyOf } from './pool-key.ts'
+import { type PoolKey, toPoolKey } from './pool-key.ts'
 import type { ConfigFile, WarmBackend } from './warm-backends.ts'
 
 function keyOf(over: Partial<AgentRequest>, client = '', configs: readonly ConfigFile[] = []): PoolKey {
   const backend = { fixedParts: ({ model }: AgentRequest) => [model ?? ''], configFiles: () => configs }
-  const key = poolKeyOf(agentRequest('claude', over), backend as unknown as WarmBackend, client)
+  const key = toPoolKey(agentRequest('claude', over), backend as unknown as WarmBackend, client)
   if (key === undefined) throw new Error('the request needs a process of its own')
   return key
 }
@@ -52,7 +52,7 @@ describe('a process is shared by requests', () => {
 
   it('unless the backend needs a new process', () => {
     const backend = { fixedParts: () => undefined } as unknown as WarmBackend
-    expect(poolKeyOf(agentRequest('claude'), backend, '')).toBeUndefined()
+    expect(toPoolKey(agentRequest('claude'), backend, '')).toBeUndefined()
   })
 })
 

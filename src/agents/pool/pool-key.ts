@@ -13,7 +13,7 @@ import type { ConfigFile, WarmBackend } from './warm-backends.ts'
 export type PoolKey = { place: string; stamp: string }
 
 /** Undefined: the request needs a process of its own. `client` is the id of the API key, empty without one. */
-export function poolKeyOf(request: AgentRequest, backend: WarmBackend, client: string): PoolKey | undefined {
+export function toPoolKey(request: AgentRequest, backend: WarmBackend, client: string): PoolKey | undefined {
   const fixed = backend.fixedParts(request)
   if (fixed === undefined) return undefined
   const { program, workdir, env, ignoresProject, isLimited } = request

@@ -1,8 +1,8 @@
 /** What a prompt needs from the pool. */
 import type { AgentRequest } from '../adapter/agent.ts'
 import type { HeldSession } from './decisions.ts'
-import { type PoolKey, poolKeyOf } from './pool-key.ts'
-import { type WarmBackend, warmBackendOf } from './warm-backends.ts'
+import { type PoolKey, toPoolKey } from './pool-key.ts'
+import { findWarmBackend, type WarmBackend } from './warm-backends.ts'
 
 export type WarmWish = {
   request: AgentRequest
@@ -17,14 +17,14 @@ export type PromptPlan = WarmWish & { backend: WarmBackend; key: PoolKey; sessio
 /** Undefined: the prompt needs a process of its own. */
 export function toPlan(wish: WarmWish): PromptPlan | undefined {
   const { request, client, sessionTurns } = wish
-  const backend = warmBackendOf(request)
-  const key = backend && poolKeyOf(request, backend, client)
+  const backend = findWarmBackend(request)
+  const key = backend && toPoolKey(request, backend, client)
   if (backend === undefined || key === undefined) return undefined
   const { resumeId: id } = request
-  const session = id === undefined ? undefined : { id, turns: sessionTurns, parts: partsOf(backend, request) }
+  const session = id === undefined ? undefined : { id, turns: sessionTurns, parts: describeParts(backend, request) }
   return { ...wish, backend, key, session }
 }
 
-export function partsOf(backend: WarmBackend, request: AgentRequest): string {
+export function describeParts(backend: WarmBackend, request: AgentRequest): string {
   return JSON.stringify(backend.sessionParts(request))
 }

@@ -126,7 +126,7 @@ const acp: WarmBackend = {
 const NATIVE: Readonly<Record<NativeBackend, WarmBackend>> = { claude, codex, gemini }
 
 /** Undefined: such an agent does not stay up. */
-export function warmBackendOf({ agent }: AgentRequest): WarmBackend | undefined {
+export function findWarmBackend({ agent }: AgentRequest): WarmBackend | undefined {
   if ('profile' in agent) return acp
   const native = NATIVE_BACKENDS.find((name) => name === agent.backend)
   return native === undefined ? undefined : NATIVE[native]

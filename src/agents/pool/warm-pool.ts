@@ -3,7 +3,7 @@
  * not work: the first processes of a program are started in the background, while its prompts run in processes of their own.
  */
 
-import { messageOf } from '../../kit/fault.ts'
+import { toErrorMessage } from '../../kit/fault.ts'
 import { availableMemoryShare } from '../../kit/process/resident-memory.ts'
 import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest, Backend } from '../adapter/agent.ts'
@@ -20,7 +20,7 @@ import {
 } from './decisions.ts'
 import { DeferredWork } from './deferred-work.ts'
 import { PoolHistory } from './pool-history.ts'
-import { type PromptPlan, partsOf, toPlan, type WarmWish } from './prompt-plan.ts'
+import { describeParts, type PromptPlan, toPlan, type WarmWish } from './prompt-plan.ts'
 import type { WarmBackend } from './warm-backends.ts'
 import type { WarmLimits } from './warm-limits.ts'
 
@@ -182,7 +182,7 @@ export class WarmPool {
   }
 
   #noteFailure({ key, backend }: Entry, error: unknown): void {
-    if (this.#history.noteFailure(key) === 1) this.#options.onFailure({ backend, reason: messageOf(error) })
+    if (this.#history.noteFailure(key) === 1) this.#options.onFailure({ backend, reason: toErrorMessage(error) })
   }
 
   /** The session goes on in `entry` or in a process of its own: what others know of it is out of date. */
@@ -229,7 +229,7 @@ export class WarmPool {
     if (this.#isClosed || isSpent || !facts?.isAlive || !facts.isReusable) return void this.#end(entry)
     const id = facts.sessionId ?? session?.id
     if (id !== undefined && !request.isEphemeral) {
-      const held = { id, turns: sessionTurns + 1, parts: partsOf(backend, request) }
+      const held = { id, turns: sessionTurns + 1, parts: describeParts(backend, request) }
       entry.sessions = [...entry.sessions.filter((other) => other.id !== id), held]
     }
     entry.state = 'idle'

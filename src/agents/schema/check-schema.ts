@@ -15,7 +15,9 @@ const UNICODE_CLASSES_LIMIT = 16
 /** The first reason why drover cannot validate with this schema; undefined if it can. */
 export function findSchemaProblem(schema: JsonRecord): string | undefined {
   const problem = findSizeProblem(schema)
-  return problem ?? problemOf(schema, { path: '$', root: schema, depth: 0, patterns: { characters: 0, classes: 0 } })
+  return (
+    problem ?? findProblemAt(schema, { path: '$', root: schema, depth: 0, patterns: { characters: 0, classes: 0 } })
+  )
 }
 
 /** First, because it is cheap. */
@@ -42,7 +44,7 @@ type Place = {
   readonly patterns: { characters: number; classes: number }
 }
 
-function problemOf(schema: unknown, place: Place): string | undefined {
+function findProblemAt(schema: unknown, place: Place): string | undefined {
   const { path, depth } = place
   if (depth > DEPTH_LIMIT) return tooDeep(path)
   if (typeof schema === 'boolean') return undefined
@@ -71,7 +73,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) =
 const isType = (value: unknown) => TYPES.some((type) => type === value)
 
 const CHECKS: Readonly<Record<KeywordKind, Check>> = {
-  schema: problemOf,
+  schema: findProblemAt,
   'list of schemas': (value, place) =>
     Array.isArray(value) && value.length > 0
       ? firstProblem(
@@ -108,7 +110,7 @@ const CHECKS: Readonly<Record<KeywordKind, Check>> = {
 
 function firstProblem(schemas: readonly (readonly [string, unknown])[], place: Place): string | undefined {
   for (const [name, schema] of schemas) {
-    const problem = problemOf(schema, { ...place, path: `${place.path}${name}` })
+    const problem = findProblemAt(schema, { ...place, path: `${place.path}${name}` })
     if (problem !== undefined) return problem
   }
   return undefined

@@ -1,5 +1,5 @@
 /** The frames of JSON-RPC: reads their kind, and writes errors. Pure. */
-import { messageOf } from '../../kit/fault.ts'
+import { toErrorMessage } from '../../kit/fault.ts'
 import { isObject, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 
 const INTERNAL_ERROR = -32_603
@@ -54,5 +54,5 @@ export function toFailure(error: unknown) {
     const { code, message, data } = error
     return { error: { code, message, ...(data !== undefined && { data }) } }
   }
-  return { error: { code: INTERNAL_ERROR, message: messageOf(error) } }
+  return { error: { code: INTERNAL_ERROR, message: toErrorMessage(error) } }
 }

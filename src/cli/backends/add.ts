@@ -15,7 +15,7 @@ import { flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { toOneLine } from '../output/printable.ts'
-import { pathsOf, readSettings } from '../settings.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined } from './faults.ts'
 
 const TIMEOUT_SECS = 120
@@ -32,7 +32,7 @@ export const add: RunCommand = async (invocation) => {
   const env = readVariables(invocation)
   const section: BackendSection = {
     protocol: 'acp',
-    command: given.length > 0 ? given : commandOf(name),
+    command: given.length > 0 ? given : findKnownCommand(name),
     ...(Object.keys(env).length > 0 && { env }),
   }
   return await probeAndWrite(invocation, { name, section, config, sendsPrompt: invocation.flags.isOn('try') })
@@ -63,7 +63,7 @@ export function definedIn({ backends }: Config): string[] {
   return Object.entries(backends).flatMap(([name, settings]) => ('protocol' in settings ? [name] : []))
 }
 
-function commandOf(name: string): readonly string[] {
+function findKnownCommand(name: string): readonly string[] {
   const known = findKnownAgent(name)
   if (known !== undefined) return known.command
   const names = KNOWN_AGENTS.map((agent) => agent.name)
@@ -89,7 +89,7 @@ async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promi
   const report = await probe(invocation, backend)
   if (typeof report === 'number') return report
   const profile = toProfile(report, toTimestamp(invocation.runtime.clock.now()))
-  const { config: path } = pathsOf(invocation)
+  const { config: path } = findUserPaths(invocation)
   await setBackendSection({ path, name, section: { ...section, profile } })
   const { out } = invocation.runtime.terminal
   const shown = { name, command: section.command, profile, config: path }

@@ -27,7 +27,7 @@ export const run: RunCommand = async (invocation) => {
   const located = locateAgents({ ...runtime, backends: config.backends, demo })
   const probe = new VersionProbe(runtime)
   const warm = (await askStatus(invocation).catch(() => undefined))?.warm ?? []
-  const reports = await Promise.all(located.map(async (agent) => reportOf(agent, await probe.ask(agent), warm)))
+  const reports = await Promise.all(located.map(async (agent) => toBackendReport(agent, await probe.ask(agent), warm)))
   const text = flags.isOn('json')
     ? `${JSON.stringify({ backends: reports, default: config.default_backend }, null, 2)}\n`
     : formatReports(reports, runtime.terminal.out)
@@ -35,7 +35,7 @@ export const run: RunCommand = async (invocation) => {
   return 0
 }
 
-function reportOf(
+function toBackendReport(
   { backend, agent, isEnabled, program, isDemo }: AgentLocation,
   version: string | undefined,
   warm: LocalStatus['warm'],

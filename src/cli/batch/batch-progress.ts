@@ -1,5 +1,5 @@
 /** Shows the progress of several agents on stderr: live lines on a terminal, one line per event elsewhere. */
-import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { LiveLines } from '../output/live-lines.ts'
@@ -92,7 +92,7 @@ export function createLiveReporter(items: readonly BatchItem[], channel: Channel
 }
 
 function hasFailed(result: PromptResult): boolean {
-  return statusOf(result) === 'failed'
+  return toPromptStatus(result) === 'failed'
 }
 
 const STATUS_TEXTS: Readonly<Record<PromptStatus, string>> = {
@@ -103,7 +103,7 @@ const STATUS_TEXTS: Readonly<Record<PromptStatus, string>> = {
 
 /** `[2] failed after 1.5 s: beta (codex): the reason` */
 function formatEnd(item: BatchItem, result: PromptResult): string {
-  const status = statusOf(result)
+  const status = toPromptStatus(result)
   const reason = status === 'failed' ? `: ${toOneLine(failureReason(result), REASON_COLUMNS)}` : ''
   return `${item.mark} ${STATUS_TEXTS[status]} after ${formatDuration(result.duration_ms)}: ${formatName(item)}${reason}`
 }

@@ -1,5 +1,5 @@
 /** Formats the results of several prompts as text. Pure. */
-import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
@@ -40,7 +40,7 @@ export function formatOutcome({ item, result, workdir }: BatchOutcome, out: Chan
 }
 
 export function formatFailure(result: PromptResult): string | undefined {
-  const status = statusOf(result)
+  const status = toPromptStatus(result)
   if (status === 'completed') return undefined
   return status === 'canceled' ? 'cancelled' : `failed: ${toPrintable(failureReason(result))}`
 }
@@ -59,7 +59,7 @@ export function outcomeTable(
   const rows = outcomes.map(({ item, result }, at) => [
     String(at + 1),
     item.backend,
-    STATUS_TEXTS[result === undefined ? 'skipped' : statusOf(result)],
+    STATUS_TEXTS[result === undefined ? 'skipped' : toPromptStatus(result)],
     result === undefined ? '-' : formatDuration(result.duration_ms),
     result === undefined ? '-' : String(totalTokens(result.token_usage)),
     item.name,
@@ -74,7 +74,7 @@ export function formatTotals(
   { noun, durationMs }: { noun: string; durationMs: number },
 ): string {
   const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]))
-  const count = (status: PromptStatus) => results.filter((result) => statusOf(result) === status).length
+  const count = (status: PromptStatus) => results.filter((result) => toPromptStatus(result) === status).length
   const parts = [
     `${count('completed')} completed`,
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),

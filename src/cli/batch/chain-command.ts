@@ -2,7 +2,7 @@ import { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { chainInvalid } from '../../prompts/faults.ts'
 import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
-import { statusOf } from '../../prompts/prompt-result.ts'
+import { toPromptStatus } from '../../prompts/prompt-result.ts'
 import { type ChainResult, checkChain } from '../../prompts/run-chain.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -22,7 +22,7 @@ export const run: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation)
   const { content, refuse } = await readChainFile(invocation)
   const steps = content.steps.map(createTaskFiller(invocation, config))
-  const request = requestOf(invocation, content, steps)
+  const request = toChainRequest(invocation, content, steps)
   checkReferences(request, refuse)
   await using drover = openDrover(invocation, { config })
   const isDryRun = request.dry_run || config.unified_flags.dry_run
@@ -44,7 +44,7 @@ export const run: RunCommand = async (invocation) => {
     onEnded: ({ fileName, step, numbered }, ended) =>
       files?.write(fileName, { step, result: { ...numbered, ...withTimes(ended.result, ended.span) } }),
   })
-  const report = reportOf(result, span, spanOf)
+  const report = toChainReport(result, span, spanOf)
   files?.writeSummary(report)
   const outcomes = items.map((item, at) => ({ item, result: result.results[at] }))
   if (isDryRun) {
@@ -58,9 +58,9 @@ export const run: RunCommand = async (invocation) => {
   return exitCode(result.completed_steps < result.total_steps)
 }
 
-function reportOf(result: ChainResult, span: Required<Span>, spanOf: (step: number) => Span) {
+function toChainReport(result: ChainResult, span: Required<Span>, spanOf: (step: number) => Span) {
   const steps = result.results.map((each, at) => withTimes(each, spanOf(at)))
-  const canceled = steps.filter((step) => statusOf(step) === 'canceled').length
+  const canceled = steps.filter((step) => toPromptStatus(step) === 'canceled').length
   return withTotals({ ...result, canceled }, span, steps)
 }
 
@@ -76,7 +76,7 @@ function checkReferences(request: ChainRequest, refuse: CheckedFile<ChainFile>['
 }
 
 /** A flag overrides the file. Unlike over HTTP, a chain stops at the first failure by default. */
-function requestOf({ flags }: Invocation, content: ChainFile, steps: Step[]) {
+function toChainRequest({ flags }: Invocation, content: ChainFile, steps: Step[]) {
   const { output_dir: _, ...asked } = content
   const [stops, continues] = [flags.isOn('stop-on-failure'), flags.isOn('continue-on-failure')]
   if (stops && continues) throw flagsConflict({ flags: ['--stop-on-failure', '--continue-on-failure'] })

@@ -4,7 +4,7 @@ import { Fault } from '../../kit/fault.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ComparisonResult, KeepResult } from '../../prompts/prompt-result.shape.ts'
-import { statusOf } from '../../prompts/prompt-result.ts'
+import { toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
 import { gitRepositoryRequired, type NoWorktree } from '../../workspace/faults.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -84,7 +84,7 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
     await printDryRun(invocation, { outcomes, report, directory })
   } else await printComparison(invocation, { result, report, located })
   await closeResultFiles(invocation, files)
-  return exitCode(results.some((each) => statusOf(each) !== 'completed') || isKeptBad(result, flags.text('keep')))
+  return exitCode(results.some((each) => toPromptStatus(each) !== 'completed') || isKeptBad(result, flags.text('keep')))
 }
 
 function worktreeRequest({ flags }: Invocation) {

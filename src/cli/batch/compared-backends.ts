@@ -1,6 +1,6 @@
 /** Which agents take part in a comparison. */
 import { backendUnavailable } from '../../agents/faults.ts'
-import { installCommandOf } from '../../agents/install-command.ts'
+import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { Invocation } from '../command.ts'
@@ -50,7 +50,7 @@ export async function chooseBackends(
     const installable = located.filter((agent) => agent.isEnabled && !isUsable(agent))
     throw tooFewBackends({
       available: left,
-      install: installable.flatMap(({ backend }) => installCommandOf(backend) ?? []),
+      install: installable.flatMap(({ backend }) => findInstallCommand(backend) ?? []),
     })
   }
   return left

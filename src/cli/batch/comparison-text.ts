@@ -28,7 +28,7 @@ export function formatComparison(results: readonly PromptResult[], layout: Compa
       width,
     ),
     sideBySide(
-      results.map((result) => toPrintable(answerOf(result))),
+      results.map((result) => toPrintable(shownAnswer(result))),
       width,
     ),
     sideBySide(
@@ -42,7 +42,7 @@ export function formatComparison(results: readonly PromptResult[], layout: Compa
 
 function formatAnswer(result: PromptResult, { out, demoBackends }: ComparisonLayout): string {
   const heading = out.style('bold', formatName(result, demoBackends))
-  return `${heading}\n${wrapOn(out, toShown(answerOf(result), out))}\n${out.style('dim', formatEffort(result))}\n`
+  return `${heading}\n${wrapOn(out, toShown(shownAnswer(result), out))}\n${out.style('dim', formatEffort(result))}\n`
 }
 
 /** The demo agent has no model, and not every agent reports its own. */
@@ -51,7 +51,7 @@ function formatName({ backend, model }: PromptResult, demoBackends: readonly str
   return model === undefined ? backend : `${backend} (${model})`
 }
 
-function answerOf(result: PromptResult): string {
+function shownAnswer(result: PromptResult): string {
   const answer = result.output.replace(/\n+$/, '')
   return [answer, formatFailure(result)].filter((part) => part !== undefined && part !== '').join('\n')
 }

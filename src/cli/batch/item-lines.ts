@@ -1,5 +1,5 @@
 /** Fits the lines of running items to a terminal. Names are shortened first; time and activity always stay. Pure. */
-import { columnsOf, toOneLine } from '../output/printable.ts'
+import { countColumns, toOneLine } from '../output/printable.ts'
 import { formatTable } from '../output/text-table.ts'
 
 export type ItemRow = {
@@ -50,11 +50,11 @@ function toTable(items: readonly ItemRow[], width: number): string[] {
 /** The columns that are left for names. */
 function nameSpace(items: readonly ItemRow[], { layout, width }: { layout: readonly Column[]; width: number }): number {
   const others = layout.filter((column) => column !== 'name' && column !== 'activity')
-  const taken = others.reduce((sum, column) => sum + widthOf(items, column), 0)
+  const taken = others.reduce((sum, column) => sum + columnWidth(items, column), 0)
   return width - taken - GAP_COLUMNS - MIN_ACTIVITY_COLUMNS
 }
 
-function widthOf(items: readonly ItemRow[], column: Column): number {
-  const widest = Math.max(0, ...items.map((item) => columnsOf(item[column])))
+function columnWidth(items: readonly ItemRow[], column: Column): number {
+  const widest = Math.max(0, ...items.map((item) => countColumns(item[column])))
   return widest === 0 ? 0 : widest + GAP_COLUMNS
 }

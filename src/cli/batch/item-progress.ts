@@ -1,9 +1,9 @@
 /** Collects the progress of several agents and formats it as lines for a terminal. */
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
-import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-time.ts'
-import { activityOf } from '../prompt/describe-activity.ts'
+import { describeAgentEvent } from '../prompt/describe-activity.ts'
 import { TokenCounter } from '../prompt/token-count.ts'
 import { layOutItems } from './item-lines.ts'
 
@@ -32,12 +32,12 @@ export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'ev
     const running = this.#running.get(item)
     if (running === undefined) return
     running.tokens.note(event)
-    running.activity = activityOf(event) ?? running.activity
+    running.activity = describeAgentEvent(event) ?? running.activity
   }
 
   ended = (item: number, result: PromptResult) => {
     this.#running.delete(item)
-    this.#ended[statusOf(result)] += 1
+    this.#ended[toPromptStatus(result)] += 1
   }
 
   /** One line per running item, as far as they fit, and one with the counts. */

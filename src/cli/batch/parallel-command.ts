@@ -19,7 +19,7 @@ export const run: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation)
   const { content, refuse } = await readParallelFile(invocation)
   const items = content.tasks.map(createTaskFiller(invocation, config)).map(toItem)
-  const request = requestOf(invocation, { content, items, config })
+  const request = toParallelRequest(invocation, { content, items, config })
   await using drover = openDrover(invocation, { config, atOnce: request.max_parallel })
   const isDryRun = isDryRunOf(request, config)
   checkRunnable(request.tasks, drover.contextFor(USER), {
@@ -68,7 +68,7 @@ function isDryRunOf(
 }
 
 /** A flag overrides the file, and the file overrides the config. */
-function requestOf(
+function toParallelRequest(
   { flags }: Invocation,
   { content, items, config }: { content: ParallelFile; items: readonly { task: Task }[]; config: Config },
 ): Required<ParallelRequest> {

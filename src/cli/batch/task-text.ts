@@ -74,7 +74,7 @@ function createLocator(parse: () => YamlText): TaskTree['placeOf'] {
       const { document, placeOf } = parse()
       known = { offsets: offsetsOf(document.contents), placeOf }
     }
-    for (let at = location; at !== ''; at = parentOf(at)) {
+    for (let at = location; at !== ''; at = parentLocation(at)) {
       const offset = known.offsets.get(at)
       if (offset !== undefined) return known.placeOf(offset)
     }
@@ -83,15 +83,15 @@ function createLocator(parse: () => YamlText): TaskTree['placeOf'] {
 }
 
 /** `$.tasks[2].prompt` is in `$.tasks[2]`, which is in `$.tasks`. */
-function parentOf(location: string): string {
+function parentLocation(location: string): string {
   return location.replace(/(\.[A-Za-z0-9_]+|\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\$)$/, '')
 }
 
 function offsetsOf(root: unknown): Map<string, number> {
-  const offsets = new Map([['$', offsetOf(root)]])
+  const offsets = new Map([['$', nodeOffset(root)]])
   const visit = (node: unknown, path: readonly (string | number)[]) => {
-    for (const { step, at, node: part } of partsOf(node)) {
-      offsets.set(jsonLocation([...path, step]), offsetOf(at))
+    for (const { step, at, node: part } of listParts(node)) {
+      offsets.set(jsonLocation([...path, step]), nodeOffset(at))
       visit(part, [...path, step])
     }
   }
@@ -100,12 +100,12 @@ function offsetsOf(root: unknown): Map<string, number> {
 }
 
 /** A member has the position of its key. */
-function partsOf(node: unknown): { step: string | number; at: unknown; node: unknown }[] {
+function listParts(node: unknown): { step: string | number; at: unknown; node: unknown }[] {
   if (isSeq(node)) return node.items.map((item, step) => ({ step, at: item, node: item }))
   if (!isMap(node)) return []
   return node.items.map(({ key, value }) => ({ step: isScalar(key) ? String(key.value) : '', at: key, node: value }))
 }
 
-function offsetOf(node: unknown): number {
+function nodeOffset(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0
 }

@@ -12,8 +12,8 @@ import { isInteractive } from '../prompt/ask-user.ts'
 import { newestSession } from '../prompt/newest-session.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
-import { shortIdOf } from '../sessions/session-text.ts'
-import { pathsOf, readSettings } from '../settings.ts'
+import { shortenSessionId } from '../sessions/session-text.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 import { Conversation } from './chat-conversation.ts'
 import { parseMessage } from './parse-message.ts'
 import { type MessageSource, readFromPipe, readFromTerminal } from './read-messages.ts'
@@ -50,7 +50,7 @@ async function findSession(invocation: Invocation, drover: InProcessDrover): Pro
 async function openSource(invocation: Invocation, backends: readonly string[]): Promise<MessageSource> {
   const { runtime } = invocation
   if (!isInteractive(runtime)) return readFromPipe(await runtime.stdin.lines())
-  const { chatHistory: historyPath } = pathsOf(invocation)
+  const { chatHistory: historyPath } = findUserPaths(invocation)
   return await readFromTerminal(runtime, { historyPath, backends })
 }
 
@@ -62,7 +62,7 @@ async function converse(chat: Chat): Promise<number> {
   const { err } = runtime.terminal
   await err.write(err.style('dim', openingOf(chat.conversation)))
   const exitCode = await answerEach(chat)
-  await err.write(err.style('dim', closingOf(chat.conversation)))
+  await err.write(err.style('dim', closingText(chat.conversation)))
   return exitCode
 }
 
@@ -108,14 +108,14 @@ async function reporting(invocation: Invocation, work: () => Promise<CommandEnd>
 }
 
 function openingOf({ backend, session }: Conversation): string {
-  const continued = session === undefined ? '' : ` (session ${shortIdOf(session)})`
+  const continued = session === undefined ? '' : ` (session ${shortenSessionId(session)})`
   return `Chat with ${backend}${continued}. /help shows the commands; Ctrl-D ends it.\n`
 }
 
-function closingOf(conversation: Conversation): string {
+function closingText(conversation: Conversation): string {
   const { session } = conversation
   if (session === undefined) return ''
-  const id = shortIdOf(session)
+  const id = shortenSessionId(session)
   const demo = session.is_demo === true ? ' --demo' : ''
   return `session ${id} · continue with drover chat ${conversation.isHere(session) ? '-c' : `--session ${id}`}${demo}\n`
 }

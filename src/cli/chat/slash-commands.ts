@@ -4,7 +4,7 @@ import type { Invocation } from '../command.ts'
 import { chatCommandInvalid, chatCommandUnknown } from '../faults.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
-import { shortIdOf } from '../sessions/session-text.ts'
+import { shortenSessionId } from '../sessions/session-text.ts'
 import { parseWords } from '../words/parse-words.ts'
 import type { Conversation } from './chat-conversation.ts'
 
@@ -85,7 +85,7 @@ function chooseBackend(conversation: Conversation, name: string): string {
   const { session } = conversation
   return session === undefined
     ? `${backend} answers now, in a new session. It does not know what ${before} was told; /backend ${before} goes back.\n`
-    : `${backend} answers now, in its session ${shortIdOf(session)} of before.\n`
+    : `${backend} answers now, in its session ${shortenSessionId(session)} of before.\n`
 }
 
 function chooseModel(conversation: Conversation, name: string): string {

@@ -5,7 +5,7 @@ import type { RunCommand } from '../command.ts'
 import { padToColumns } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
-import { pathsOf, readSettings } from '../settings.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
 /** In a pipe a longer value shifts its origin to the right; on a terminal it is wrapped. */
@@ -36,7 +36,7 @@ export const get: RunCommand = async (invocation) => {
 }
 
 export const path: RunCommand = async (invocation) => {
-  await invocation.runtime.terminal.out.write(`${pathsOf(invocation).config}\n`)
+  await invocation.runtime.terminal.out.write(`${findUserPaths(invocation).config}\n`)
   return 0
 }
 

@@ -5,7 +5,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { toConfigEnvironment } from '../settings.ts'
 
 type Validation = { file: string; exists: boolean; problems: readonly ConfigProblem[]; warnings: readonly string[] }
 
@@ -24,7 +24,7 @@ export const run: RunCommand = async (invocation) => {
 
 async function validate(invocation: Invocation): Promise<Validation> {
   try {
-    const { config, file, warnings } = await readConfig(configEnvironmentOf(invocation))
+    const { config, file, warnings } = await readConfig(toConfigEnvironment(invocation))
     // Not among the warnings of every command, because the command line has no ceilings.
     return { file: file.path, exists: file.exists, problems: [], warnings: [...warnings, ...findLoweredModes(config)] }
   } catch (error) {

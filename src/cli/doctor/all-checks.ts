@@ -1,5 +1,5 @@
 /** Runs all checks at the same time. Each has its own timeout, and a check that fails does not stop the others. */
-import { Fault, messageOf } from '../../kit/fault.ts'
+import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import { checkAgents } from './checks/agents.ts'
 import { checkConfiguration } from './checks/configuration.ts'
 import {
@@ -53,7 +53,7 @@ async function runCheck(name: string, check: DiagnosticCheck, context: CheckCont
   try {
     return await check(context)
   } catch (error) {
-    const message = messageOf(error)
+    const message = toErrorMessage(error)
     const detail = `the check of ${name} failed: ${message}`
     return [checkFailed(error instanceof Fault ? { detail, todo: undefined } : { detail })]
   }

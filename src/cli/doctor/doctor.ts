@@ -7,7 +7,7 @@ import { locateGit } from '../../workspace/git.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { toConfigEnvironment } from '../settings.ts'
 import { runChecks } from './all-checks.ts'
 import { type Finding, toDoctorCheck } from './checks/finding.ts'
 import { clearInterruptedInstalls } from './checks/interrupted-installs.ts'
@@ -20,7 +20,7 @@ export const run: RunCommand = async (invocation) => {
   if (flags.isOn('clear-interrupted')) await clearInterrupted(invocation, signal)
   const findings = await runChecks({
     runtime,
-    configEnvironment: configEnvironmentOf(invocation),
+    configEnvironment: toConfigEnvironment(invocation),
     root: flags.text('root') || undefined,
     isOffline: flags.isOn('offline'),
     signal,

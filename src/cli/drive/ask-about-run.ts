@@ -1,5 +1,5 @@
 /** Asks the person at the terminal what a driven run waits for, and records the answer. */
-import { sourceChoiceOf } from '../../drive/start/revive-run.ts'
+import { chooseSource } from '../../drive/start/revive-run.ts'
 import { Fault } from '../../kit/fault.ts'
 import { runInterrupted } from '../../runs/faults.ts'
 import { answerQuestion, skipAction } from '../../runs/operations.ts'
@@ -8,7 +8,7 @@ import { resumeRun } from '../../runs/resume-run.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Runtime } from '../command.ts'
 import { askPerson } from '../run/ask-person.ts'
-import { isDigestOf } from '../run/confirmed-digest.ts'
+import { matchesDigest } from '../run/confirmed-digest.ts'
 import { describeWait } from '../run/run-waits.ts'
 
 type Person = Pick<Runtime, 'stdin' | 'terminal'>
@@ -60,7 +60,7 @@ async function confirm(asked: Asked): Promise<boolean> {
   const { pending_destructive_request: request, current_action } = run
   if (request === undefined || current_action === undefined) return false
   const text = await ask('Type y to allow exactly this, once. Any other text refuses it (empty: later): ')
-  const isAllowed = text.toLowerCase() === 'y' || isDigestOf(text, request.scope_sha256)
+  const isAllowed = text.toLowerCase() === 'y' || matchesDigest(text, request.scope_sha256)
   if (!isAllowed) return await answer(asked, text)
   const confirmed = { confirmDestructive: true, scopeSha256: request.scope_sha256 }
   await answerQuestion(context, run.id, { actionId: current_action.action_id, text: '', ...confirmed })
@@ -69,13 +69,13 @@ async function confirm(asked: Asked): Promise<boolean> {
 
 async function goOn({ run, context, ask }: Asked): Promise<boolean> {
   if ((await ask('Fix that, then type y to go on (empty: later): ')).toLowerCase() !== 'y') return false
-  await resumeRun(context, run.id, sourceChoiceOf(run))
+  await resumeRun(context, run.id, chooseSource(run))
   return true
 }
 
 async function addActions({ run, context, ask }: Asked): Promise<boolean> {
   const budget = Number(await ask('How many more actions, 1 to 1000 (empty: later): '))
   if (!Number.isInteger(budget) || budget < 1 || budget > 1000) return false
-  await resumeRun(context, run.id, { ...sourceChoiceOf(run), budget })
+  await resumeRun(context, run.id, { ...chooseSource(run), budget })
   return true
 }

@@ -36,7 +36,7 @@ export async function attach(
     const isOver = !(await isDriven(store, runId))
     const state = report(context, shown, onUpdate)
     if (state?.next_run_id !== undefined) shown = { runId: state.next_run_id, count: 0 }
-    else if (isOver && state !== undefined) return { runId: shown.runId, end: await endOf(context, state), state }
+    else if (isOver && state !== undefined) return { runId: shown.runId, end: await readEnd(context, state), state }
     else await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
   }
   return undefined
@@ -64,7 +64,7 @@ function readEvents(store: RunContext['store'], runId: string) {
   }
 }
 
-async function endOf(context: RunContext, { run_id: runId, paused, delivered }: DriveState): Promise<DriveEnd> {
+async function readEnd(context: RunContext, { run_id: runId, paused, delivered }: DriveState): Promise<DriveEnd> {
   const run = await openRun(context, runId, (each) => reportChange(each))
   if (run.state === 'ended') return delivered === undefined ? { is: 'interrupted' } : { is: 'ended' }
   if (run.state !== 'active') return { is: 'waits', run }

@@ -2,13 +2,13 @@
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import type { FoundDrive } from '../../drive/start/start-drive.ts'
-import { shortNameOf } from '../../runs/resolve-run-id.ts'
+import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { Invocation } from '../command.ts'
 import type { LocalDrive, LocalStatus } from '../local/local-protocol.ts'
 import { callServer } from '../local/server-client.ts'
 import { toPrintable } from '../output/printable.ts'
 import { followUp, formatFollowUp } from '../output/what-follows.ts'
-import { repositoryOf } from './repository-of.ts'
+import { lastingWorktree } from './lasting-worktree.ts'
 
 type Detached = {
   found: FoundDrive
@@ -27,7 +27,7 @@ export async function detachDrive(
   const env = Object.entries(runtime.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const body: LocalDrive = {
     run_id: runId,
-    repository: repositoryOf(found),
+    repository: lastingWorktree(found),
     begin,
     given,
     is_demo: isDemo,
@@ -42,7 +42,7 @@ export async function detachDrive(
     await out.write(`${JSON.stringify({ type: 'detached', run_id: runId, pid: server.pid, ...place })}\n`)
     return 0
   }
-  const name = shortNameOf(found.context, runId)
+  const name = shortenKnownRunId(found.context, runId)
   const title = `Run ${runId}: ${toPrintable(titleOfGoal(begin.goal))}`
   const next = ['follow-background', 'status', 'answer-background', 'stop'] as const
   const lines = [title, driverLine(server), '', 'Next:']

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import { columnsOf } from '../output/printable.ts'
+import { countColumns } from '../output/printable.ts'
 import { type HeaderFacts, headerLines } from './drive-header.ts'
 
 const plain = (columns: number) => ({ columns, style: (_style: unknown, text: string) => text })
@@ -50,7 +50,7 @@ describe('headerLines', () => {
       goal: '風の予報をノットで'.repeat(9),
     })
     const lines = linesOf(state, columns)
-    expect(Math.max(...lines.map(columnsOf))).toBeLessThan(columns)
+    expect(Math.max(...lines.map(countColumns))).toBeLessThan(columns)
     expect(lines.slice(1).join(' · ')).toContain('$0.2500 of $2.00')
   })
 })

@@ -2,11 +2,11 @@
 
 import type { Usage } from '../../agents/adapter/agent.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import { spentBy, tokensOf } from '../../drive/decide/spending.ts'
+import { countTokens, spentBy } from '../../drive/decide/spending.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { formatMicro } from '../output/drive-text.ts'
 import { formatDuration } from '../output/format-time.ts'
-import { columnsOf, toOneLine } from '../output/printable.ts'
+import { countColumns, toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
 
 export type HeaderFacts = {
@@ -25,7 +25,7 @@ const RULE = '─'
 export function headerLines(facts: HeaderFacts, { style, columns }: Layout): string[] {
   const width = columns - 1
   const goal = toOneLine(titleOfGoal(facts.state.goal), Math.max(1, width - 6))
-  const rest = RULE.repeat(Math.max(0, width - columnsOf(goal) - 4))
+  const rest = RULE.repeat(Math.max(0, width - countColumns(goal) - 4))
   const title = `${style('dim', RULE.repeat(2))} ${style('bold', goal)} ${style('dim', rest)}`
   return [title, ...joinParts(headerParts(facts), width).map((line) => style('dim', line))]
 }
@@ -36,7 +36,7 @@ function headerParts({ state, sinceMs, usage }: HeaderFacts): string[] {
   const { tokens, cost_microusd, time_ms } = spentBy(state)
   const isRunning = last !== undefined && last.ended === undefined
   const check = runningCheck(state)
-  const used = isRunning && usage !== undefined ? tokens + tokensOf(usage, last.backend) : tokens
+  const used = isRunning && usage !== undefined ? tokens + countTokens(usage, last.backend) : tokens
   const time = isRunning || check !== undefined ? time_ms + sinceMs : time_ms
   return [
     ...(last === undefined ? [] : actionParts(last)),
@@ -79,7 +79,7 @@ function joinParts(parts: readonly string[], width: number): string[] {
   const lines: string[] = []
   for (const part of parts) {
     const joined = lines.length === 0 ? part : `${lines.at(-1)} · ${part}`
-    if (lines.length === 0 || columnsOf(joined) > width) lines.push(part)
+    if (lines.length === 0 || countColumns(joined) > width) lines.push(part)
     else lines[lines.length - 1] = joined
   }
   return lines

@@ -7,7 +7,7 @@ import { describeRecord, formatLines, type ToneLine } from '../output/drive-text
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { activityOf } from '../prompt/describe-activity.ts'
+import { describeAgentEvent } from '../prompt/describe-activity.ts'
 import type { Terminal } from '../terminal.ts'
 import { AgentText } from './agent-text.ts'
 import { headerLines } from './drive-header.ts'
@@ -50,7 +50,7 @@ function createLinePrinter(out: Terminal['out']): DrivePrinter {
   const text = new AgentText()
   return {
     update(update) {
-      const lines = formatLines(linesOf(update, text, tableWidth(out)), out)
+      const lines = formatLines(toLines(update, text, tableWidth(out)), out)
       if (lines.length > 0) queue.add(() => out.write(`${lines.join('\n')}\n`))
     },
     rest: () => queue.idle(),
@@ -58,7 +58,7 @@ function createLinePrinter(out: Terminal['out']): DrivePrinter {
 }
 
 /** The lines that an update adds: what the agent writes, its tool calls, and the records of drover. */
-function linesOf(update: DriveUpdate, text: AgentText, width: number): ToneLine[] {
+function toLines(update: DriveUpdate, text: AgentText, width: number): ToneLine[] {
   if (update.is === 'recorded') return [...text.end().map(indent), ...describeRecord(update.event, update.state)]
   if (update.is === 'usage') return []
   const { event } = update
@@ -76,14 +76,14 @@ function indent(line: string): string {
 
 /** Each tool call, and why one failed. */
 function toolLine(event: AgentEvent): string | undefined {
-  if (event.type === 'tool_use') return `→ ${activityOf(event)}`
+  if (event.type === 'tool_use') return `→ ${describeAgentEvent(event)}`
   if (event.type !== 'tool_result' || event.content.is_error !== true) return undefined
   return `→ ${event.content.tool_name} failed: ${event.content.error_message ?? event.content.output ?? ''}`
 }
 
 /** A whole message is above already. */
 function describeActivity(event: AgentEvent): string | undefined {
-  return event.type === 'message' && event.content.is_partial !== true ? '' : activityOf(event)
+  return event.type === 'message' && event.content.is_partial !== true ? '' : describeAgentEvent(event)
 }
 
 /** What happened stays above. The last lines are the header and what the agent does now. */
@@ -105,7 +105,7 @@ class LivePrinter implements DrivePrinter {
 
   update(update: DriveUpdate): void {
     this.#timer ??= setInterval(() => this.#draw([]), REDRAW_MS).unref()
-    const lines = linesOf(update, this.#text, this.#out.columns)
+    const lines = toLines(update, this.#text, this.#out.columns)
     if (update.is === 'recorded') {
       this.#state = update.state
       this.#activity = ''

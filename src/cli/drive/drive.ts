@@ -17,7 +17,7 @@ import type { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
-import { resolveRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
+import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -27,7 +27,7 @@ import type { LocalStatus } from '../local/local-protocol.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
-import { pathsOf, readSettings } from '../settings.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-about-run.ts'
 import { attach, isDrivenByServer } from './attach.ts'
@@ -38,9 +38,9 @@ import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
 import { findOpenRun, readTarget } from './drive-target.ts'
 import { endLines } from './end-text.ts'
+import { lastingWorktree } from './lasting-worktree.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
-import { repositoryOf } from './repository-of.ts'
 import { noteUnseenWork } from './unseen-work.ts'
 
 const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
@@ -114,7 +114,7 @@ async function findTarget(invocation: Invocation, { context, config, ...search }
     defaultActions: config.drive.actions,
     isReviewed: !flags.isOn('no-review'),
     isInPlace: flags.isOn('in-place'),
-    worktrees: pathsOf(invocation).worktrees,
+    worktrees: findUserPaths(invocation).worktrees,
     version: runtime.version(),
     places: runtime,
     confirmGoal: (issue) => confirmGoal(invocation, { ...issue, signal: context.signal }),
@@ -168,7 +168,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
     await printer.rest()
     return await askAboutRun(runtime, run, there)
   }
-  const note = noteOf(invocation, found)
+  const note = toDrivenNote(invocation, found)
   return await driveRounds(
     {
       runs: context,
@@ -189,7 +189,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
 }
 
 function trustOf({ invocation, config }: Pick<Drive, 'invocation' | 'config'>): ProjectTrust {
-  const { trustedSettings: decisions } = pathsOf(invocation)
+  const { trustedSettings: decisions } = findUserPaths(invocation)
   return { use: config.agents.project_settings, decisions }
 }
 
@@ -198,16 +198,16 @@ function canAskIn({ flags, runtime }: Invocation): boolean {
 }
 
 /** A server lists the runs of the command line too. */
-function noteOf(invocation: Invocation, found: FoundDrive): DrivenNote {
+function toDrivenNote(invocation: Invocation, found: FoundDrive): DrivenNote {
   const { clock, terminal } = invocation.runtime
-  const { drivenRuns } = pathsOf(invocation)
+  const { drivenRuns } = findUserPaths(invocation)
   const onNoteFailure = ({ message }: Fault) => void terminal.err.write(`drover: warning: ${message}\n`)
-  const record = recordOfUser(drivenRuns, { ...found, repository: repositoryOf(found), env: invocation.runtime.env })
+  const record = recordOfUser(drivenRuns, { ...found, repository: lastingWorktree(found), env: invocation.runtime.env })
   return new DrivenNote({ directories: { drivenRuns }, clock, onNoteFailure }, record)
 }
 
 async function reportLeft({ invocation, context }: Drive, runId: string): Promise<number> {
-  const name = shortNameOf(context, runId)
+  const name = shortenKnownRunId(context, runId)
   await invocation.runtime.terminal.err.write(
     `drover: the run goes on in the background; "drover stop ${name}" stops it, "drover drive ${name}" follows it again\n`,
   )
@@ -224,7 +224,7 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
   const exitCode = exitCodeFor(result, failed.length > 0)
   const kept =
     end.is === 'ended' && result.isAttached !== true
-      ? await removeDelivered(pathsOf(invocation).worktrees, context, state)
+      ? await removeDelivered(findUserPaths(invocation).worktrees, context, state)
       : undefined
   if (flags.isOn('json')) {
     const { delivered } = state
@@ -233,7 +233,7 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
     return exitCode
   }
   const { out } = runtime.terminal
-  const name = shortNameOf(context, runId)
+  const name = shortenKnownRunId(context, runId)
   const facts = {
     result,
     run,

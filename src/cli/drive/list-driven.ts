@@ -1,13 +1,13 @@
 /** `drover drive --list`: the worktrees that drover created in this repository, and why each of them stays. */
 
 import { outlineRuns } from '../../runs/read-status.ts'
-import { shortNameOf } from '../../runs/resolve-run-id.ts'
+import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { formatNotedTable } from '../output/noted-table.ts'
-import { pathsOf } from '../settings.ts'
-import { describeState, stateOf } from '../worktrees/worktree-state.ts'
+import { findUserPaths } from '../settings.ts'
+import { describeState, readWorktreeState } from '../worktrees/worktree-state.ts'
 
 type Listed = {
   branch: string
@@ -23,7 +23,7 @@ type Listed = {
 export async function listDriven(invocation: Invocation, context: RunContext): Promise<number> {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
-  const { worktrees: home } = pathsOf(invocation)
+  const { worktrees: home } = findUserPaths(invocation)
   const own = listWorktrees(home).filter(({ git_common_dir }) => git_common_dir === context.workspace.git_common_dir)
   const { runs } = await outlineRuns(context)
   const listed: Listed[] = []
@@ -47,7 +47,7 @@ export async function listDriven(invocation: Invocation, context: RunContext): P
     return 0
   }
   const rows = listed.map(({ branch, run_id, state, path, keeps }) => ({
-    cells: [nameOf(run_id, context, out), state ?? '-', branch],
+    cells: [formatRunId(run_id, context, out), state ?? '-', branch],
     note: `${keeps}: ${path}`,
   }))
   await out.write(`${formatNotedTable(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n${out.isTty ? HINT : ''}`)
@@ -60,12 +60,12 @@ worktrees, and "drover worktrees remove NAME" removes one.
 `
 
 /** Short on a terminal, whole for programs. */
-function nameOf(runId: string | null, context: RunContext, { isTty }: { isTty: boolean }): string {
+function formatRunId(runId: string | null, context: RunContext, { isTty }: { isTty: boolean }): string {
   if (runId === null) return '-'
-  return isTty ? shortNameOf(context, runId) : runId
+  return isTty ? shortenKnownRunId(context, runId) : runId
 }
 
 async function whyItStays(worktree: FoundWorktree, { git, signal }: RunContext): Promise<string> {
-  const state = await stateOf(worktree, git, signal)
+  const state = await readWorktreeState(worktree, git, signal)
   return state === 'removable' ? 'its run has not delivered yet' : describeState(state)
 }

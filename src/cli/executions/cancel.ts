@@ -21,7 +21,7 @@ export const run: RunCommand = async (invocation) => {
     const found = await findAll(args, open)
     for (const execution of found) if (!isFinal(execution.state)) await open.drover.records.cancel(execution)
     const wait = flags.isOn('no-wait') ? undefined : interruption.signal
-    const outcomes = await Promise.all(found.map((execution) => outcomeOf(execution, open, wait)))
+    const outcomes = await Promise.all(found.map((execution) => awaitEnd(execution, open, wait)))
     const json = JSON.stringify({ executions: outcomes.map(({ id, state }) => ({ id, state })) }, null, 2)
     await runtime.terminal.out.write(flags.isOn('json') ? `${json}\n` : outcomes.map(toLine).join(''))
     const endedBy = interruption.by()
@@ -41,7 +41,7 @@ async function findAll(ids: readonly string[], { store }: OpenExecutions): Promi
 }
 
 /** Waits for the end, unless there is no signal. */
-async function outcomeOf(
+async function awaitEnd(
   { id, state }: Execution,
   { drover }: OpenExecutions,
   signal: AbortSignal | undefined,

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
-import { backendOf } from '../output/format-backend.ts'
+import { formatBackend } from '../output/format-backend.ts'
 import { formatAge, formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 
@@ -33,7 +33,7 @@ export function executionRows(executions: readonly Execution[], now: Date): stri
     isPart ? `└ ${shortExecutionId(execution)}` : shortExecutionId(execution),
     execution.state,
     execution.kind.replace(/^(?:parallel|chain|compare)_/, ''),
-    backendOf(execution),
+    formatBackend(execution),
     ageOf(execution, now),
     toOneLine(basename(execution.workdir ?? '') || (execution.workdir ?? ''), DIRECTORY_COLUMNS),
     execution.prompt_start ?? '',

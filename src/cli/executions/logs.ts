@@ -9,7 +9,7 @@ import { Fault } from '../../kit/fault.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
-import { backendOf } from '../output/format-backend.ts'
+import { formatBackend } from '../output/format-backend.ts'
 import { toMessage, toOneLine, toShown } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { printCost, printProblems, withNewline } from '../prompt/prompt-printer.ts'
@@ -56,7 +56,7 @@ async function showBatch({ id }: Execution, log: Log): Promise<void> {
   const shown = new Set<string>()
   while (!log.signal.aborted) {
     const batch = await findAgain(id, log)
-    const parts = (await partsOf(id, log)).filter((part) => !shown.has(part.id))
+    const parts = (await listParts(id, log)).filter((part) => !shown.has(part.id))
     for (const part of parts) {
       shown.add(part.id)
       await printHeading(part, log)
@@ -67,7 +67,7 @@ async function showBatch({ id }: Execution, log: Log): Promise<void> {
   }
 }
 
-async function partsOf(parent: string, { store }: Log): Promise<Execution[]> {
+async function listParts(parent: string, { store }: Log): Promise<Execution[]> {
   const parts: Execution[] = []
   let before: string | undefined
   do {
@@ -81,7 +81,7 @@ async function partsOf(parent: string, { store }: Log): Promise<Execution[]> {
 async function printHeading(part: Execution, { invocation: { flags, runtime } }: Log): Promise<void> {
   if (flags.isOn('json')) return
   const { out } = runtime.terminal
-  const heading = `── ${shortExecutionId(part)} ${backendOf(part)}: ${part.prompt_start ?? ''}`
+  const heading = `── ${shortExecutionId(part)} ${formatBackend(part)}: ${part.prompt_start ?? ''}`
   await out.write(`${out.style('bold', toOneLine(heading, tableWidth(out) - 1))}\n`)
 }
 
@@ -161,14 +161,14 @@ async function printEnd(execution: Execution | undefined, log: Log, hasEvents: b
     }
     await terminal.out.write(withNewline(toShown(result.output, terminal.out)))
   }
-  const note = noteOf(execution, log, hasEvents)
+  const note = describeGap(execution, log, hasEvents)
   if (note !== undefined) await terminal.err.write(`drover: ${note}\n`)
   if (result === undefined || flags.isOn('json')) return
   await printProblems(terminal, result)
   if (terminal.out.isTty) await printCost(terminal, result, { showTokens: true, showTiming: true })
 }
 
-function noteOf(execution: Execution | undefined, log: Log, hasEvents: boolean): string | undefined {
+function describeGap(execution: Execution | undefined, log: Log, hasEvents: boolean): string | undefined {
   if (execution === undefined) return 'it has ended, and nothing of it is kept; set executions.keep to keep answers'
   const short = shortExecutionId(execution)
   const { state, error, result } = execution

@@ -1,6 +1,6 @@
 /** Turns whatever a command threw into an exit code and a text for stderr. */
 import { executionIdMalformed } from '../../executions/store/faults.ts'
-import { Fault, messageOf } from '../../kit/fault.ts'
+import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
 import type { Group } from '../command.ts'
@@ -32,7 +32,7 @@ export async function describeFailure(thrown: unknown, context: FailureContext):
  * 2: the invocation was wrong and nothing was attempted. Any other failure is 1 for prompts and 3 for changes, where 1
  * means that no structured error could be written. The server uses 1 for every failure.
  */
-export function exitCodeOf(kind: Fault['kind'], group: Group | undefined): number {
+export function toExitCode(kind: Fault['kind'], group: Group | undefined): number {
   if (group === 'Server') return 1
   if (kind === 'usage') return 2
   return isChangeGroup(group) ? 3 : 1
@@ -62,7 +62,7 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
   const { next, typedInputs } = remedy
   const isUsage = remedy.exitCode === 2 || USAGE_ON_COMMAND_LINE.some(({ code }) => code === fault.code)
   const kind = isUsage ? 'usage' : fault.kind
-  const exitCode = exitCodeOf(kind, context.group)
+  const exitCode = toExitCode(kind, context.group)
   if (context.wantsJson) {
     return { exitCode, text: JSON.stringify({ error: fault.code, message: fault.message, details: fault.details }) }
   }
@@ -78,8 +78,8 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
 
 /** Anything that is not a fault is a bug in drover. */
 function describeBug(error: unknown, context: FailureContext): DescribedFailure {
-  const exitCode = exitCodeOf('internal', context.group)
-  const message = messageOf(error)
+  const exitCode = toExitCode('internal', context.group)
+  const message = toErrorMessage(error)
   if (context.wantsJson) return { exitCode, text: JSON.stringify({ error: 'internal', message }) }
   const stack = context.wantsStack ? `\n${error instanceof Error ? error.stack : ''}` : ''
   return {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../../scripts/protocol-examples.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
-import { columnsOf } from '../output/printable.ts'
+import { countColumns } from '../output/printable.ts'
 import { formatNextBlock } from './next-text.ts'
 
 const RUN = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
@@ -51,7 +51,7 @@ describe('the commands of next', () => {
     ['a path of wide characters', `/srv/${'風'.repeat(60)}`, 60],
   ])('have the same words in a shell when they are wrapped: %s', (_name, root, columns) => {
     const [, , ...lines] = blockFor(root, columns)
-    expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(columns)
+    expect(Math.max(...lines.map(countColumns))).toBeLessThanOrEqual(columns)
     expect(wordsIn(lines)).toEqual([
       ...['protocol', 'submit', '--run', RUN, '--action', ACTION, '--root', root],
       ...['--outcome-file', 'OUTCOME_FILE'],

@@ -2,7 +2,7 @@
 import type { Next, NextInput, NextVariant } from '../../contract/next.shape.ts'
 import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
-import { columnsOf, splitToColumns } from '../output/printable.ts'
+import { countColumns, splitToColumns } from '../output/printable.ts'
 import { toFollowUp } from '../output/what-follows.ts'
 import type { TypedInputs } from '../remedies.ts'
 
@@ -54,7 +54,7 @@ function wrapCommand(words: readonly string[], columns: number): string[] {
   let line = INDENT
   for (const word of joinFlags(words)) {
     const longer = line.trim() === '' ? line + word : `${line} ${word}`
-    if (columnsOf(longer) + 2 <= columns) line = longer
+    if (countColumns(longer) + 2 <= columns) line = longer
     else {
       if (line.trim() !== '') lines.push(`${line} \\`)
       const [first = '', ...rest] = breakWord(`${INDENT}  ${word}`, columns - 2)
@@ -67,10 +67,10 @@ function wrapCommand(words: readonly string[], columns: number): string[] {
 
 /** In quotes a backslash is not special, so each piece of a quoted word gets its own quotes. */
 function breakWord(word: string, columns: number): string[] {
-  if (columnsOf(word) <= columns) return [word]
+  if (countColumns(word) <= columns) return [word]
   const [, before = '', quoted] = /^( *(?:\S+ )?)'([^']*)'$/.exec(word) ?? []
   if (quoted === undefined) return splitToColumns(word, columns)
-  const pieces = splitToColumns(quoted, columns - columnsOf(before) - 2)
+  const pieces = splitToColumns(quoted, columns - countColumns(before) - 2)
   return pieces.map((piece, at) => `${at === 0 ? before : ''}'${piece}'`)
 }
 

@@ -4,7 +4,7 @@ import { checkCliError } from '../../contract/cli-error.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import { checkNext } from '../../contract/next.ts'
-import { Fault, messageOf } from '../../kit/fault.ts'
+import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import * as faults from '../faults.ts'
 import type { Remedy } from '../remedies.ts'
@@ -36,7 +36,7 @@ export function formatCliError({ error, remedy, exitCode, workspaceId }: CliFail
   const none: Next = { operation: 'none', workspace_identity: workspaceId, variants: [] }
   const message: CliError = {
     contract_version: CONTRACT_VERSION,
-    code: codeOf(error),
+    code: toErrorCode(error),
     message: toPublicMessage(error),
     next: isValid(remedy.next) ? remedy.next : none,
     exit_code: exitCode,
@@ -45,13 +45,13 @@ export function formatCliError({ error, remedy, exitCode, workspaceId }: CliFail
   return writeJson(checkCliError(message))
 }
 
-function codeOf(error: unknown): string {
+function toErrorCode(error: unknown): string {
   if (!(error instanceof Fault) || error.code === faults.outputFailed.code) return UNCLASSIFIED
   return USAGE_CODES.has(error.code) ? 'invalid_usage' : error.code
 }
 
 function toPublicMessage(error: unknown): string {
-  const text = messageOf(error).toWellFormed()
+  const text = toErrorMessage(error).toWellFormed()
   const message = text.trim() === '' ? 'no reason was given' : text
   return error instanceof Fault ? message : `internal error, a bug in drover: ${message}`
 }

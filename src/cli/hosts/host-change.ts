@@ -8,7 +8,7 @@ import { Fault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Flags, Invocation } from '../command.ts'
 import { outputFailed } from '../faults.ts'
-import { changeReportOf } from '../remedies.ts'
+import { readChangeReport } from '../remedies.ts'
 import type { Channel } from '../terminal.ts'
 import type { FoundWorkspace } from '../workspace-command.ts'
 import { formatChange, formatPlan, formatSteps } from './host-text.ts'
@@ -45,7 +45,7 @@ export async function changeAndReport(
       fail({ problem: 'its report could not be printed; run "drover list" to see the result', report }),
     )
   } catch (error) {
-    const report = changeReportOf(error)
+    const report = readChangeReport(error)
     // Programs get the report inside the error.
     if (report !== undefined && hasNews(report) && err.isTty && !isJson) {
       await err.write(formatChange(`${verb} result`, { plan: undefined, report }))

@@ -3,7 +3,7 @@ import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import type { ListReport } from '../../contract/list-report.shape.ts'
 import type { CapabilityName } from '../../hosts/capabilities.ts'
 import type { GeneratedFile } from '../../hosts/host.ts'
-import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/hosts.ts'
+import { generatedFiles, HOSTS, listSurfaces } from '../../hosts/hosts.ts'
 import type { Plan, PlanStep } from '../../hosts/plan/plan.ts'
 import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
@@ -46,7 +46,7 @@ function formatOutcome({ transaction_outcome, written, removed }: ChangeReport):
 /** How to start a run in each host that got the capability just now. */
 function formatStartHints(written: readonly string[]): string[] {
   return HOSTS.flatMap((host) =>
-    surfacesOf(host)
+    listSurfaces(host)
       .filter((surface) =>
         generatedFiles(host, surface).some((file) => startsRuns(file) && written.includes(file.path)),
       )

@@ -6,7 +6,7 @@ import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import type { Invocation } from '../command.ts'
-import { pathsOf } from '../settings.ts'
+import { findUserPaths } from '../settings.ts'
 import { localServerDiffers, localServerNotStarted } from './faults.ts'
 import { digestOfSettings, type LocalStatus } from './local-protocol.ts'
 import { askStatus } from './local-server.ts'
@@ -32,7 +32,7 @@ export async function startBackground(invocation: Invocation): Promise<LocalStat
   const { runtime } = invocation
   const [node, demoAgent = ''] = runtime.demoAgent
   // The server runs in another directory, where a relative path would name another file.
-  const { config, configNamedBy } = pathsOf(invocation)
+  const { config, configNamedBy } = findUserPaths(invocation)
   const words = ['serve', '--local', '--quiet', ...(configNamedBy === undefined ? [] : ['--config', config])]
   // It outlives the agent that may have called this command, and serves others.
   const env = toOwnEnvironment({ ...runtime.env, [DEPTH_VARIABLE]: undefined })

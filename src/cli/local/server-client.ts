@@ -5,7 +5,7 @@ import { errorCode, Fault, type FaultKind } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { depthIn } from '../../kit/process/environment-variables.ts'
 import type { Invocation } from '../command.ts'
-import { pathsOf } from '../settings.ts'
+import { findUserPaths } from '../settings.ts'
 import { localServerLost, localServerSilent, serverAnswerInvalid, serverNotRunning } from './faults.ts'
 
 type ServerCall = {
@@ -68,7 +68,7 @@ export async function sendToServer(
 }
 
 export function serverSocket(invocation: Invocation): string {
-  return pathsOf(invocation).serverSocket
+  return findUserPaths(invocation).serverSocket
 }
 
 /** A killed server leaves its socket behind; a path that is too long never had one. */

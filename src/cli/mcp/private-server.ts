@@ -10,7 +10,7 @@ import { createServer } from '../../http/server.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation } from '../command.ts'
-import { contextOf } from '../serve/context-of.ts'
+import { createServerContext } from '../serve/create-server-context.ts'
 import { createServerLog } from '../serve/server-log.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 
@@ -24,7 +24,7 @@ export async function startPrivateServer(invocation: Invocation, config: Config)
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: true })
   const stores = await openUserStores(invocation, config)
   const ending = new Ending()
-  const context = contextOf(invocation, {
+  const context = createServerContext(invocation, {
     ...{ config, stores, log, writeAccessLog, ...ending.signals },
     keys: createKeyRing({ isRequired: false }),
     isWorker: false,

@@ -4,7 +4,7 @@ import { type DroverParts, InProcessDrover, slotsOfUser } from '../../service/in
 import type { Invocation } from '../command.ts'
 import { toMessage } from '../output/printable.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { pathsOf } from '../settings.ts'
+import { findUserPaths } from '../settings.ts'
 
 export type OpenOptions = Partial<Pick<DroverParts, 'keep' | 'createPool' | 'privateFiles'>> & {
   config: Config
@@ -23,7 +23,7 @@ export function openDrover(
     ...{ settings: config, env, cwd, isRoot, clock, keep, createPool, privateFiles },
     demo: isDemo ? demoAgent : undefined,
     slots: slotsOfUser(config, atOnce),
-    worktrees: pathsOf(invocation).worktrees,
+    worktrees: findUserPaths(invocation).worktrees,
     openStores: () => openUserStores(invocation, config),
     observer: { sessionLeft: (message) => void terminal.err.write(`drover: warning: ${toMessage(message)}\n`) },
   })

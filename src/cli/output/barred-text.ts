@@ -1,5 +1,5 @@
 /** Texts of agents and issues with a bar before each row, so that they cannot look like the words of drover. Pure. */
-import { columnsOf } from './printable.ts'
+import { countColumns } from './printable.ts'
 import { wrapWords } from './wrap-words.ts'
 
 export const BAR = '  | '
@@ -33,5 +33,5 @@ function mostColumnsOf(text: string): number {
 }
 
 function isOneColumn(character: string): boolean {
-  return /[\x20-\x7e]/.test(character) || (/\p{L}/u.test(character) && columnsOf(character) === 1)
+  return /[\x20-\x7e]/.test(character) || (/\p{L}/u.test(character) && countColumns(character) === 1)
 }

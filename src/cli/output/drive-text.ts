@@ -2,7 +2,7 @@
 
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import { spentBy, tokensOf, whenNoticed } from '../../drive/decide/spending.ts'
+import { countTokens, spentBy, whenNoticed } from '../../drive/decide/spending.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
@@ -81,12 +81,12 @@ function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_s
     place.kind === 'worktree'
       ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
       : [whole(`In place: ${place.root}, as it is`)]
-  const agents = `Work by ${nameOf(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
+  const agents = `Work by ${formatAgent(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
   const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${oneLine(titleOfGoal(goal))}`
   return [{ text: title, tone: 'title' }, ...where, agents, ...describeLimits(options)]
 }
 
-function nameOf({ backend, model }: Pick<Options, 'backend' | 'model'>): string {
+function formatAgent({ backend, model }: Pick<Options, 'backend' | 'model'>): string {
   return model === undefined ? backend : `${backend}/${model}`
 }
 
@@ -159,7 +159,7 @@ function costParts(
 ): string[] {
   return [
     formatDuration(duration_ms),
-    usage === undefined || attempt === undefined ? 'usage unknown' : `${tokensOf(usage, attempt.backend)} tokens`,
+    usage === undefined || attempt === undefined ? 'usage unknown' : `${countTokens(usage, attempt.backend)} tokens`,
     ...(cost_microusd === undefined ? [] : [formatMicro(cost_microusd)]),
   ]
 }

@@ -1,4 +1,4 @@
 /** The agent, marked if the demo agent answers for it. */
-export function backendOf({ backend = '-', is_demo: isDemo }: { backend?: string; is_demo?: true }): string {
+export function formatBackend({ backend = '-', is_demo: isDemo }: { backend?: string; is_demo?: true }): string {
   return isDemo === true ? `${backend} (demo)` : backend
 }

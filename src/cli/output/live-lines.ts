@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import type { Channel } from '../terminal.ts'
-import { columnsOf, cutToColumns } from './printable.ts'
+import { countColumns, cutToColumns } from './printable.ts'
 
 const CLEAR_TO_LINE_END = '\u001b[K'
 const CLEAR_TO_SCREEN_END = '\u001b[J'
@@ -33,7 +33,7 @@ export class LiveLines {
 
 /** How many rows the lines take now. A terminal that became narrower has wrapped them. */
 function heightOf(lines: readonly string[], { columns }: { columns: number }): number {
-  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columnsOf(line) / columns)), 0)
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(countColumns(line) / columns)), 0)
 }
 
 /** Cuts lines so that none wraps or scrolls away: the next drawing starts that many lines up. The last line is kept. */
@@ -45,7 +45,7 @@ export function fitLines(lines: readonly string[], { columns, rows }: { columns:
 
 /** A line that is too long loses its colours, so that no colour is left on. */
 function cutLine(line: string, columns: number): string {
-  return columnsOf(line) <= columns ? line : cutToColumns(stripVTControlCharacters(line), columns)
+  return countColumns(line) <= columns ? line : cutToColumns(stripVTControlCharacters(line), columns)
 }
 
 /** One write that overwrites line by line, so that nothing flickers. */
@@ -59,5 +59,5 @@ export function redraw(
 
 /** After the last column, clearing would erase the last character. A line that wraps covers rows that must be empty. */
 function overwrite(line: string, columns: number): string {
-  return columnsOf(line) < columns ? `${line}${CLEAR_TO_LINE_END}\n` : `${CLEAR_TO_SCREEN_END}${line}\n`
+  return countColumns(line) < columns ? `${line}${CLEAR_TO_LINE_END}\n` : `${CLEAR_TO_SCREEN_END}${line}\n`
 }

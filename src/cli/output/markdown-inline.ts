@@ -91,14 +91,14 @@ function readEmphasis(text: string, before: string, style: StyleText): Found {
   const [mark, rest] = [text.slice(0, length), text.slice(length)]
   if (rest === '') return 'undecided'
   if (length > 2 || /^\s/.test(rest) || WORD.test(before)) return { plain: length }
-  const end = closingOf(mark, rest)
+  const end = findClosing(mark, rest)
   if (end === undefined) return 'undecided'
   const inner = renderInline({ text: rest.slice(0, end), before: mark, isComplete: true }, style).printed
   return { length: length + end + length, printed: style(length === 2 ? 'bold' : 'italic', inner) }
 }
 
 /** The position of a run of exactly this mark that follows a visible character and ends a word. */
-function closingOf(mark: string, rest: string): number | undefined {
+function findClosing(mark: string, rest: string): number | undefined {
   const sign = mark[0] === '*' ? '\\*' : '_'
   const closing = new RegExp(`(?<=[^\\s${sign}])${sign}{${mark.length}}(?=[^${sign}\\p{L}\\p{N}])`, 'u').exec(rest)
   return closing?.index

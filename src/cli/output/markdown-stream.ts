@@ -39,7 +39,7 @@ export class MarkdownStream {
 
   #add(piece: string): string {
     this.#held += piece
-    if (this.#kind === 'undecided') this.#kind = this.#fence === undefined ? kindOf(this.#held) : 'whole'
+    if (this.#kind === 'undecided') this.#kind = this.#fence === undefined ? classifyLine(this.#held) : 'whole'
     else if (this.#kind === 'inline') return this.#printInline({ isComplete: false })
     return this.#kind === 'inline' ? this.#printPrefix() + this.#printInline({ isComplete: false }) : ''
   }
@@ -89,7 +89,7 @@ export class MarkdownStream {
 }
 
 /** `undecided` if the next characters can still make it a heading, a rule, a fence or a list. */
-function kindOf(line: string): LineKind {
+function classifyLine(line: string): LineKind {
   if (/^\s*(?:`{3}|~{3})/.test(line) || /^ {0,3}#{1,6}\s/.test(line)) return 'whole'
   return /^\s*(?:>\s?)*(?:[-*+_ ]*|#{1,6}|`{1,2}|~{1,2})$/.test(line) ? 'undecided' : 'inline'
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  columnsOf,
+  countColumns,
   cutToColumns,
   padToColumns,
   splitToColumns,
@@ -54,7 +54,7 @@ describe('toOneLine', () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 1, max: 20 }), (text, columns) => {
         const line = toOneLine(text, columns)
-        expect(columnsOf(line)).toBeLessThanOrEqual(columns)
+        expect(countColumns(line)).toBeLessThanOrEqual(columns)
         expect(line.isWellFormed()).toBe(true)
       }),
     )
@@ -65,7 +65,7 @@ describe('toOneLine', () => {
   })
 })
 
-describe('columnsOf', () => {
+describe('countColumns', () => {
   it.each([
     ['abc', 3],
     ['é', 1],
@@ -82,7 +82,7 @@ describe('columnsOf', () => {
     ['a\u200bb', 2],
     ['', 0],
   ])('counts %s as %i', (text, columns) => {
-    expect(columnsOf(text)).toBe(columns)
+    expect(countColumns(text)).toBe(columns)
   })
 })
 

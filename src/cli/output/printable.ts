@@ -28,19 +28,19 @@ const UNITS_PER_COLUMN = 32
 /** Puts the text on one line and shortens it to `columns`. */
 export function toOneLine(text: string, columns: number): string {
   const plain = toPrintable(text).replace(/\s+/g, ' ').trim()
-  const fits = plain.length <= UNITS_PER_COLUMN * columns && columnsOf(plain) <= columns
+  const fits = plain.length <= UNITS_PER_COLUMN * columns && countColumns(plain) <= columns
   return fits ? plain : `${cutToColumns(plain, columns - 1)}…`
 }
 
-export function columnsOf(text: string): number {
-  return isPlain(text) ? text.length : widthOf(text)
+export function countColumns(text: string): number {
+  return isPlain(text) ? text.length : measureWidth(text)
 }
 
 /** The longest beginning that fits into `columns`. Graphemes stay whole. */
 export function cutToColumns(text: string, columns: number): string {
   const beginning = text.slice(0, UNITS_PER_COLUMN * Math.max(columns, 0)).replace(/[\ud800-\udbff]$/, '')
   const [piece = ''] = splitToColumns(beginning, columns)
-  return columnsOf(piece) <= columns ? piece : ''
+  return countColumns(piece) <= columns ? piece : ''
 }
 
 /** Splits the text into pieces of at most `columns`. Each piece has at least one grapheme, even if that is wider. */
@@ -48,7 +48,7 @@ export function splitToColumns(text: string, columns: number): string[] {
   const pieces: string[] = []
   let width = Number.POSITIVE_INFINITY
   for (const grapheme of graphemesOf(text)) {
-    const columnsOfGrapheme = columnsOf(grapheme)
+    const columnsOfGrapheme = countColumns(grapheme)
     width += columnsOfGrapheme
     if (width > columns) {
       pieces.push('')
@@ -60,7 +60,7 @@ export function splitToColumns(text: string, columns: number): string[] {
 }
 
 export function padToColumns(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
+  return text + ' '.repeat(Math.max(0, columns - countColumns(text)))
 }
 
 /** One column per code unit. */
@@ -80,7 +80,7 @@ function graphemesOf(text: string): string[] {
 let measure: ((text: string) => number) | undefined
 
 /** Loads string-width on first use: that takes longer than most commands, and most output is ASCII. */
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   measure ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default
   return measure(text)
 }

@@ -1,6 +1,6 @@
 /** Breaks text between words while it arrives, where a terminal would break it inside of a word. */
 import { stripVTControlCharacters } from 'node:util'
-import { columnsOf } from './printable.ts'
+import { countColumns } from './printable.ts'
 
 /** Scripts that are written without spaces: a line can break at each character. */
 const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}'
@@ -81,7 +81,7 @@ export class WordWrap {
     this.#word = ''
     if (this.#isLineStart) this.#beginLine(gap, stripVTControlCharacters(word))
     const columns = Math.max(1, this.#columns())
-    const width = columnsOf(stripVTControlCharacters(word))
+    const width = countColumns(stripVTControlCharacters(word))
     const at = columnAfter(gap, this.#column)
     if (this.#isWhole || this.#isInWord || at + width <= columns || this.#column <= this.#indent) {
       this.#column = at + width
@@ -98,7 +98,7 @@ export class WordWrap {
     this.#isLineStart = false
     this.#isWhole = this.#isInFence || isFence || word.startsWith('|')
     if (isFence) this.#isInFence = !this.#isInFence
-    const mark = /^(?:[-*+\u2022\u2502>!]|\d{1,3}[.)])$/.test(word) ? columnsOf(word) + 1 : 0
+    const mark = /^(?:[-*+\u2022\u2502>!]|\d{1,3}[.)])$/.test(word) ? countColumns(word) + 1 : 0
     this.#indent = columnAfter(gap, 0) + mark
   }
 

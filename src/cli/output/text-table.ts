@@ -1,5 +1,5 @@
 /** Formats rows of text in columns that fit a width. Pure. */
-import { columnsOf, padToColumns, toOneLine } from './printable.ts'
+import { countColumns, padToColumns, toOneLine } from './printable.ts'
 
 const GAP = '  '
 /** A narrower column is useless, so the line is too long instead. */
@@ -10,7 +10,7 @@ export function formatTable(rows: readonly (readonly string[])[], width: number)
   const count = largest(rows.map((row) => row.length))
   const cells = rows.map((row) => row.map((cell, at) => (at < count - 1 ? toOneLine(cell, width) : cell)))
   const widths = Array.from({ length: Math.max(0, count - 1) }, (_, at) =>
-    largest(cells.map((row) => columnsOf(row[at] ?? ''))),
+    largest(cells.map((row) => countColumns(row[at] ?? ''))),
   )
   const left = width - widths.reduce((sum, each) => sum + each + GAP.length, 0)
   return cells.map((row) =>
@@ -27,7 +27,7 @@ export function formatTable(rows: readonly (readonly string[])[], width: number)
 /** Drops columns that do not fit, from the right, but keeps the first and the last column. */
 export function dropColumns(rows: readonly (readonly string[])[], width: number): (readonly string[])[] {
   const count = largest(rows.map((row) => row.length))
-  const widest = (at: number) => largest(rows.map((row) => columnsOf(toOneLine(row[at] ?? '', width))))
+  const widest = (at: number) => largest(rows.map((row) => countColumns(toOneLine(row[at] ?? '', width))))
   const taken = Array.from({ length: Math.max(0, count - 1) }, (_, at) => widest(at) + GAP.length)
   let kept = count - 1
   while (kept > 1 && taken.slice(0, kept).reduce((sum, each) => sum + each, MIN_LAST_COLUMN) > width) kept -= 1

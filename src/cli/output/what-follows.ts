@@ -3,7 +3,7 @@ import type { NextVariant } from '../../contract/next.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { TextLayout } from './noted-table.ts'
-import { columnsOf, padToColumns } from './printable.ts'
+import { countColumns, padToColumns } from './printable.ts'
 import { tableWidth } from './text-table.ts'
 import { wrapWords } from './wrap-words.ts'
 
@@ -88,7 +88,7 @@ const LINE_COLUMNS = 36
 
 /** A command, and what it does: beside it if both fit, else below it. */
 export function formatFollowUp({ line, says }: NextCommand, out: TextLayout): string[] {
-  const fits = columnsOf(line) <= LINE_COLUMNS && 4 + LINE_COLUMNS + columnsOf(says) <= tableWidth(out)
+  const fits = countColumns(line) <= LINE_COLUMNS && 4 + LINE_COLUMNS + countColumns(says) <= tableWidth(out)
   if (fits) return [`  ${out.style('cyan', padToColumns(line, LINE_COLUMNS))}  ${out.style('dim', says)}`]
   const below = wrapWords(`      ${says}`, tableWidth(out), { keepsPaths: true })
   return [`  ${out.style('cyan', line)}`, ...below.map((each) => out.style('dim', each))]

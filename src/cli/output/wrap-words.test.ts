@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnsOf } from './printable.ts'
+import { countColumns } from './printable.ts'
 import { wrapWords } from './wrap-words.ts'
 
 describe('wrapWords', () => {
@@ -29,7 +29,7 @@ describe('wrapWords', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 2, max: 30 }), (words, columns) => {
         const lines = wrapWords(words.join(' '), columns)
-        for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(columns)
+        for (const line of lines) expect(countColumns(line)).toBeLessThanOrEqual(columns)
         expect(lines.join('').replaceAll(' ', '')).toBe(words.join(''))
       }),
     )

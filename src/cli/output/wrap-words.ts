@@ -1,4 +1,4 @@
-import { columnsOf, cutToColumns, splitToColumns } from './printable.ts'
+import { countColumns, cutToColumns, splitToColumns } from './printable.ts'
 
 /**
  * Wraps text into lines of at most `columns`. Lines break between words; a word wider than a line breaks anywhere. Existing
@@ -19,7 +19,7 @@ export function wrapWords(
 /** How wide a text is, and how a word is split. */
 type Ruler = { measure: (text: string) => number; split: (word: string, columns: number) => string[] }
 
-const USUAL: Ruler = { measure: columnsOf, split: splitToColumns }
+const USUAL: Ruler = { measure: countColumns, split: splitToColumns }
 
 const COPIED = /^(?:\/|~\/|https?:\/\/)/
 

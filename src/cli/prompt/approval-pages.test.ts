@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Key } from '../key-reader.ts'
-import { formatMore, pageOf, stepOf } from './approval-pages.ts'
+import { formatMore, pageHeight, toPagerKey } from './approval-pages.ts'
 
 const key = (name: string, fields: Partial<Key> = {}): Key => ({ name, isCtrl: false, text: '', ...fields })
 
@@ -10,7 +10,7 @@ describe('a page', () => {
     [3, 1],
     [1, 1],
   ])('of a screen with %d rows has %d lines', (rows, lines) => {
-    expect(pageOf({ rows })).toBe(lines)
+    expect(pageHeight({ rows })).toBe(lines)
   })
 
   it.each([80, 20, 4])('ends with a line that fits into %d columns', (columns) => {
@@ -34,6 +34,6 @@ describe('a key before the end', () => {
     ['a', key('a', { text: 'a' }), undefined],
     ['Ctrl-N', key('n', { isCtrl: true }), undefined],
   ])('%s', (_name, pressed, step) => {
-    expect(stepOf(pressed)).toBe(step)
+    expect(toPagerKey(pressed)).toBe(step)
   })
 })

@@ -6,7 +6,7 @@ import { cutToColumns } from '../output/printable.ts'
 const ROWS_BELOW = 2
 
 /** How many lines may be added at once: none of them scrolls away before the next key. */
-export function pageOf({ rows }: { rows: number }): number {
+export function pageHeight({ rows }: { rows: number }): number {
   return Math.max(1, rows - ROWS_BELOW)
 }
 
@@ -20,7 +20,7 @@ export function formatMore({ shown, total }: Progress, columns: number): string 
 export type PagerKey = 'page' | 'line' | 'deny' | 'cancel'
 
 /** Undefined: the key means nothing here. No key allows anything before the end was shown. The end of the input denies. */
-export function stepOf(key: Key | undefined): PagerKey | undefined {
+export function toPagerKey(key: Key | undefined): PagerKey | undefined {
   if (key === undefined) return 'deny'
   return key.isCtrl ? CTRL_STEPS[key.name] : (STEPS[key.name] ?? STEPS[key.text.toLowerCase()])
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../agents/adapter/agent.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Key } from '../key-reader.ts'
-import { answerOf, formatNotice, formatQuestion, formatRequest } from './approval-question.ts'
+import { formatNotice, formatQuestion, formatRequest, toApprovalAnswer } from './approval-question.ts'
 
 const REQUEST: ApprovalRequest = { approval_id: 'a1', tool_name: 'Bash', choices: ['allow', 'allow_session', 'deny'] }
 const asked = (fields: Partial<ApprovalRequest>) => ({ backend: 'claude', request: { ...REQUEST, ...fields } })
@@ -107,11 +107,11 @@ describe('a key', () => {
     ['x', key('x'), undefined],
     ['the end of the input', undefined, 'deny'],
   ])('%s decides', (_name, pressed, answer) => {
-    expect(answerOf(pressed, REQUEST)).toBe(answer)
+    expect(toApprovalAnswer(pressed, REQUEST)).toBe(answer)
   })
 
   it('does not allow the session where that is no choice', () => {
-    expect(answerOf(key('a'), { ...REQUEST, choices: ['allow', 'deny'] })).toBeUndefined()
+    expect(toApprovalAnswer(key('a'), { ...REQUEST, choices: ['allow', 'deny'] })).toBeUndefined()
   })
 })
 

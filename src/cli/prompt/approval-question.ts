@@ -1,6 +1,6 @@
 /** What a user is asked about something that an agent wants to do, and which key decides what. Pure. */
 import type { ApprovalReply, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
-import { detailsOf } from '../../agents/approval-details.ts'
+import { describeRequest } from '../../agents/approval-details.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Key } from '../key-reader.ts'
 import { BAR, splitSafely } from '../output/barred-text.ts'
@@ -18,7 +18,7 @@ export function formatRequest({ backend, request }: Asked, columns: number): str
   const splitOurs = (text: string) => split(text).map((line, at) => (at === 0 ? line : withBar(line)))
   return [
     ...splitOurs(`${backend} wants to use ${toRevealedLine(tool)}:`),
-    ...toRevealed(detailsOf(request)).split('\n').flatMap(split).map(withBar),
+    ...toRevealed(describeRequest(request)).split('\n').flatMap(split).map(withBar),
     ...(reason === undefined ? [] : splitOurs(`Its reason: ${toRevealedLine(reason)}`)),
   ]
 }
@@ -35,7 +35,7 @@ export function formatQuestion({ choices }: ApprovalRequest): string {
 export type ApprovalAnswer = ApprovalReply['decision'] | 'cancel'
 
 /** Undefined: the key means nothing. The end of the input denies. */
-export function answerOf(key: Key | undefined, { choices }: ApprovalRequest): ApprovalAnswer | undefined {
+export function toApprovalAnswer(key: Key | undefined, { choices }: ApprovalRequest): ApprovalAnswer | undefined {
   if (key === undefined || key.name === 'escape') return 'deny'
   if (key.isCtrl) return CTRL_ANSWERS[key.name]
   const answer = ANSWERS[key.text.toLowerCase()]

@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ApprovalReply, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Runtime } from '../command.ts'
 import type { KeyReader } from '../key-reader.ts'
-import { formatMore, type PagerKey, pageOf, stepOf } from './approval-pages.ts'
+import { formatMore, type PagerKey, pageHeight, toPagerKey } from './approval-pages.ts'
 import {
   ANSWER_WORDS,
   type ApprovalAnswer,
-  answerOf,
   formatNotice,
   formatQuestion,
   formatRequest,
   type NoticeFacts,
+  toApprovalAnswer,
 } from './approval-question.ts'
 import { isInteractive } from './ask-user.ts'
 
@@ -68,7 +68,7 @@ async function showAll(
   const { err } = runtime.terminal
   let shown = 0
   for (let step: PagerKey | undefined = 'page'; ; ) {
-    const next = shown + (step === 'page' ? pageOf(err) : 1)
+    const next = shown + (step === 'page' ? pageHeight(err) : 1)
     await err.write(`${lines.slice(shown, next).join('\n')}\n`)
     shown = next
     if (shown >= lines.length) return undefined
@@ -81,7 +81,7 @@ async function showAll(
 
 async function nextStep(keys: KeyReader, signal: AbortSignal): Promise<PagerKey | undefined> {
   for (;;) {
-    const step = stepOf(await keys.next())
+    const step = toPagerKey(await keys.next())
     if (signal.aborted) return undefined
     if (step !== undefined) return step
   }
@@ -92,7 +92,7 @@ type Question = { keys: KeyReader; runtime: Surroundings; request: ApprovalReque
 async function readAnswer(question: Question, signal: AbortSignal): Promise<ApprovalReply | undefined> {
   for (;;) {
     const key = await question.keys.next()
-    const answer = signal.aborted ? undefined : answerOf(key, question.request)
+    const answer = signal.aborted ? undefined : toApprovalAnswer(key, question.request)
     if (answer !== undefined || signal.aborted) return await finish(question, answer, signal)
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
-import { activityOf } from './describe-activity.ts'
+import { describeAgentEvent } from './describe-activity.ts'
 
 const DENIED = {
   approval_id: 'a',
@@ -10,7 +10,7 @@ const DENIED = {
   by: { via: 'none' },
 } as const
 
-describe('activityOf', () => {
+describe('describeAgentEvent', () => {
   it.each<[string, AgentEvent, string | undefined]>([
     ['the start', { type: 'init', content: {} }, 'waiting for the answer'],
     ['a turn', { type: 'progress', content: { stage: 'turn_started' } }, 'waiting for the answer'],
@@ -30,6 +30,6 @@ describe('activityOf', () => {
     ['another answer', { type: 'approval_decision', content: { ...DENIED, decision: 'allow' } }, 'Bash was allowed'],
     ['an error', { type: 'error', content: { message: 'no' } }, undefined],
   ])('describes %s', (_name, event, words) => {
-    expect(activityOf(event)).toBe(words)
+    expect(describeAgentEvent(event)).toBe(words)
   })
 })

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { describeToolInput } from '../../agents/tool-input.ts'
 
 /** Describes what the agent is doing in a few words; undefined if the event adds nothing. */
-export function activityOf(event: AgentEvent): string | undefined {
+export function describeAgentEvent(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'init':
       return 'waiting for the answer'

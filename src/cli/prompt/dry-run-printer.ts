@@ -1,7 +1,7 @@
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { toShown } from '../output/printable.ts'
-import { shortIdOf } from '../sessions/session-text.ts'
+import { shortenSessionId } from '../sessions/session-text.ts'
 import type { Terminal } from '../terminal.ts'
 import { type PromptPrinter, printProblems, withNewline } from './prompt-printer.ts'
 
@@ -21,7 +21,7 @@ export function createDryRunPrinter(terminal: Terminal, resumes: Session | undef
 }
 
 function describeDryRun(workdir: string | undefined, resumes: Session | undefined): string {
-  const action = resumes === undefined ? 'run' : `resume session ${shortIdOf(resumes)} (${resumes.backend})`
+  const action = resumes === undefined ? 'run' : `resume session ${shortenSessionId(resumes)} (${resumes.backend})`
   return `Would ${action} in ${workdir}`
 }
 

@@ -13,7 +13,7 @@ export type SessionCriteria = {
 const PAGE = 50
 
 /** Combines `--backend` and the criteria. */
-export function filterOf({ flags }: Invocation, { workdir, isResumable }: SessionCriteria): SessionFilter {
+export function toSessionFilter({ flags }: Invocation, { workdir, isResumable }: SessionCriteria): SessionFilter {
   const backend = flags.text('backend')
   return {
     ...(isResumable && { isResumable }),
@@ -28,7 +28,7 @@ export async function newestSession(
   store: VisibleSessions,
   criteria: SessionCriteria,
 ): Promise<Session> {
-  const filter = filterOf(invocation, criteria)
+  const filter = toSessionFilter(invocation, criteria)
   let gone = 0
   for (;;) {
     const { sessions } = await store.list(filter, { limit: PAGE, offset: gone })

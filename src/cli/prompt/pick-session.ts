@@ -5,7 +5,7 @@ import { formatAge } from '../output/format-time.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
-import { shortIdOf, titleOf } from '../sessions/session-text.ts'
+import { sessionTitle, shortenSessionId } from '../sessions/session-text.ts'
 import { withQuestions } from './ask-user.ts'
 import { followKey, formatMenu, type MenuStep, NO_FILTER } from './session-menu.ts'
 
@@ -50,7 +50,7 @@ async function pickFromMenu(
 }
 
 function describe(session: Session, columns: number): string {
-  return toOneLine(`Session ${shortIdOf(session)} (${session.backend}): ${titleOf(session)}`, columns - 1)
+  return toOneLine(`Session ${shortenSessionId(session)} (${session.backend}): ${sessionTitle(session)}`, columns - 1)
 }
 
 async function pickByNumber(all: readonly Session[], { clock, ...runtime }: Surroundings): Promise<SessionChoice> {
@@ -72,10 +72,10 @@ async function pickByNumber(all: readonly Session[], { clock, ...runtime }: Surr
 function tableOf(sessions: readonly Session[], { now, width }: { now: Date; width: number }): string[] {
   const rows = sessions.map((session, at) => [
     String(at + 1),
-    shortIdOf(session),
+    shortenSessionId(session),
     session.backend,
     formatAge(session.last_used, now),
-    titleOf(session),
+    sessionTitle(session),
   ])
   return formatTable(dropColumns([['#', 'ID', 'BACKEND', 'LAST USED', 'TITLE'], ...rows], width), width)
 }

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
-import { activityOf } from './describe-activity.ts'
+import { describeAgentEvent } from './describe-activity.ts'
 import { TokenCounter } from './token-count.ts'
 
 const CLEAR_LINE = '\r\u001b[K'
@@ -38,7 +38,7 @@ export class ProgressLine {
   note(event: AgentEvent): void {
     this.#isPaused = false
     this.#tokens.note(event)
-    this.#activity = activityOf(event) ?? this.#activity
+    this.#activity = describeAgentEvent(event) ?? this.#activity
   }
 
   async draw(): Promise<void> {

@@ -4,7 +4,7 @@ import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { newestSession } from './newest-session.ts'
-import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
+import { checkDetachable, readOutputFormat, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { readPrompt } from './read-prompt.ts'
 
 export const run: RunCommand = async (invocation) => {
@@ -21,7 +21,7 @@ export const run: RunCommand = async (invocation) => {
     ? await newestSession(invocation, await drover.sessions.of(USER), { workdir: directory, isResumable: true })
     : undefined
   const backend = resumes?.backend ?? flags.text('backend') ?? config.default_backend
-  const format = outputFormatOf(invocation, reading)
+  const format = readOutputFormat(invocation, reading)
   const request = {
     ...options,
     // With --continue the directory only selects the session, which has a directory of its own.

@@ -18,7 +18,7 @@ export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
 const SCHEMA_FILE_LIMIT_BYTES = 1024 * 1024
 
 /** The default of output.format is for programs, so it only applies if the user has set it. */
-export function outputFormatOf(
+export function readOutputFormat(
   { flags }: Invocation,
   { config, origins }: Pick<LoadedConfig, 'config' | 'origins'>,
 ): OutputFormat {
@@ -37,7 +37,7 @@ export function wantsDeltas({ runtime }: Invocation, format: OutputFormat): bool
 export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBody, 'backend' | 'prompt'> {
   const asked = {
     model: flags.text('model'),
-    workdir: workdirOf(runtime.cwd, flags.text('workdir')),
+    workdir: resolveGivenWorkdir(runtime.cwd, flags.text('workdir')),
     approval_mode: flags.text('approval') as ApprovalMode | undefined,
     sandbox_mode: flags.text('sandbox') as SandboxMode | undefined,
     max_turns: flags.integer('max-turns') || undefined,
@@ -52,7 +52,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
 }
 
-function workdirOf(cwd: string, given: string | undefined): string | undefined {
+function resolveGivenWorkdir(cwd: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined
   const workdir = resolve(cwd, given)
   if (statSync(workdir, { throwIfNoEntry: false })?.isDirectory() !== true) throw workdirMissing({ workdir })

@@ -1,10 +1,10 @@
 /** Prints a prompt: the answer as text, the result as JSON, or one event per line. */
 import type { Backend } from '../../agents/adapter/agent.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toMessage } from '../output/printable.ts'
 import { formatCost, formatUsage } from '../output/usage-text.ts'
-import { shortIdOf } from '../sessions/session-text.ts'
+import { shortenSessionId } from '../sessions/session-text.ts'
 import type { Terminal, Written } from '../terminal.ts'
 import { RawOutput, toJsonReport } from './json-report.ts'
 import { StreamedAnswer } from './streamed-answer.ts'
@@ -89,7 +89,7 @@ export function withNewline(text: string): string {
 export async function printProblems({ err }: Terminal, result: PromptResult): Promise<void> {
   const { backend, warnings = [], error } = result
   const lines = warnings.map((warning) => `drover: warning: ${toMessage(warning)}\n`)
-  const isCancelled = statusOf(result) === 'canceled'
+  const isCancelled = toPromptStatus(result) === 'canceled'
   if (isCancelled) lines.push(`drover: ${backend} was cancelled\n`)
   else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toMessage(error)}\n`)
   await err.write(lines.join(''))
@@ -113,9 +113,9 @@ async function printSessionHint({ out, err }: Terminal, result: PromptResult, op
   const { isHere, isDemo = false } = options
   const { session_id: id, backend_session_id: agentId, error_code: code } = result
   const isResumable = id !== '' && agentId !== undefined
-  const hasFailed = statusOf(result) === 'failed' && code !== 'agent_timeout'
+  const hasFailed = toPromptStatus(result) === 'failed' && code !== 'agent_timeout'
   if (isHere === undefined || !out.isTty || !err.isTty || !isResumable || hasFailed) return
-  const short = shortIdOf({ id })
+  const short = shortenSessionId({ id })
   const command = `drover ${isHere ? '-c' : `resume ${short}`}${isDemo ? ' --demo' : ''} "…"`
   await err.write(`${err.style('dim', `session ${short} · continue with ${command}`)}\n`)
 }

@@ -10,9 +10,9 @@ import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { readSettings } from '../settings.ts'
 import { askForPrompt, isInteractive, withQuestions } from './ask-user.ts'
 import { executePrompt } from './execute-prompt.ts'
-import { filterOf, newestSession, type SessionCriteria } from './newest-session.ts'
+import { newestSession, type SessionCriteria, toSessionFilter } from './newest-session.ts'
 import { MAX_LISTED, pickSession } from './pick-session.ts'
-import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
+import { checkDetachable, readOutputFormat, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { readPrompt } from './read-prompt.ts'
 
 export const run: RunCommand = async (invocation) => {
@@ -27,7 +27,7 @@ export const run: RunCommand = async (invocation) => {
   if (choice === 'interrupted') return exitCodeOfSignal('SIGINT')
   const { session, prompt } = choice
   const isFork = invocation.flags.isOn('fork')
-  const format = outputFormatOf(invocation, reading)
+  const format = readOutputFormat(invocation, reading)
   const backend = backendFor(invocation, target, session)
   // A server reads the conversation itself.
   const history =
@@ -124,7 +124,7 @@ async function findNamed({ flags, runtime }: Invocation, store: VisibleSessions,
 }
 
 async function pickFromList(invocation: Invocation, store: VisibleSessions): Promise<ResumeChoice | Unchosen> {
-  const filter = filterOf(invocation, criteriaOf(invocation))
+  const filter = toSessionFilter(invocation, criteriaOf(invocation))
   const { sessions } = await store.list(filter, { limit: MAX_LISTED, offset: 0 })
   if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone: 0 })
   const given = invocation.flags.text('file') === undefined ? undefined : await readPrompt(invocation)

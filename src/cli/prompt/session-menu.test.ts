@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { Key } from '../key-reader.ts'
-import { columnsOf } from '../output/printable.ts'
+import { countColumns } from '../output/printable.ts'
 import { followKey, formatMenu, type MenuState, matchingSessions } from './session-menu.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
@@ -83,7 +83,7 @@ describe('formatMenu', () => {
   it.each([0, 1, 50, 98, 99])('shows session %i of 100 on 24 lines of 80 columns', (selected) => {
     const lines = formatMenu(many, { filter: '', selected }, { columns: 80, rows: 24, now: NOW })
     expect(lines).toHaveLength(23)
-    expect(Math.max(...lines.map(columnsOf))).toBeLessThan(80)
+    expect(Math.max(...lines.map(countColumns))).toBeLessThan(80)
     expect(lines.filter((line) => line.startsWith('> '))).toEqual([
       expect.stringContaining(String(selected).padStart(8, '0')),
     ])

@@ -4,7 +4,7 @@ import type { Key } from '../key-reader.ts'
 import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
-import { shortIdOf, titleOf } from '../sessions/session-text.ts'
+import { sessionTitle, shortenSessionId } from '../sessions/session-text.ts'
 
 export type MenuState = { filter: string; selected: number }
 
@@ -23,7 +23,7 @@ export const NO_FILTER: MenuState = { filter: '', selected: 0 }
 export function matchingSessions(sessions: readonly Session[], filter: string): readonly Session[] {
   const words = filter.toLowerCase().split(/\s+/)
   return sessions.filter((session) => {
-    const text = `${session.id} ${session.backend} ${titleOf(session)} ${session.working_dir}`.toLowerCase()
+    const text = `${session.id} ${session.backend} ${sessionTitle(session)} ${session.working_dir}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
 }
@@ -83,7 +83,12 @@ export function formatMenu(
   const width = columns - 3
   const shown = matching
     .slice(first, first + height)
-    .map((each) => [shortIdOf(each), each.backend, formatAge(each.last_used, now), toOneLine(titleOf(each), width)])
+    .map((each) => [
+      shortenSessionId(each),
+      each.backend,
+      formatAge(each.last_used, now),
+      toOneLine(sessionTitle(each), width),
+    ])
   const [heading = '', ...lines] = formatTable(
     dropColumns([['ID', 'BACKEND', 'LAST USED', 'TITLE'], ...shown], width),
     width,

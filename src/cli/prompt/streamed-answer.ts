@@ -6,7 +6,7 @@ import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { WordWrap } from '../output/terminal-wrap.ts'
 import { tableWidth } from '../output/text-table.ts'
 import type { Terminal, Written } from '../terminal.ts'
-import { activityOf } from './describe-activity.ts'
+import { describeAgentEvent } from './describe-activity.ts'
 import { ProgressLine } from './progress-line.ts'
 
 export type StreamOptions = {
@@ -97,7 +97,7 @@ const ENDS_LINE: readonly AgentEvent['type'][] = ['tool_use', 'thinking', 'appro
 
 /** What stays on the screen: each tool call, who decided about it, and why one failed. */
 function toolLine(event: AgentEvent, isLog: boolean): string | undefined {
-  if (event.type === 'tool_use') return `→ ${activityOf(event)}`
+  if (event.type === 'tool_use') return `→ ${describeAgentEvent(event)}`
   if (event.type === 'approval_decision') {
     // The user of this terminal has just seen the question and the answer.
     const isSeen = !isLog && event.content.by.via === 'terminal'

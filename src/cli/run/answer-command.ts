@@ -11,7 +11,7 @@ import { flagsConflict } from '../faults.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { askPerson, canAsk } from './ask-person.ts'
-import { confirmedDigest, isDigestOf } from './confirmed-digest.ts'
+import { confirmedDigest, matchesDigest } from './confirmed-digest.ts'
 import { openRuns } from './open-runs.ts'
 import { openPersonRun, type PersonRun, printRunChange } from './person-run.ts'
 import { printState } from './print-change.ts'
@@ -84,7 +84,7 @@ async function askFor(
   const question =
     request === undefined ? 'Answer: ' : 'Type y to allow exactly this, once. Any other text refuses it: '
   const text = await askPerson(runtime, { question: err.style('bold', question), signal })
-  const isAllowed = request !== undefined && (text.toLowerCase() === 'y' || isDigestOf(text, request.scope_sha256))
+  const isAllowed = request !== undefined && (text.toLowerCase() === 'y' || matchesDigest(text, request.scope_sha256))
   if (!isAllowed) return textAnswer(actionId, text)
   return parseAnswer({ actionId, text: '', confirmDestructive: true, scopeSha256: request.scope_sha256 })
 }

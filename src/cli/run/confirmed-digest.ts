@@ -20,7 +20,7 @@ export function confirmedDigest(given: string, pending: string | undefined): str
 }
 
 /** Whether the text is this digest, or a beginning of it that is long enough. */
-export function isDigestOf(text: string, digest: string): boolean {
+export function matchesDigest(text: string, digest: string): boolean {
   const typed = digitsOf(text)
   return typed !== undefined && digest.startsWith(`sha256:${typed}`)
 }

@@ -3,7 +3,7 @@
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { findWaitingRun, type RunIntent } from '../../runs/waiting-run.ts'
 import type { Invocation } from '../command.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
@@ -11,7 +11,7 @@ import type { WorkspaceCommand } from '../workspace-command.ts'
 import { printChange } from './print-change.ts'
 import { readRunId } from './read-flags.ts'
 import { formatRunView } from './run-view.ts'
-import { viewOptionsOf } from './view-options.ts'
+import { readViewOptions } from './view-options.ts'
 
 export type PersonRun = { context: RunContext; run: RunOutline }
 
@@ -33,7 +33,7 @@ export async function openPersonRun(
 /** The run with this id, or the beginning of one, in any worktree of the repository. */
 export async function openNamed(command: WorkspaceCommand, context: RunContext, typed: string) {
   command.runId = resolveRunId(context, typed)
-  const there = await inWorktreeOf(context, command.runId)
+  const there = await openOwnWorktree(context, command.runId)
   return { context: there, run: await outlineRun(there, command.runId) }
 }
 
@@ -44,6 +44,6 @@ export async function printRunChange(
   sentence: string,
 ): Promise<void> {
   const run = await outlineRun(context, runId)
-  const view = formatRunView(run, viewOptionsOf(invocation, context, run))
+  const view = formatRunView(run, readViewOptions(invocation, context, run))
   await printChange(invocation.runtime.terminal.out, `${sentence}\n\n${view}`)
 }

@@ -7,7 +7,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import { formatReport } from '../../runs/report-markdown.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { asOwnerOf } from '../../runs/run-worktree.ts'
+import { asOwner } from '../../runs/run-worktree.ts'
 import { findNewestRun } from '../../runs/waiting-run.ts'
 import type { RunCommand } from '../command.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
@@ -46,7 +46,7 @@ async function findReported(
   if (typed !== undefined) {
     const runId = resolveRunId(context, typed)
     const isDriven = readDrive(context.store, runId) !== undefined
-    return (await openNamed(command, isDriven ? asOwnerOf(context, runId) : context, typed)).run
+    return (await openNamed(command, isDriven ? asOwner(context, runId) : context, typed)).run
   }
   const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }
   return (await command.suggesting(list, () => findNewestRun(context))).run

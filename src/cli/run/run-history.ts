@@ -16,7 +16,7 @@ type Outcome = NonNullable<Action['outcome']>
 export function toHistory(run: RunOutline): HistoryRow[] {
   return run.actions.flatMap((action, at) => [
     { number: String(at + 1), who: action.action.kind, ...describeAction(action, run) },
-    ...detailsOf(action),
+    ...listDetails(action),
     ...answersTo(action, run),
   ])
 }
@@ -37,11 +37,11 @@ function describeOutcome(outcome: Outcome): Described {
   if (status === 'needs_input') return { result: 'asked', text: pause?.question ?? summary, tone: 'open' }
   if (status === 'error') return { result: 'failed', text: summary, tone: 'bad' }
   const isGood = status === 'completed' && (review?.findings.length ?? 0) === 0
-  const result = resultOf(implementation, review) ?? status
+  const result = formatResult(implementation, review) ?? status
   return { result, text: summary, tone: isGood ? 'good' : 'bad' }
 }
 
-function resultOf(implementation: Outcome['implementation'], review: Outcome['review']): string | undefined {
+function formatResult(implementation: Outcome['implementation'], review: Outcome['review']): string | undefined {
   if (implementation !== null) return implementation.result.replace('_', ' ')
   if (review === null) return undefined
   const { findings, result } = review
@@ -50,7 +50,7 @@ function resultOf(implementation: Outcome['implementation'], review: Outcome['re
 }
 
 /** The checks that the host says it ran, and the findings of a review. */
-function detailsOf({ outcome }: Action): HistoryRow[] {
+function listDetails({ outcome }: Action): HistoryRow[] {
   const activities = outcome?.implementation?.activities ?? []
   const findings = outcome?.review?.findings ?? []
   return [

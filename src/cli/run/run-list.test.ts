@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunList } from '../../runs/read-status.ts'
-import { columnsOf } from '../output/printable.ts'
+import { countColumns } from '../output/printable.ts'
 import { formatRuns } from './run-list.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
@@ -42,7 +42,7 @@ describe('formatRuns', () => {
 
   it.each([60, 80])('fits %i columns and still marks runs of other worktrees', (columns) => {
     const lines = linesAt(columns)
-    expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(columns)
+    expect(Math.max(...lines.map(countColumns))).toBeLessThanOrEqual(columns)
     expect(lines.join('\n')).toMatch(/stopped .*\n {2}in another worktree:/)
     expect(lines.join('').replaceAll(' ', '')).toContain('the-one-that-has-the-run')
   })

@@ -10,7 +10,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import { formatNextBlock, formatPeopleBlock, formatVariant } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-time.ts'
 import type { TextLayout } from '../output/noted-table.ts'
-import { columnsOf, padToColumns, toOneLine, toPrintable } from '../output/printable.ts'
+import { countColumns, padToColumns, toOneLine, toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { followUp, formatFollowUp, toFollowUp, withRoot } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -105,7 +105,7 @@ function labelled(label: string, value: string, out: TextLayout): string[] {
   const available = Math.max(20, tableWidth(out) - LABEL_COLUMNS)
   const lines = wrapWords(toPrintable(value), available, { keepsPaths: label === 'Worktree' })
   // A path, whole: below the label it may fit.
-  if (lines.some((line) => columnsOf(line) > available)) return [out.style('dim', label), ...lines]
+  if (lines.some((line) => countColumns(line) > available)) return [out.style('dim', label), ...lines]
   return lines.map((line, at) => `${out.style('dim', (at === 0 ? label : '').padEnd(LABEL_COLUMNS))}${line}`)
 }
 

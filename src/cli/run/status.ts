@@ -7,7 +7,7 @@ import { readPinnedMaterial } from '../../runs/read-material.ts'
 import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showStatus } from '../../runs/read-status.ts'
 import { shortenRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
+import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { describeDrive, describePlace, formatLines, isDelivered } from '../output/drive-text.ts'
@@ -18,7 +18,7 @@ import { completeRunId, readRunId } from './read-flags.ts'
 import { formatRuns } from './run-list.ts'
 import { formatRun, formatRunView, formatSection } from './run-view.ts'
 import { describePause } from './run-waits.ts'
-import { viewOptionsOf } from './view-options.ts'
+import { readViewOptions } from './view-options.ts'
 import { watchRun } from './watch-run.ts'
 
 export const run: RunCommand = (invocation) =>
@@ -44,9 +44,9 @@ async function openForReader(command: WorkspaceCommand, { flags, runtime }: Invo
   const context = await openRuns(command, runtime)
   const runId = completeRunId(command, context, typed)
   if (!flags.isOn('json') && readDrive(context.store, runId) !== undefined)
-    return { context: asOwnerOf(context, runId), runId }
+    return { context: asOwner(context, runId), runId }
   const isPerson = !flags.isOn('json') && runtime.terminal.out.isTty
-  return { context: isPerson ? await inWorktreeOf(context, runId) : context, runId }
+  return { context: isPerson ? await openOwnWorktree(context, runId) : context, runId }
 }
 
 /** Each of these flags selects another view, and `--state` only filters the list. */
@@ -79,7 +79,7 @@ function formatForPerson(invocation: Invocation, run: RunOutline, context: RunCo
   const driven = readDrive(context.store, run.id)
   const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
   if (!out.isTty) return formatRun(run, clock.now()) + lines.map((line) => `${line}\n`).join('')
-  return formatRunView(run, { ...viewOptionsOf(invocation, context, run), more: lines })
+  return formatRunView(run, { ...readViewOptions(invocation, context, run), more: lines })
 }
 
 async function showSection(
@@ -133,7 +133,7 @@ async function describePauses(
 
 async function outlineOf(context: RunContext, runId: string): Promise<RunOutline | undefined> {
   try {
-    return await outlineRun(asOwnerOf(context, runId), runId)
+    return await outlineRun(asOwner(context, runId), runId)
   } catch (error) {
     if (error instanceof Fault) return undefined
     throw error

@@ -4,7 +4,7 @@ import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toJsonLine } from './print-change.ts'
 import { formatRunView, formatUpdate, viewLines } from './run-view.ts'
-import { viewOptionsOf } from './view-options.ts'
+import { readViewOptions } from './view-options.ts'
 
 /** Prints a run after every change, until the run has ended or the reader has closed the pipe. */
 export async function watchRun(
@@ -32,7 +32,7 @@ async function redrawRun(
   const live = new LiveLines(out)
   let last = ''
   for await (const run of updates) {
-    const view = viewOptionsOf(invocation, context, run)
+    const view = readViewOptions(invocation, context, run)
     last = formatRunView(run, view)
     await live.draw(viewLines(run, { ...view, rows: out.rows - 1 }).slice(0, out.rows - 1))
   }

@@ -7,7 +7,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { consoleUnavailable } from '../local/faults.ts'
 import type { ConsoleLink } from '../local/local-protocol.ts'
 import { callServer } from '../local/server-client.ts'
-import { pathsOf } from '../settings.ts'
+import { findUserPaths } from '../settings.ts'
 import { browserProgram } from './browser-program.ts'
 
 export const run: RunCommand = async (invocation) => {
@@ -32,7 +32,7 @@ function startBrowser(invocation: Invocation, { url, is_one_time: isOneTime }: C
 
 /** Only the user can read the page. The link in it works once. */
 function redirectingPage(invocation: Invocation, url: string): string {
-  const path = pathsOf(invocation).consolePage
+  const path = findUserPaths(invocation).consolePage
   const page = `<!doctype html>\n<meta http-equiv="refresh" content="0; url=${url}">\n<title>drover</title>\n`
   replaceFile({ path, bytes: Buffer.from(page), mode: 0o600 })
   return pathToFileURL(path).href

@@ -24,10 +24,10 @@ import { BackgroundEnd } from '../local/background-end.ts'
 import { localEndpoints } from '../local/local-endpoints.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { configEnvironmentOf, pathsOf, readSettings } from '../settings.ts'
+import { findUserPaths, readSettings, toConfigEnvironment } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { consoleLinkFor } from './console-link.ts'
-import { contextOf } from './context-of.ts'
+import { createServerContext } from './create-server-context.ts'
 import { storeNotShared } from './faults.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
@@ -46,8 +46,8 @@ export const run: RunCommand = async (invocation) => {
   if (flags.isOn('no-work') && config.store.url === 'sqlite:') {
     throw storeNotShared({ command: 'drover serve --no-work' })
   }
-  const address = addressOf(invocation, config)
-  const readKeys = async () => (await readConfig(configEnvironmentOf(invocation))).config.server.keys
+  const address = readAddress(invocation, config)
+  const readKeys = async () => (await readConfig(toConfigEnvironment(invocation))).config.server.keys
   const configFile = { path: file.path, readKeys }
   const { env, cwd, readableVariables } = runtime
   const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
@@ -73,7 +73,7 @@ type ServerParts = ServerLog & {
   lost: Losses
 }
 
-function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
+function readAddress({ flags, runtime }: Invocation, config: Config): ListenAddress {
   const socket = flags.text('socket')
   if (socket === undefined) return { host: config.server.host, port: config.server.port }
   const other = ['host', 'port'].find((name) => flags.text(name) !== undefined || flags.integer(name) !== undefined)
@@ -88,12 +88,12 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const ending = new Ending()
   const { writeAccessLog } = parts
   const context = await withMetrics(
-    contextOf(invocation, {
+    createServerContext(invocation, {
       ...{ config, stores, log, writeAccessLog, keys: keys.ring, ...ending.signals },
       isWorker: !invocation.flags.isOn('no-work'),
       logsPrompts: invocation.flags.isOn('log-prompts'),
       consoleDirectory: invocation.runtime.consoleDirectory,
-      loginsFile: pathsOf(invocation).consoleLogins,
+      loginsFile: findUserPaths(invocation).consoleLogins,
     }),
   )
   parts.lost.notify = (loss) => context.drover.lose(loss)
@@ -107,9 +107,9 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const server = await createServer(context, { ...ROUTES, '/local': [local] })
   const { server: listener } = server.app
   const open = async () => {
-    const { drivenRuns } = pathsOf(invocation)
+    const { drivenRuns } = findUserPaths(invocation)
     await settleKeys({ stores, keys: keys.ring, drivenRuns, log })
-    doors.bound = isBackground ? undefined : await listen(listener, parts.address, commandOf(invocation))
+    doors.bound = isBackground ? undefined : await listen(listener, parts.address, nameServeCommand(invocation))
     doors.localSocket = await openLocalSocket(invocation, parts, server)
   }
   const { drover } = context
@@ -138,7 +138,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
 }
 
 /** A user of `npm start` may not have drover in the path. */
-function commandOf({ runtime }: Invocation): string {
+function nameServeCommand({ runtime }: Invocation): string {
   return runtime.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'drover serve'
 }
 
@@ -147,7 +147,7 @@ async function openLocalSocket(
   { config, log }: ServerParts,
   { localListener }: HttpServer,
 ): Promise<string | undefined> {
-  const path = pathsOf(invocation).serverSocket
+  const path = findUserPaths(invocation).serverSocket
   // A server without an address has nothing else to listen on.
   if (invocation.flags.isOn('local')) return void (await listenAtHome(localListener, path))
   return config.server.local_socket && (await listenLocally(localListener, path, log)) ? path : undefined

@@ -8,7 +8,7 @@ import { ServedDrover } from '../../service/served.ts'
 import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { pathsOf, privateFilesFor, readSettings } from '../settings.ts'
+import { findUserPaths, privateFilesFor, readSettings } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { agentsNotice } from './agents-notice.ts'
 import { storeNotShared } from './faults.ts'
@@ -32,7 +32,7 @@ export const run: RunCommand = async (invocation) => {
     ...{ config, stores, log, env, cwd, isRoot, clock, demoAgent, version: runtime.version() },
     ...ending.signals,
     demo: flags.isOn('demo') ? demoAgent : undefined,
-    directories: pathsOf(invocation),
+    directories: findUserPaths(invocation),
     privateFiles: privateFilesFor(invocation),
     rights: asAllowedBefore,
     // No command asks a worker for runs of other machines.

@@ -3,7 +3,7 @@ import { sessionAmbiguous } from '../../sessions/faults.ts'
 import type { VisibleSessions } from '../../sessions/session-store.ts'
 import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
-import { shortIdOf, titleOf } from './session-text.ts'
+import { sessionTitle, shortenSessionId } from './session-text.ts'
 
 const MAX_LISTED = 5
 const SEARCH_LIMIT = 100
@@ -34,7 +34,7 @@ async function candidatesFor(
   const shown = sessions.filter((session) => session.id.startsWith(id)).slice(0, MAX_LISTED)
   const lines = shown.map(
     (session) =>
-      `  ${shortIdOf(session)}  ${session.backend}  ${formatAge(session.last_used, now)}  ${toOneLine(titleOf(session), TITLE_COLUMNS)}`,
+      `  ${shortenSessionId(session)}  ${session.backend}  ${formatAge(session.last_used, now)}  ${toOneLine(sessionTitle(session), TITLE_COLUMNS)}`,
   )
   return shown.length < count ? [...lines, `  and ${count - shown.length} more`] : lines
 }

@@ -5,7 +5,7 @@ import type { SessionEdit } from '../../sessions/session-store.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import { withSessions } from './open-sessions.ts'
-import { shortIdOf } from './session-text.ts'
+import { shortenSessionId } from './session-text.ts'
 
 export const rename: RunCommand = (invocation) => {
   const [, title = ''] = invocation.args
@@ -29,7 +29,9 @@ async function edit(
   const { args, flags, runtime } = invocation
   return await withSessions(invocation, async (store) => {
     const session = await store.edit(args[0] ?? '', change)
-    const text = flags.isOn('json') ? writeIndentedJson(session) : `Session ${shortIdOf(session)} ${describe(session)}.`
+    const text = flags.isOn('json')
+      ? writeIndentedJson(session)
+      : `Session ${shortenSessionId(session)} ${describe(session)}.`
     await runtime.terminal.out.write(`${text}\n`)
     return 0
   })

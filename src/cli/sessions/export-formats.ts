@@ -3,7 +3,7 @@ import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeIndentedJson, writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { toOneLine } from '../output/printable.ts'
-import { sessionFacts, titleOf } from './session-text.ts'
+import { sessionFacts, sessionTitle } from './session-text.ts'
 import { toolLines, turnFacts } from './turn-text.ts'
 
 export type ExportFormat = 'json' | 'jsonl' | 'markdown'
@@ -73,7 +73,7 @@ function turnToMarkdown(turn: SessionTurn, number: number): string {
 function toMarkdown(session: Session): string {
   const facts = sessionFacts(session).filter(([name]) => !['title', 'prompt'].includes(name))
   return [
-    `## ${escapeMarkdown(toOneLine(titleOf(session).slice(0, TITLE_LENGTH), TITLE_COLUMNS))}`,
+    `## ${escapeMarkdown(toOneLine(sessionTitle(session).slice(0, TITLE_LENGTH), TITLE_COLUMNS))}`,
     '',
     ...facts.map(([name, value]) => `- ${name}: ${inCode(value)}`),
     '',

@@ -4,7 +4,7 @@ import type { ExecutionStore } from '../../executions/store/execution-store.ts'
 import type { Loss, Stores } from '../../executions/store/open-stores.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
-import { pathsOf, readSettings } from '../settings.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 import { listCandidates } from './ambiguous-id.ts'
 
 export async function openUserStores(
@@ -13,7 +13,7 @@ export async function openUserStores(
   { onLost = () => {} }: { onLost?: (loss: Loss) => void } = {},
 ): Promise<Stores> {
   const { env, clock } = invocation.runtime
-  const path = pathsOf(invocation).sessions
+  const path = findUserPaths(invocation).sessions
   return await openStoresOfUser({ settings: config, path, env, clock, onLost })
 }
 

@@ -14,7 +14,7 @@ export function readFilter(invocation: Invocation): SessionFilter {
     status: flags.text('status') as SessionStatus | undefined,
     tag: flags.text('tag'),
     model: flags.text('model'),
-    workdir: workdirOf(invocation),
+    workdir: readWorkdir(invocation),
     isResumable: flags.isOn('resumable') || undefined,
     search: flags.text('search'),
     since: timeOf(invocation, 'since'),
@@ -23,7 +23,7 @@ export function readFilter(invocation: Invocation): SessionFilter {
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
 }
 
-function workdirOf({ flags, runtime }: Invocation): string | undefined {
+function readWorkdir({ flags, runtime }: Invocation): string | undefined {
   const given = flags.text('workdir')
   if (!flags.isOn('here')) return given === undefined ? undefined : realPathOf(resolve(runtime.cwd, given))
   if (given !== undefined) throw flagsConflict({ flags: ['--here', '--workdir'] })

@@ -2,7 +2,7 @@
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { backendOf } from '../output/format-backend.ts'
+import { formatBackend } from '../output/format-backend.ts'
 import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatUsage, totalTokens } from '../output/usage-text.ts'
@@ -11,12 +11,12 @@ const PROMPT_COLUMNS = 200
 /** More than is shown: collapsing white space takes long in a prompt of megabytes. */
 const PROMPT_LENGTH = 20_000
 
-export function shortIdOf({ id }: Pick<Session, 'id'>): string {
+export function shortenSessionId({ id }: Pick<Session, 'id'>): string {
   return id.slice(0, 8)
 }
 
 /** The title, or the first prompt of a session without one. */
-export function titleOf({ title, initial_prompt: prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
+export function sessionTitle({ title, initial_prompt: prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
   return title ?? prompt
 }
 
@@ -25,13 +25,13 @@ export function sessionRows(sessions: readonly Session[], now: Date): string[][]
   const hasOwners = new Set(sessions.map(({ api_key: key }) => key)).size > 1
   const owner = (text: string) => (hasOwners ? [text] : [])
   const rows = sessions.map((session) => [
-    shortIdOf(session),
-    backendOf(session),
+    shortenSessionId(session),
+    formatBackend(session),
     session.status,
     formatAge(session.last_used, now),
     ...owner(session.api_key ?? '-'),
     String(totalTokens(session.token_usage)),
-    titleOf(session),
+    sessionTitle(session),
   ])
   return [['ID', 'BACKEND', 'STATUS', 'LAST USED', ...owner('OWNER'), 'TOKENS', 'TITLE'], ...rows]
 }
@@ -42,7 +42,7 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
   const facts: [string, string | undefined][] = [
     ['id', session.id],
     ['title', session.title],
-    ['backend', backendOf(session)],
+    ['backend', formatBackend(session)],
     ['status', session.status],
     ['model', session.model],
     ['directory', session.working_dir],
@@ -62,7 +62,7 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['last error', session.error_message],
     ['metadata', Object.keys(metadata).length === 0 ? undefined : writeJson(metadata)],
     ['prompt', toOneLine(session.initial_prompt.slice(0, PROMPT_LENGTH), PROMPT_COLUMNS)],
-    ['resume with', isResumable(session) ? `drover resume ${shortIdOf(session)} "..."` : undefined],
+    ['resume with', isResumable(session) ? `drover resume ${shortenSessionId(session)} "..."` : undefined],
   ]
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
 }

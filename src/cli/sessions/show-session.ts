@@ -48,7 +48,7 @@ function factLines(session: Session, { runtime }: Invocation): string[] {
   const facts = sessionFacts(session, runtime.clock.now())
   const width = Math.max(...facts.map(([name]) => name.length))
   return facts.flatMap(([name, value]) => {
-    const [first = '', ...rest] = linesOf(value, { out, before: width + GAP, keepsPaths: name === 'directory' })
+    const [first = '', ...rest] = wrapValue(value, { out, before: width + GAP, keepsPaths: name === 'directory' })
     return [
       `${out.style('dim', name.padEnd(width + GAP))}${first}`,
       ...rest.map((line) => ' '.repeat(width + GAP) + line),
@@ -85,7 +85,7 @@ function shorten(prompt: string): string {
 }
 
 /** Wraps at words; the terminal would break long values anywhere. */
-function linesOf(
+function wrapValue(
   value: string,
   { out, before, keepsPaths }: { out: Channel; before: number; keepsPaths: boolean },
 ): string[] {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { findPaths } from '../../config/paths.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Runtime } from '../command.ts'
-import { shortIdOf } from './session-text.ts'
+import { shortenSessionId } from './session-text.ts'
 
 const MAX_SUGGESTED = 50
 
@@ -15,7 +15,7 @@ export async function suggestSessionIds({ clock, ...environment }: Runtime): Pro
     const store = await openSessionStore({ path, clock, ids: randomIds, waitMs: 200 })
     const { sessions } = await store.list({}, { limit: MAX_SUGGESTED, offset: 0 })
     await store.close()
-    return sessions.map(shortIdOf)
+    return sessions.map(shortenSessionId)
   } catch {
     return []
   }

@@ -37,13 +37,13 @@ async function candidatesAfter(
   const command = visible.find((each) => each.words.every((word, at) => words[at] === word))
   const flags = command === undefined ? known : [...command.flags, ...GLOBAL_FLAGS]
   const joined = flags.find((flag) => flag.value !== undefined && unfinished.startsWith(`--${flag.name}=`))
-  if (joined !== undefined) return plain(await valuesOf(joined, runtime), `--${joined.name}=`)
+  if (joined !== undefined) return plain(await listValues(joined, runtime), `--${joined.name}=`)
   const pending = flags.find((flag) => flag.value !== undefined && isFlagWord(flag, asked))
-  if (pending !== undefined) return plain(await valuesOf(pending, runtime))
+  if (pending !== undefined) return plain(await listValues(pending, runtime))
   if (unfinished.startsWith('-')) return flagCandidates(command === undefined ? promptFlags(visible) : flags)
   if (command === undefined) return nextWords(visible, words)
   const positional = command.positionals[words.length - command.words.length] ?? repeating(command)
-  return plain(positional === undefined ? [] : await valuesOf(positional, runtime))
+  return plain(positional === undefined ? [] : await listValues(positional, runtime))
 }
 
 /** The words without flags and their values, and the last flag if its value is missing. */
@@ -95,7 +95,7 @@ function plain(words: readonly string[], before = ''): Candidate[] {
 
 type Offering = { choices?: readonly string[]; suggests?: Choices }
 
-async function valuesOf({ choices, suggests = [] }: Offering, runtime: Runtime): Promise<readonly string[]> {
+async function listValues({ choices, suggests = [] }: Offering, runtime: Runtime): Promise<readonly string[]> {
   if (choices !== undefined) return choices
   return typeof suggests === 'function' ? await suggests(runtime) : suggests
 }

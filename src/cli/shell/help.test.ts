@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nameOf } from '../command.ts'
+import { commandName } from '../command.ts'
 import { COMMANDS } from '../program/command-table.ts'
 import { commandHelp, groupHelp } from './help.ts'
 
@@ -19,7 +19,7 @@ function helps(columns: number): string[] {
 }
 
 function helpOf(name: string, on: ReturnType<typeof layout>): string {
-  const command = COMMANDS.find((each) => nameOf(each) === name)
+  const command = COMMANDS.find((each) => commandName(each) === name)
   if (command === undefined) throw new Error(`unknown command ${name}`)
   return commandHelp(command, on)
 }

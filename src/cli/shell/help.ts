@@ -1,5 +1,5 @@
 /** `drover help` and `--help`: help texts made from the command definitions. */
-import { type Command, type Flag, GROUPS, nameOf, type Positional, type RunCommand } from '../command.ts'
+import { type Command, commandName, type Flag, GROUPS, type Positional, type RunCommand } from '../command.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
@@ -62,7 +62,7 @@ export function groupHelp(table: readonly Command[], words: readonly string[], l
   const inside = table.filter((command) => words.every((word, at) => command.words[at] === word))
   const name = words.join(' ')
   const byDefault = inside.find((command) => command.isDefault)
-  const alone = byDefault === undefined ? '' : `\n  drover ${name} [flags]  (same as drover ${nameOf(byDefault)})`
+  const alone = byDefault === undefined ? '' : `\n  drover ${name} [flags]  (same as drover ${commandName(byDefault)})`
   return [
     `${heading('Usage', layout)}\n  drover ${name} <subcommand> [arguments] [flags]${alone}`,
     section('Subcommands', inside.map(commandRow), layout),
@@ -74,7 +74,7 @@ export function commandHelp(command: Command, layout: TextLayout): string {
   const { positionals, flags, examples, description, summary } = command
   return [
     fill(description === undefined ? summary : `${summary}\n\n${description}`, layout),
-    `${heading('Usage', layout)}\n  ${usageOf(command)}`,
+    `${heading('Usage', layout)}\n  ${usageLine(command)}`,
     ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), layout)]),
     section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), layout),
     section('Examples', examples.map(exampleRow), layout),
@@ -82,7 +82,7 @@ export function commandHelp(command: Command, layout: TextLayout): string {
 }
 
 /** `drover config set <key> <value>... [flags]` */
-export function usageOf(command: Command): string {
+export function usageLine(command: Command): string {
   const words = command.positionals.map((positional) => {
     const name = `<${positional.name}>${positional.repeats === true ? '...' : ''}`
     return positional.isOptional === true ? `[${name}]` : name
@@ -91,7 +91,7 @@ export function usageOf(command: Command): string {
 }
 
 function commandRow(command: Command): Row {
-  return { left: nameOf(command), right: command.summary }
+  return { left: commandName(command), right: command.summary }
 }
 
 function exampleRow(example: { line: string; description: string }): Row {

@@ -1,5 +1,5 @@
 /** What `drover` alone prints on a terminal: which agents are installed, and what to type next. */
-import { installCommandOf } from '../../agents/install-command.ts'
+import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import type { RunCommand } from '../command.ts'
 import { readSettings } from '../settings.ts'
@@ -33,7 +33,8 @@ export function formatWelcome({ version, agents, defaultBackend }: WelcomeFacts)
     ...missing
       .slice(0, MAX_MISSING)
       .map(
-        ({ backend }) => `Not installed:    ${backend} (${installCommandOf(backend) ?? 'see backends in the config'})`,
+        ({ backend }) =>
+          `Not installed:    ${backend} (${findInstallCommand(backend) ?? 'see backends in the config'})`,
       ),
     '',
     ...nextCommands(chosen, chosen === undefined || chosen === defaultBackend ? '' : ` -b ${chosen}`),

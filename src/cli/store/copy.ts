@@ -4,7 +4,7 @@ import { copyStore } from '../../store/copy-store.ts'
 import type { RunCommand } from '../command.ts'
 import { argumentInvalid } from '../faults.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { pathsOf, readSettings } from '../settings.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 import { refusePassword } from './refuse-password.ts'
 
 const SQLITE = 'sqlite:'
@@ -21,7 +21,7 @@ export const run: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: 'from', value: SQLITE }])
   // Ends what a killed process left running.
   await (await openUserStores(invocation, config)).sessions.close()
-  const path = pathsOf(invocation).sessions
+  const path = findUserPaths(invocation).sessions
   const copied = await copyStore({ path, url: to, machine: config.store.machine || hostname() })
   const { sessions, executions, execution_events: events } = copied
   const text = `copied ${sessions} sessions and ${executions} executions with ${events} events\n`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Flag, nameOf } from '../command.ts'
+import { commandName, type Flag } from '../command.ts'
 import { COMMANDS } from '../program/command-table.ts'
 import { parseWords } from './parse-words.ts'
 
@@ -9,7 +9,7 @@ const isFree = ({ choices, integer, pattern }: Flag) => (choices ?? integer ?? p
 const rows = COMMANDS.flatMap((command) =>
   command.flags
     .filter((flag) => flag.value !== undefined && isFree(flag))
-    .map((flag) => ({ command, flag, title: `drover ${nameOf(command)} --${flag.name}` })),
+    .map((flag) => ({ command, flag, title: `drover ${commandName(command)} --${flag.name}` })),
 )
 
 describe('parseWords', () => {

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { Fault } from '../../kit/fault.ts'
 import { nearestWord } from '../../kit/nearest.ts'
-import { type Command, type Flag, type Flags, nameOf, type Positional } from '../command.ts'
+import { type Command, commandName, type Flag, type Flags, type Positional } from '../command.ts'
 import {
   argumentInvalid,
   argumentMissing,
@@ -50,7 +50,7 @@ export function findCommand(table: readonly Command[], argv: readonly string[]):
       continue
     }
     words.push(word)
-    const exact = table.find((command) => nameOf(command) === words.join(' '))
+    const exact = table.find((command) => commandName(command) === words.join(' '))
     if (exact !== undefined) return { is: 'command', command: exact, rest: [...flags, ...argv.slice(at + 1)] }
     if (!table.some((command) => isPrefix(words, command.words))) {
       return { is: 'unknown', words: words.slice(0, -1), fault: unknownCommand(table, words, argv.slice(at + 1)) }
@@ -117,7 +117,7 @@ function isPrefix(words: readonly string[], of: readonly string[]): boolean {
 /** Parses the flags and arguments of a command. With --help the arguments are not checked. */
 export function parseWords(command: Command, rest: readonly string[]): Parsed {
   const known = [...command.flags, ...GLOBAL_FLAGS]
-  const read = readFlags(known, { rest, command: nameOf(command) })
+  const read = readFlags(known, { rest, command: commandName(command) })
   const flags = flagsOf(read.given)
   if (flags.isOn('help')) return { command, args: [], flags }
   return { command, args: checkArguments(command, read.positionals), flags }
@@ -136,7 +136,7 @@ export function lookAhead(
   command: Command,
   argv: readonly string[],
 ): { firstWord: string | undefined; flags: string[] } {
-  const tokens = tokensOf([...command.flags, ...ROOT_FLAGS], argv)
+  const tokens = tokenize([...command.flags, ...ROOT_FLAGS], argv)
   const positional = tokens.find((token) => token.kind === 'positional')
   return {
     firstWord: positional?.value,
@@ -149,14 +149,14 @@ export type GivenFlag = { name: string; value: string | undefined }
 /** The flags that these commands would read, unchecked. */
 export function givenFlags(commands: readonly Command[], argv: readonly string[]): GivenFlag[] {
   const known = [...commands.flatMap((command) => command.flags), ...ROOT_FLAGS]
-  return tokensOf(known, argv)
+  return tokenize(known, argv)
     .filter((token) => token.kind === 'option')
     .map(({ name, value }) => ({ name, value }))
 }
 
 type Given = Map<string, (string | boolean)[]>
 
-function tokensOf(known: readonly Flag[], words: readonly string[]) {
+function tokenize(known: readonly Flag[], words: readonly string[]) {
   const options = Object.fromEntries(
     known.map(({ name, short, value }) => {
       const type = value === undefined ? ('boolean' as const) : ('string' as const)
@@ -167,7 +167,7 @@ function tokensOf(known: readonly Flag[], words: readonly string[]) {
 }
 
 function readFlags(known: readonly Flag[], input: { rest: readonly string[]; command: string }) {
-  const tokens = tokensOf(known, input.rest)
+  const tokens = tokenize(known, input.rest)
   const given: Given = new Map()
   const positionals: string[] = []
   for (const token of tokens) {
@@ -224,13 +224,13 @@ function checkArguments(command: Command, given: readonly string[]): readonly st
   const { positionals } = command
   const missing = positionals.find((positional, at) => positional.isOptional !== true && at >= given.length)
   if (missing !== undefined) {
-    throw argumentMissing({ command: nameOf(command), name: missing.name, choices: missing.choices })
+    throw argumentMissing({ command: commandName(command), name: missing.name, choices: missing.choices })
   }
   given.forEach((word, at) => {
     const last = positionals.at(-1)
     const positional = positionals[at] ?? (last?.repeats === true ? last : undefined)
     if (positional === undefined) {
-      throw argumentUnexpected({ command: nameOf(command), given: word, takes: takenBy(command) })
+      throw argumentUnexpected({ command: commandName(command), given: word, takes: takenBy(command) })
     }
     checkChoice(positional, word)
   })

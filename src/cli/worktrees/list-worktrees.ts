@@ -4,8 +4,8 @@ import type { RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { formatAge } from '../output/format-time.ts'
 import { formatNotedTable } from '../output/noted-table.ts'
-import { pathsOf } from '../settings.ts'
-import { describeState, stateOf, type WorktreeState } from './worktree-state.ts'
+import { findUserPaths } from '../settings.ts'
+import { describeState, readWorktreeState, type WorktreeState } from './worktree-state.ts'
 
 type Listed = { worktree: FoundWorktree; state: WorktreeState }
 
@@ -15,8 +15,8 @@ export const run: RunCommand = async (invocation) => {
   using interruption = listenForInterruption()
   const git = locateGit(runtime)
   const listed: Listed[] = []
-  for (const worktree of listWorktrees(pathsOf(invocation).worktrees)) {
-    listed.push({ worktree, state: await stateOf(worktree, git, interruption.signal) })
+  for (const worktree of listWorktrees(findUserPaths(invocation).worktrees)) {
+    listed.push({ worktree, state: await readWorktreeState(worktree, git, interruption.signal) })
   }
   if (flags.isOn('json')) await out.write(`${JSON.stringify({ worktrees: listed.map(toReport) }, null, 2)}\n`)
   else if (listed.length === 0) await out.write('No worktrees found.\n')

@@ -8,8 +8,8 @@ import type { RunCommand } from '../command.ts'
 import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toMessage } from '../output/printable.ts'
-import { pathsOf } from '../settings.ts'
-import { stateOf } from './worktree-state.ts'
+import { findUserPaths } from '../settings.ts'
+import { readWorktreeState } from './worktree-state.ts'
 
 type Removed = { name: string; branch?: string; commit?: string }
 type Kept = { name: string; path: string; reason: string }
@@ -19,7 +19,7 @@ export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out, err } = runtime.terminal
   using interruption = listenForInterruption()
-  const all = listWorktrees(pathsOf(invocation).worktrees)
+  const all = listWorktrees(findUserPaths(invocation).worktrees)
   // All names first, so that a mistyped one removes nothing.
   const chosen = [...new Set(args.map((name) => findByName(all, name)))]
   const options = { git: locateGit(runtime), signal: interruption.signal, isForced: flags.isOn('discard') }
@@ -59,7 +59,7 @@ async function removeOne(worktree: FoundWorktree, options: Options): Promise<Rem
 /** If the repository or the directory is gone, there is nothing that could be lost. */
 async function tryToRemove(worktree: FoundWorktree, { git, signal, isForced }: Options): Promise<Removed | Kept> {
   const { name, path } = worktree
-  if ((await stateOf(worktree, git, signal)) === 'repository_missing') {
+  if ((await readWorktreeState(worktree, git, signal)) === 'repository_missing') {
     await discardWorktree({ git, worktree, signal })
     return { name }
   }

@@ -12,7 +12,11 @@ import type { FoundWorktree } from '../../workspace/worktrees/worktree-records.t
 
 export type WorktreeState = 'removable' | 'directory_missing' | 'repository_missing' | 'unknown' | KeepReason
 
-export async function stateOf(worktree: FoundWorktree, git: Git, signal: AbortSignal): Promise<WorktreeState> {
+export async function readWorktreeState(
+  worktree: FoundWorktree,
+  git: Git,
+  signal: AbortSignal,
+): Promise<WorktreeState> {
   if (!existsSync(worktree.git_common_dir)) return 'repository_missing'
   if (worktree.isMissing) return 'directory_missing'
   try {

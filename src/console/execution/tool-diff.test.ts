@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diffOf, summaryOf } from './tool-diff.ts'
+import { summarizeInput, toToolDiff } from './tool-diff.ts'
 
 describe('the input of a tool', () => {
   it.each([
@@ -8,12 +8,12 @@ describe('the input of a tool', () => {
     [{ patch: '@@ a' }, '@@ a'],
     [{ command: 'ls' }, undefined],
     ['text', undefined],
-  ])('%j has the diff %j', (input, diff) => expect(diffOf(input)).toBe(diff))
+  ])('%j has the diff %j', (input, diff) => expect(toToolDiff(input)).toBe(diff))
 
   it.each([
     [{ command: ['git', 'status'] }, 'git status'],
     [{ file_path: 'a', content: 'b' }, 'a'],
     [{ other: 1 }, '{"other":1}'],
     [undefined, ''],
-  ])('%j is summed up as %j', (input, summary) => expect(summaryOf(input)).toBe(summary))
+  ])('%j is summed up as %j', (input, summary) => expect(summarizeInput(input)).toBe(summary))
 })

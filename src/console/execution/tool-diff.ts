@@ -5,7 +5,7 @@ const BEFORE = ['old_string', 'old_str', 'oldText']
 const AFTER = ['new_string', 'new_str', 'newText']
 const PATCH = ['diff', 'patch', 'unified_diff']
 
-export function diffOf(input: unknown): string | undefined {
+export function toToolDiff(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const fields = input as Record<string, unknown>
   const textOf = (names: readonly string[]) =>
@@ -22,7 +22,7 @@ function prefixed(mark: string, text: string): string[] {
 }
 
 /** The most telling field of the input, in one line. */
-export function summaryOf(input: unknown): string {
+export function summarizeInput(input: unknown): string {
   if (typeof input !== 'object' || input === null) return typeof input === 'string' ? input : ''
   const fields = input as Record<string, unknown>
   const names = ['command', 'cmd', 'file_path', 'path', 'pattern', 'query', 'url', 'description']

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitCodeOf, outputOf } from './tool-outcome.ts'
+import { findExitCode, toShownOutput } from './tool-outcome.ts'
 
 const result = (fields: { output?: string; problem?: string; isError?: boolean }) => ({
   seq: 2,
@@ -19,7 +19,7 @@ describe('the exit code of a tool call', () => {
     ['of another failure', { problem: 'the file does not exist' }, undefined],
     ['of a success that prints such a text', { isError: false, output: 'exit code 4' }, undefined],
   ])('is read %s', (_, fields, code) => {
-    expect(exitCodeOf(result(fields))).toBe(code)
+    expect(findExitCode(result(fields))).toBe(code)
   })
 })
 
@@ -31,6 +31,6 @@ describe('the output of a tool call', () => {
     ['a reason only', { problem: 'exit code 1' }, 'exit code 1'],
     ['nothing', { isError: false }, '(no output)'],
   ])('shows %s', (_, fields, shown) => {
-    expect(outputOf(result(fields))).toBe(shown)
+    expect(toShownOutput(result(fields))).toBe(shown)
   })
 })

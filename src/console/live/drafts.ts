@@ -4,7 +4,7 @@ import { type Signal, signal } from '@preact/signals'
 const drafts = new Map<string, Signal<string>>()
 
 /** The same signal for the same name. */
-export function draftOf(name: string): Signal<string> {
+export function findDraft(name: string): Signal<string> {
   const known = drafts.get(name)
   if (known !== undefined) return known
   const draft = signal('')

@@ -7,7 +7,7 @@ import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
-import { applyChange, type ServerState, versionOf } from './state-changes.ts'
+import { applyChange, type ServerState, stateVersion } from './state-changes.ts'
 
 const RECENT = 50
 
@@ -39,7 +39,7 @@ effect(() => {
   isVersionDue = true
   setTimeout(() => {
     isVersionDue = false
-    executionsVersion.value = versionOf(serverState.peek())
+    executionsVersion.value = stateVersion(serverState.peek())
   }, VERSION_MS)
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { applyChange, type ServerState, versionOf } from './state-changes.ts'
+import { applyChange, type ServerState, stateVersion } from './state-changes.ts'
 
 const NOTHING: ServerState = { executions: new Map(), approvals: new Map(), activities: new Map() }
 
@@ -55,14 +55,14 @@ describe('the version of the executions', () => {
 
   it('changes when one of them ends, and not with what they do', () => {
     const active = applyChange(state, { type: 'activity', id: 'exec_1', text: 'a line' })
-    expect(versionOf(active)).toBe(versionOf(state))
-    expect(versionOf(applyChange(state, { type: 'execution', execution: ended }))).not.toBe(versionOf(state))
+    expect(stateVersion(active)).toBe(stateVersion(state))
+    expect(stateVersion(applyChange(state, { type: 'execution', execution: ended }))).not.toBe(stateVersion(state))
   })
 
   it('of a session changes only with its own', () => {
     const later = applyChange(state, { type: 'execution', execution: ended })
-    expect(versionOf(later, 'two')).toBe(versionOf(state, 'two'))
+    expect(stateVersion(later, 'two')).toBe(stateVersion(state, 'two'))
     const both = applyChange(later, { type: 'execution', execution: { ...other, state: 'failed' } })
-    expect(versionOf(both, 'two')).toBe('exec_2 failed')
+    expect(stateVersion(both, 'two')).toBe('exec_2 failed')
   })
 })

@@ -36,7 +36,7 @@ export function applyChange(state: ServerState, change: StateChange | { type: 'h
 }
 
 /** Changes when an execution begins or ends: of all, or of one session. */
-export function versionOf({ executions }: Pick<ServerState, 'executions'>, session?: string): string {
+export function stateVersion({ executions }: Pick<ServerState, 'executions'>, session?: string): string {
   return [...executions.values()]
     .filter(({ session_id: id }) => session === undefined || id === session)
     .map(({ id, state }) => `${id} ${state}`)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { answerOf, applyEvents, EMPTY } from './transcript.ts'
+import { applyEvents, EMPTY, joinAnswer } from './transcript.ts'
 
 const numbered = (...contents: [type: string, content: JsonObject][]): ExecutionEvent[] =>
   contents.map(([type, content], at) => ({ seq: at + 1, at: '2026-01-31T09:00:00.000Z', type, content }))
@@ -73,6 +73,6 @@ describe('applyEvents', () => {
   })
 
   it('gives the answer without thoughts', () => {
-    expect(answerOf(applyEvents(EMPTY, EVENTS))).toBe('Let me look.\n\nDone')
+    expect(joinAnswer(applyEvents(EMPTY, EVENTS))).toBe('Let me look.\n\nDone')
   })
 })

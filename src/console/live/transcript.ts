@@ -169,6 +169,6 @@ function addResult(draft: Draft, { seq, at }: ExecutionEvent, fields: Fields): v
 }
 
 /** The answer: what the agent wrote to the user. */
-export function answerOf({ items }: Transcript): string {
+export function joinAnswer({ items }: Transcript): string {
   return items.flatMap((item) => (item.kind === 'message' ? [item.text] : [])).join('\n\n')
 }

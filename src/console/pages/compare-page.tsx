@@ -6,7 +6,7 @@ import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
 import { ApiError, call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
-import { answerOf } from '../live/transcript.ts'
+import { joinAnswer } from '../live/transcript.ts'
 import { type FollowedExecution, useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
@@ -18,7 +18,7 @@ export function ComparePage({ id }: { id: string }) {
   const named = id.split(',').filter(Boolean)
   const parts = useSignal<readonly string[]>(named.length > 1 ? named : [])
   const problem = useSignal<Lack | undefined>(undefined)
-  const known = named.length === 1 ? partsOf(id) : ''
+  const known = named.length === 1 ? partsVersion(id) : ''
   useEffect(() => {
     if (named.length > 1) parts.value = named
     else {
@@ -34,7 +34,7 @@ export function ComparePage({ id }: { id: string }) {
 }
 
 /** Changes when a part of the batch begins. */
-function partsOf(batch: string): string {
+function partsVersion(batch: string): string {
   return [...serverState.value.executions.values()]
     .filter(({ parent_id: parent }) => parent === batch)
     .map(({ id }) => id)
@@ -96,7 +96,7 @@ const MAX_QUOTED = 4000
 
 function QuoteLink({ followed }: { followed: FollowedExecution }) {
   const { backend = '', prompt = '' } = followed.record.value ?? {}
-  const answer = answerOf(followed.transcript.value)
+  const answer = joinAnswer(followed.transcript.value)
   const quoted = [prompt, answer].map((text) => text.slice(0, MAX_QUOTED).replace(/^/gm, '> '))
   return (
     <a
@@ -114,7 +114,7 @@ function Difference({ columns }: { columns: readonly Column[] }) {
   const nameOf = (at: number) => `${at + 1}: ${columns[at]?.followed.record.value?.backend ?? '…'}`
   const textOf = (at: number) => {
     const followed = columns[at]?.followed
-    return followed === undefined ? '' : answerOf(followed.transcript.value)
+    return followed === undefined ? '' : joinAnswer(followed.transcript.value)
   }
   if (columns.length < 2) return null
   const lines = diffLines(textOf(left.value), textOf(right.value))

@@ -17,10 +17,10 @@ import {
 } from '../live/server-state.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
 import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
-import { recentOf } from '../runs/recent.ts'
+import { listRecent } from '../runs/recent.ts'
 import { RunCard } from '../runs/run-choices.tsx'
 import { RunRow } from '../runs/run-row.tsx'
-import { detailsOf, healthOf, whyNoAgent } from '../text/agent-health.ts'
+import { describeHealth, describeProcesses, whyNoAgent } from '../text/agent-health.ts'
 import { toLine } from '../text/visible-text.ts'
 
 export function HomePage() {
@@ -28,7 +28,7 @@ export function HomePage() {
   useEffect(() => void refreshBackends().catch(() => undefined), [executionsVersion.value])
   const running = topExecutions.value.filter(isRunning)
   const count = running.length + activeRuns.value.length
-  const ended = recentOf(
+  const ended = listRecent(
     topExecutions.value.filter((each) => !isRunning(each)),
     runs.value,
   )
@@ -153,9 +153,9 @@ function Agents() {
         {backends.value.map((backend) => (
           <li key={backend.name} class="agent">
             <strong>{backend.name}</strong>{' '}
-            <span class={`health health-${healthOf(backend).replace(' ', '-')}`}>{healthOf(backend)}</span>
+            <span class={`health health-${describeHealth(backend).replace(' ', '-')}`}>{describeHealth(backend)}</span>
             <div class="dim">
-              {[...(backend.version === null ? [] : [backend.version]), ...detailsOf(backend)].join(', ')}
+              {[...(backend.version === null ? [] : [backend.version]), ...describeProcesses(backend)].join(', ')}
             </div>
           </li>
         ))}

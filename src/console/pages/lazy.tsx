@@ -21,7 +21,7 @@ const PAGES: Readonly<Record<string, Load>> = {
 }
 
 export function LazyPage({ page, id }: { page: string; id: string }) {
-  const name = nameOf(page, id)
+  const name = pageName(page, id)
   const loaded = useSignal<{ Page: ComponentType<PageProps> } | undefined>(
     name === 'home' ? { Page: HomePage } : undefined,
   )
@@ -43,7 +43,7 @@ export function LazyPage({ page, id }: { page: string; id: string }) {
 }
 
 /** The page of one thing has a name of its own. */
-function nameOf(page: string, id: string): string {
+function pageName(page: string, id: string): string {
   if (page === 'new' && id === 'change') return 'change'
   return (page === 'sessions' || page === 'runs') && id !== '' ? page.slice(0, -1) : page
 }

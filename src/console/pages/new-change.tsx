@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { StartBody } from '../../http/native/runs.shape.ts'
 import { attempt } from '../live/actions.ts'
-import { draftOf } from '../live/drafts.ts'
+import { findDraft } from '../live/drafts.ts'
 import { areRunsKnown, refreshRuns, runSettings, startRun } from '../live/poll-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends } from '../live/server-state.ts'
@@ -18,7 +18,7 @@ type Form = Record<
 
 export function NewChangePage() {
   const form: Form = {
-    goal: draftOf('goal'),
+    goal: findDraft('goal'),
     issue: useSignal(''),
     repository: useSignal(''),
     backend: useSignal(''),

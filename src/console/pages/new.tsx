@@ -5,7 +5,7 @@ import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
-import { draftOf } from '../live/drafts.ts'
+import { findDraft } from '../live/drafts.ts'
 import { goTo, type Route, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
@@ -83,9 +83,14 @@ export function NewPage() {
           name="Approval"
           value={approval}
           choices={APPROVAL_MODES}
-          note={noteOf(sender.value?.max_approval_mode)}
+          note={describeLimit(sender.value?.max_approval_mode)}
         />
-        <Select name="Sandbox" value={sandbox} choices={SANDBOX_MODES} note={noteOf(sender.value?.max_sandbox_mode)} />
+        <Select
+          name="Sandbox"
+          value={sandbox}
+          choices={SANDBOX_MODES}
+          note={describeLimit(sender.value?.max_sandbox_mode)}
+        />
       </div>
       <div class="actions">
         <button type="submit" class="primary" disabled={!isReady}>
@@ -102,10 +107,10 @@ export function NewPage() {
 /** What the address gives, or what was typed before. */
 function promptOf({ query }: Route): Signal<string> {
   const given = query.get('prompt')
-  return given === null && !query.has('from') ? draftOf('prompt') : signal(given ?? '')
+  return given === null && !query.has('from') ? findDraft('prompt') : signal(given ?? '')
 }
 
-const noteOf = (limit: string | undefined) => (limit === undefined ? undefined : `at most ${limit}`)
+const describeLimit = (limit: string | undefined) => (limit === undefined ? undefined : `at most ${limit}`)
 
 function defaultBackend(): readonly string[] {
   const usable = backends.value.filter(({ available }) => available)

@@ -10,8 +10,8 @@ import { Markdown } from '../parts/text-view.tsx'
 import { AttemptView } from '../runs/attempt-view.tsx'
 import { BranchDiff } from '../runs/branch-diff.tsx'
 import { RunCard, RunChoices } from '../runs/run-choices.tsx'
-import { actionsText, stateOf } from '../runs/run-facts.ts'
-import { MachineOf } from '../runs/run-row.tsx'
+import { actionsText, describeRunState } from '../runs/run-facts.ts'
+import { RunMachine } from '../runs/run-row.tsx'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
@@ -60,7 +60,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
   const cost = limits.max_cost_usd === undefined ? '' : ` of ${formatCost(limits.max_cost_usd)}`
   return (
     <div class="facts">
-      <StateBadge state={stateOf(run)} />
+      <StateBadge state={describeRunState(run)} />
       <strong>
         {toLine(run.backend)}
         {run.is_demo === true && ' (demo)'}
@@ -82,7 +82,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
       <span>{formatDuration(spent.time_secs * 1000)}</span>
       <Age time={run.updated_at} of="changed" />
       <span class="path dim">{toLine(run.repository)}</span>
-      <MachineOf run={run} />
+      <RunMachine run={run} />
       {run.issue !== undefined && <span class="path dim">{toLine(run.issue)}</span>}
       {run.checks.length > 0 && <span class="dim">checks: {toLine(run.checks.join(', '))}</span>}
       {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Round before</a>}

@@ -1,7 +1,7 @@
 /** The driven runs, by state. */
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { draftOf } from '../live/drafts.ts'
+import { findDraft } from '../live/drafts.ts'
 import { areRunsKnown, refreshRuns, runs } from '../live/poll-runs.ts'
 import { RunRow } from '../runs/run-row.tsx'
 
@@ -13,7 +13,7 @@ const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[]
 ]
 
 export function RunsPage() {
-  const search = draftOf('runs search')
+  const search = findDraft('runs search')
   useEffect(() => void refreshRuns().catch(() => undefined), [])
   const wanted = runs.value.filter(({ goal }) => goal.toLowerCase().includes(search.value.toLowerCase()))
   return (

@@ -8,7 +8,7 @@ import { ApiError, call } from '../live/api.ts'
 import { usePageSubject } from '../live/page-subject.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
-import { versionOf } from '../live/state-changes.ts'
+import { stateVersion } from '../live/state-changes.ts'
 import { useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
 import { Owner } from '../parts/owner.tsx'
@@ -32,7 +32,7 @@ export function SessionPage({ id }: { id: string }) {
     }
   }
   // Read again when one of its executions begins or ends.
-  const version = useMemo(() => computed(() => versionOf(serverState.value, id)), [id]).value
+  const version = useMemo(() => computed(() => stateVersion(serverState.value, id)), [id]).value
   useEffect(() => void read(), [id, version])
   const { value } = session
   usePageSubject(value?.title ?? value?.initial_prompt)
@@ -87,7 +87,7 @@ function Turn({ turn }: { turn: SessionTurn }) {
       {isLive ? <Steps id={turn.execution_id} /> : <Answer turn={turn} />}
       {!isLive && (
         <details onToggle={(event) => (areStepsOpen.value = event.currentTarget.open)}>
-          <summary class="dim">Steps{countOf(turn.tools.length)}</summary>
+          <summary class="dim">Steps{formatCalls(turn.tools.length)}</summary>
           {areStepsOpen.value && <Steps id={turn.execution_id} />}
         </details>
       )}
@@ -95,7 +95,7 @@ function Turn({ turn }: { turn: SessionTurn }) {
   )
 }
 
-function countOf(calls: number): string {
+function formatCalls(calls: number): string {
   if (calls === 0) return ''
   return calls === 1 ? ': 1 tool call' : `: ${calls} tool calls`
 }

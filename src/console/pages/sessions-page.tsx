@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Session } from '../../sessions/session.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
-import { draftOf } from '../live/drafts.ts'
+import { findDraft } from '../live/drafts.ts'
 import { toHash } from '../live/router.ts'
 import { backends, executionsVersion } from '../live/server-state.ts'
 import { Owner } from '../parts/owner.tsx'
@@ -35,8 +35,8 @@ type Found = { sessions: readonly Listed[]; total: number }
 
 export function SessionsPage() {
   // Kept while another page is open, so that the way back leads to the same list.
-  const [search, backend] = [draftOf('sessions search'), draftOf('sessions backend')]
-  const [status, tag] = [draftOf('sessions status'), draftOf('sessions tag')]
+  const [search, backend] = [findDraft('sessions search'), findDraft('sessions backend')]
+  const [status, tag] = [findDraft('sessions status'), findDraft('sessions tag')]
   const offset = useSignal(0)
   const found = useSignal<Found | undefined>(undefined)
   const query = toQuery({ search, backend, status, tag }, offset.value)

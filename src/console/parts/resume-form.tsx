@@ -1,14 +1,14 @@
 /** Continues a session with another prompt, with its own agent or with another one. */
 import { useState } from 'preact/hooks'
 import { attempt, resumeSession } from '../live/actions.ts'
-import { draftOf } from '../live/drafts.ts'
+import { findDraft } from '../live/drafts.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends } from '../live/server-state.ts'
 
 type ResumeProps = { sessionId: string; backend?: string; onStarted?: (executionId: string) => void }
 
 export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
-  const draft = draftOf(`session ${sessionId}`)
+  const draft = findDraft(`session ${sessionId}`)
   const prompt = draft.value
   const [other, setOther] = useState('')
   const [isSent, setSent] = useState(false)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { recentOf } from './recent.ts'
+import { listRecent } from './recent.ts'
 
 const execution = (id: string, minute: number) => ({ id, created_at: `2026-01-31T09:0${minute}:00Z` }) as Execution
 const run = (state: string, minute: number) =>
@@ -9,7 +9,7 @@ const run = (state: string, minute: number) =>
 
 it('prompts and runs that have ended are listed together, the latest first', () => {
   const runs = [run('ended', 3), run('stopped', 1), run('running', 5), run('waiting', 6)]
-  const listed = recentOf([execution('one', 2), execution('two', 4)], runs)
+  const listed = listRecent([execution('one', 2), execution('two', 4)], runs)
   expect(listed.map((each) => ('run' in each ? each.run.id : each.execution.id))).toEqual([
     'two',
     'ended',

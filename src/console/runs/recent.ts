@@ -7,7 +7,7 @@ const ENDED: readonly DrivenRun['state'][] = ['ended', 'continued', 'stopped']
 
 type Recent = { at: string } & ({ execution: Execution } | { run: DrivenRun })
 
-export function recentOf(executions: readonly Execution[], runs: readonly DrivenRun[]): Recent[] {
+export function listRecent(executions: readonly Execution[], runs: readonly DrivenRun[]): Recent[] {
   return [
     ...executions.map((execution) => ({ at: execution.created_at, execution })),
     ...runs.filter(({ state }) => ENDED.includes(state)).map((run) => ({ at: run.updated_at, run })),

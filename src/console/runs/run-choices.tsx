@@ -7,7 +7,7 @@ import { toHash } from '../live/router.ts'
 import { Age } from '../parts/state-badge.tsx'
 import { Decisive } from '../parts/text-view.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
-import { limitOf, questionOf, whichRun, whyOf } from './run-facts.ts'
+import { describePauseLimit, describeQuestion, describeReason, whichRun } from './run-facts.ts'
 
 type Wait = NonNullable<DrivenRun['waits_for']>
 
@@ -16,7 +16,7 @@ export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunP
     <article class="card needs" data-row tabIndex={-1} aria-label={`Run ${toLine(run.title)}, ${whichRun(run)}`}>
       <header>
         <strong>{toLine(run.title)}</strong>
-        <span>{whyOf(run)}</span>
+        <span>{describeReason(run)}</span>
         {!isOnRunPage && <a href={toHash('runs', run.id)}>Open</a>}
       </header>
       {!isOnRunPage && (
@@ -25,7 +25,7 @@ export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunP
           <Age time={run.updated_at} />
         </div>
       )}
-      <p class="as-is">{toVisible(questionOf(run))}</p>
+      <p class="as-is">{toVisible(describeQuestion(run))}</p>
       {run.waits_for?.destructive_request !== undefined && (
         <DestructiveRequest request={run.waits_for.destructive_request} />
       )}
@@ -118,7 +118,7 @@ type ResumeProps = { run: DrivenRun; isSent: boolean; onSend: (body: object) => 
 
 function Resume({ run, isSent, onSend }: ResumeProps) {
   const value = useSignal('')
-  const { field, says, least } = limitOf(run)
+  const { field, says, least } = describePauseLimit(run)
   const isEnough = least === undefined || Number(value.value) > least
   return (
     <>

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { actionsText, limitOf, machineText, questionOf, stateOf, whichRun, whyOf } from './run-facts.ts'
+import {
+  actionsText,
+  describePauseLimit,
+  describeQuestion,
+  describeReason,
+  describeRunState,
+  machineText,
+  whichRun,
+} from './run-facts.ts'
 
 const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
 const paused = (reason: string) => ({
@@ -15,28 +23,28 @@ describe('a run that is paused', () => {
     ['max_time', 'has reached its limit of time', '1 min 1 s is used so far. Enter a higher limit to go on.'],
     ['agent_failed', 'is paused: agent failed', 'go on with a higher --max-tokens'],
   ])('by %s %s', (reason, why, question) => {
-    expect([whyOf(paused(reason)), questionOf(paused(reason))]).toEqual([why, question])
+    expect([describeReason(paused(reason)), describeQuestion(paused(reason))]).toEqual([why, question])
   })
 
   it('on a machine without a worker goes on when one is started there', () => {
     const gone = { ...paused('max_tokens'), machine: 'build-2', is_machine_gone: true as const }
-    expect(questionOf(gone)).toBe('No worker runs on build-2. Start drover work there to go on.')
+    expect(describeQuestion(gone)).toBe('No worker runs on build-2. Start drover work there to go on.')
   })
 
   it('is resumed with more than what is used, or with more actions', () => {
-    expect(limitOf(paused('max_tokens'))).toMatchObject({ field: 'max_tokens', least: 1773 })
-    expect(limitOf(paused('max_cost'))).toMatchObject({ field: 'max_cost_usd', least: 0.5 })
-    expect(limitOf(paused('max_time'))).toMatchObject({ field: 'max_time_secs', least: 61 })
-    expect(limitOf({ spent: SPENT })).toEqual({ field: 'actions', says: 'more actions' })
+    expect(describePauseLimit(paused('max_tokens'))).toMatchObject({ field: 'max_tokens', least: 1773 })
+    expect(describePauseLimit(paused('max_cost'))).toMatchObject({ field: 'max_cost_usd', least: 0.5 })
+    expect(describePauseLimit(paused('max_time'))).toMatchObject({ field: 'max_time_secs', least: 61 })
+    expect(describePauseLimit({ spent: SPENT })).toEqual({ field: 'actions', says: 'more actions' })
   })
 })
 
 it('a run that waits says for what, and one whose process ended that it can be resumed', () => {
   const wait = { reason: 'decision_required' as const, question: 'Knots or km/h?', choices: [] }
   const waiting = { state: 'waiting' as const, spent: SPENT, waits_for: wait }
-  expect([whyOf(waiting), questionOf(waiting)]).toEqual(['asks a question', 'Knots or km/h?'])
+  expect([describeReason(waiting), describeQuestion(waiting)]).toEqual(['asks a question', 'Knots or km/h?'])
   const interrupted = { state: 'interrupted' as const, spent: SPENT }
-  expect([whyOf(interrupted), questionOf(interrupted)]).toEqual([
+  expect([describeReason(interrupted), describeQuestion(interrupted)]).toEqual([
     'interrupted',
     'Its process ended. It can be resumed.',
   ])
@@ -56,7 +64,7 @@ describe('a run that has ended', () => {
     ['delivered', 'branch' as const],
     ['ended', 'none' as const],
   ])('is %s with %s', (state, as) => {
-    expect(stateOf({ ...ended, delivered: { as } })).toBe(state)
+    expect(describeRunState({ ...ended, delivered: { as } })).toBe(state)
   })
 
   it('has no actions left to do', () => {

@@ -21,18 +21,18 @@ const PAUSES: Readonly<Record<string, string>> = {
 }
 
 /** Follows the title of the run. */
-export function whyOf({ state, waits_for: wait, pause }: Told): string {
+export function describeReason({ state, waits_for: wait, pause }: Told): string {
   if (wait !== undefined) return WAITS[wait.reason]
   if (pause === undefined) return state
   return PAUSES[pause.reason] ?? `is paused: ${toLine(pause.reason.replaceAll('_', ' '))}`
 }
 
 /** The message of a limit names a flag of the command, so the page has its own. */
-export function questionOf(run: Told): string {
+export function describeQuestion(run: Told): string {
   const { waits_for: wait, pause, problem, state, machine = '' } = run
   if (run.is_machine_gone === true) return `No worker runs on ${toLine(machine)}. Start drover work there to go on.`
   if (state === 'interrupted') return 'Its process ended. It can be resumed.'
-  const limit = limitOf(run)
+  const limit = describePauseLimit(run)
   if (limit.used !== undefined) return `${limit.used} used so far. Enter a higher limit to go on.`
   return wait?.question ?? pause?.message ?? problem?.message ?? ''
 }
@@ -40,7 +40,7 @@ export function questionOf(run: Told): string {
 /** What a person may raise when the run is resumed. `least`: it pauses again at once with this or less. */
 type Limit = { field: string; says: string; least?: number; used?: string }
 
-export function limitOf({ pause, spent }: Pick<DrivenRun, 'pause' | 'spent'>): Limit {
+export function describePauseLimit({ pause, spent }: Pick<DrivenRun, 'pause' | 'spent'>): Limit {
   switch (pause?.reason) {
     case 'max_tokens': {
       const used = `${spent.tokens.toLocaleString('en')} ${spent.tokens === 1 ? 'token is' : 'tokens are'}`
@@ -63,7 +63,7 @@ export function limitOf({ pause, spent }: Pick<DrivenRun, 'pause' | 'spent'>): L
 }
 
 /** A run that ended may have had nothing to deliver. */
-export function stateOf({ state, delivered }: Pick<DrivenRun, 'state' | 'delivered'>): string {
+export function describeRunState({ state, delivered }: Pick<DrivenRun, 'state' | 'delivered'>): string {
   return state === 'ended' && delivered !== undefined && delivered.as !== 'none' ? 'delivered' : state
 }
 

@@ -3,7 +3,7 @@ import { toHash } from '../live/router.ts'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
 import { formatCost, formatCount } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actionsText, machineText, stateOf } from './run-facts.ts'
+import { actionsText, describeRunState, machineText } from './run-facts.ts'
 
 /** A run in a list. */
 export function RunRow({ run }: { run: DrivenRun }) {
@@ -11,7 +11,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
   return (
     <div class="row">
       <a class="row-link" data-row href={toHash('runs', run.id)}>
-        <StateBadge state={stateOf(run)} />
+        <StateBadge state={describeRunState(run)} />
         <span class="row-backend">{toLine(run.backend)}</span>
         <span class="row-text">{toLine(run.title)}</span>
       </a>
@@ -25,13 +25,13 @@ export function RunRow({ run }: { run: DrivenRun }) {
         </span>
         {run.branch !== undefined && <span class="path">{toLine(run.branch)}</span>}
         <span class="path">{toLine(run.repository)}</span>
-        <MachineOf run={run} />
+        <RunMachine run={run} />
       </div>
     </div>
   )
 }
 
-export function MachineOf({ run }: { run: DrivenRun }) {
+export function RunMachine({ run }: { run: DrivenRun }) {
   const text = machineText(run)
   return text === undefined ? null : <span class="dim">{text}</span>
 }

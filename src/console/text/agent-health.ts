@@ -3,7 +3,7 @@ import type { BackendRecord } from '../../http/native/backends.shape.ts'
 
 type Agent = Pick<BackendRecord, 'available' | 'enabled' | 'demo' | 'warm' | 'machines'>
 
-export function healthOf({ available, enabled, demo, machines }: Agent): string {
+export function describeHealth({ available, enabled, demo, machines }: Agent): string {
   if (!enabled) return 'disabled'
   if (demo) return 'demo'
   if (available) return 'ready'
@@ -11,7 +11,7 @@ export function healthOf({ available, enabled, demo, machines }: Agent): string 
 }
 
 /** Where it is, and its processes that are kept running. */
-export function detailsOf({ warm: { idle, busy }, machines = [] }: Agent): string[] {
+export function describeProcesses({ warm: { idle, busy }, machines = [] }: Agent): string[] {
   const waiting = idle === 1 ? '1 process waits for a prompt' : `${idle} processes wait for a prompt`
   return [
     ...(machines.length === 0 ? [] : [`on ${machines.join(', ')}`]),

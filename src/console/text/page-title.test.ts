@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { titleOf } from './page-title.ts'
+import { toPageTitle } from './page-title.ts'
 
 it.each([
   [{ page: 'home', id: '', waiting: 0 }, 'drover'],
@@ -10,4 +10,4 @@ it.each([
   [{ page: 'sessions', id: '1', waiting: 0, subject: '' }, 'Sessions – drover'],
   [{ page: 'executions', id: '1', waiting: 0, subject: 'w'.repeat(61) }, `${'w'.repeat(60)}… – drover`],
   [{ page: 'executions', id: '1', waiting: 0 }, 'drover'],
-])('the title of %j is %s', (shown, title) => expect(titleOf(shown)).toBe(title))
+])('the title of %j is %s', (shown, title) => expect(toPageTitle(shown)).toBe(title))

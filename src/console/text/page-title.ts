@@ -15,7 +15,7 @@ const MAX_SUBJECT = 60
 type Shown = { page: string; id: string; waiting: number; subject?: string | undefined }
 
 /** `subject`: what the page shows, as far as it is known. */
-export function titleOf({ page, id, waiting, subject = '' }: Shown): string {
+export function toPageTitle({ page, id, waiting, subject = '' }: Shown): string {
   const name = toLine(subject) || NAMES[`${page}/${id}`] || NAMES[page]
   const cut = name !== undefined && name.length > MAX_SUBJECT ? `${name.slice(0, MAX_SUBJECT).trimEnd()}…` : name
   const count = waiting > 0 ? `(${waiting}) ` : ''

@@ -9,7 +9,7 @@ const TERMINAL_STYLES = new RegExp(`${ESCAPE}\\[[0-9;:]*m`, 'g')
 const HIDDEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 export function toVisible(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(TERMINAL_STYLES, '').replace(HIDDEN, nameOf)
+  return text.replaceAll('\r\n', '\n').replace(TERMINAL_STYLES, '').replace(HIDDEN, nameCharacter)
 }
 
 /** Everything that cannot be seen, and fillers that look like spaces. */
@@ -17,7 +17,7 @@ const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2
 
 /** For texts that a user decides about: nothing is left out. */
 export function toRevealed(text: string): string {
-  return text.replace(UNSEEN, nameOf)
+  return text.replace(UNSEEN, nameCharacter)
 }
 
 /** On one line, for lists and titles. */
@@ -26,7 +26,7 @@ export function toLine(text: string): string {
 }
 
 /** Unicode has pictures of the ASCII control characters. */
-function nameOf(character: string): string {
+function nameCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x20) return String.fromCharCode(0x2400 + code)
   if (code === 0x7f) return '\u2421'

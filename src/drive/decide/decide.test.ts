@@ -5,7 +5,7 @@ import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './next-round.ts'
 import { ProgressWatch, stallReason } from './progress-watch.ts'
-import { reachedCap, remainingBudget, spentBy, tokensOf, whenNoticed } from './spending.ts'
+import { countTokens, reachedCap, remainingBudget, spentBy, whenNoticed } from './spending.ts'
 
 const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const
 const USAGE = { input_tokens: 100, output_tokens: 10, cached_tokens: 50, reasoning_tokens: 5, cache_write_tokens: 7 }
@@ -97,7 +97,7 @@ describe('tokens', () => {
     ['gemini', 115],
     ['opencode', 110],
   ] as const)('of %s count each once: %s', (backend, tokens) => {
-    expect(tokensOf(USAGE, backend)).toBe(tokens)
+    expect(countTokens(USAGE, backend)).toBe(tokens)
   })
 })
 

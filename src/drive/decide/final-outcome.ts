@@ -41,7 +41,9 @@ function toIssue(check: CheckRun): string {
 function toActivity(check: CheckRun): Activity[] {
   if (check.exit_code === undefined) return []
   const summary = cleanText(`Run by drover: it ${howItEnded(check)}.`)
-  return [{ kind: kindOf(check.command), command: cleanText(check.command), exit_code: check.exit_code, summary }]
+  return [
+    { kind: classifyCommand(check.command), command: cleanText(check.command), exit_code: check.exit_code, summary },
+  ]
 }
 
 const KINDS: readonly (readonly [RegExp, Activity['kind']])[] = [
@@ -51,7 +53,7 @@ const KINDS: readonly (readonly [RegExp, Activity['kind']])[] = [
   [/build|compile|\bmake\b/i, 'build'],
 ]
 
-function kindOf(command: string): Activity['kind'] {
+function classifyCommand(command: string): Activity['kind'] {
   return KINDS.find(([words]) => words.test(command))?.[1] ?? 'test'
 }
 
@@ -70,17 +72,17 @@ export function errorOutcome(action: Frame, problem: string, observations: reado
     },
     review: { review: { result: 'error', ...none } },
   }
-  return checkOutcome({ ...frameOf(action), ...error, ...own[action.kind] })
+  return checkOutcome({ ...commonFields(action), ...error, ...own[action.kind] })
 }
 
 /** Asks a person. A review and a summary cannot ask, so they end with an error. */
 export function askOutcome(action: Frame, { question, summary }: { question: string; summary: string }): Outcome {
   if (action.kind === 'review' || action.kind === 'summarize') return errorOutcome(action, `${summary}\n\n${question}`)
   const pause = { reason: 'decision_required', question: cleanText(question), destructive_request: null }
-  return checkOutcome({ ...frameOf(action), status: 'needs_input', summary: cleanText(summary), pause })
+  return checkOutcome({ ...commonFields(action), status: 'needs_input', summary: cleanText(summary), pause })
 }
 
-function frameOf({ action_id, kind }: Frame) {
+function commonFields({ action_id, kind }: Frame) {
   return {
     contract_version: CONTRACT_VERSION,
     action_id,

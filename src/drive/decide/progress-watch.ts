@@ -24,7 +24,7 @@ export class ProgressWatch {
         this.#lastProgress = now
         return undefined
       case 'tool_use':
-        this.#calls.set(keyOf(event.content), JSON.stringify([event.content.tool_name, event.content.input]))
+        this.#calls.set(callKey(event.content), JSON.stringify([event.content.tool_name, event.content.input]))
         return undefined
       case 'tool_result':
         this.#lastProgress = now
@@ -45,7 +45,7 @@ export class ProgressWatch {
   }
 
   #noteResult(content: Extract<PromptEvent, { type: 'tool_result' }>['content']): string | undefined {
-    const key = keyOf(content)
+    const key = callKey(content)
     const call = this.#calls.get(key)
     this.#calls.delete(key)
     if (call === undefined) return undefined
@@ -57,7 +57,7 @@ export class ProgressWatch {
   }
 }
 
-function keyOf({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
+function callKey({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
   return tool_id ?? tool_name
 }
 

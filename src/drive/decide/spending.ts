@@ -5,7 +5,7 @@ import type { DrivePause, Options, Spent } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
 
 /** All tokens of a turn, each once: some agents count those of the cache or of thinking apart. */
-export function tokensOf(usage: Usage, backend: Backend): number {
+export function countTokens(usage: Usage, backend: Backend): number {
   const countsApart = findNativeAgent(backend)?.countsApart ?? { cache: false, reasoning: false }
   const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens = 0 } = usage
   const apart = [
@@ -20,7 +20,7 @@ export function spentBy({ spent, attempts }: Pick<DriveState, 'spent' | 'attempt
   return attempts.reduce((sum, { ended, checks, backend }) => {
     const checkMs = checks.reduce((total, { duration_ms }) => total + duration_ms, 0)
     return {
-      tokens: sum.tokens + (ended?.usage === undefined ? 0 : tokensOf(ended.usage, backend)),
+      tokens: sum.tokens + (ended?.usage === undefined ? 0 : countTokens(ended.usage, backend)),
       cost_microusd: sum.cost_microusd + (ended?.cost_microusd ?? 0),
       time_ms: sum.time_ms + (ended?.duration_ms ?? 0) + checkMs,
     }

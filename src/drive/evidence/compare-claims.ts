@@ -135,19 +135,19 @@ function judgeByTrace(reported: Reported, seen: readonly SeenLine[]): Verdict {
   // An activity that is reported again may be any of the runs.
   const considered = reported.isLast ? runs.slice(Math.max(0, lastClear)) : runs
   const shown = considered.findLast(({ exitCode }) => exitCode === reported.exitCode)
-  if (shown !== undefined) return { verdict: 'observed', note: noteOf(shown), ...placeOf(shown) }
+  if (shown !== undefined) return { verdict: 'observed', note: describeRun(shown), ...toPlace(shown) }
   const last = considered.at(-1)
   if (last === undefined) return { verdict: 'claimed', note: 'no tool call shows it' }
   const isContradicted = considered.every(isClear)
-  return { verdict: isContradicted ? 'contradicted' : 'claimed', note: noteOf(last), ...placeOf(last) }
+  return { verdict: isContradicted ? 'contradicted' : 'claimed', note: describeRun(last), ...toPlace(last) }
 }
 
-function placeOf({ entry: { seq, execution_id } }: SeenRun): Pick<Verdict, 'seq' | 'execution_id'> {
+function toPlace({ entry: { seq, execution_id } }: SeenRun): Pick<Verdict, 'seq' | 'execution_id'> {
   return { seq, execution_id }
 }
 
 /** What a run shows. */
-function noteOf({ entry, line, exitCode, isSame }: SeenRun): string {
+function describeRun({ entry, line, exitCode, isSame }: SeenRun): string {
   const inLine = `in \`${line.text.slice(0, SHOWN_CHARACTERS)}\``
   if (entry.exit_code === undefined) return 'it was seen, but the agent does not show its exit code'
   if (exitCode === 'unknown') {

@@ -102,12 +102,12 @@ const CASES =
 function judgeTest({ path, before, after }: FileChange): ReviewFlag[] {
   if (before === undefined) return []
   if (after === undefined) return [{ flag: 'test_deleted', detail: path }]
-  const [cases, casesLeft] = [countOf(CASES, before), countOf(CASES, after)]
+  const [cases, casesLeft] = [countMatches(CASES, before), countMatches(CASES, after)]
   if (cases > 0 && casesLeft === 0) return [{ flag: 'test_emptied', detail: path }]
-  return countOf(SKIPS, after) > countOf(SKIPS, before) ? [{ flag: 'test_skipped', detail: path }] : []
+  return countMatches(SKIPS, after) > countMatches(SKIPS, before) ? [{ flag: 'test_skipped', detail: path }] : []
 }
 
-function countOf(pattern: RegExp, text: string): number {
+function countMatches(pattern: RegExp, text: string): number {
   return text.match(pattern)?.length ?? 0
 }
 

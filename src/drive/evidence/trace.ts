@@ -28,12 +28,12 @@ export class Trace {
   }
 
   note(event: PromptEvent): void {
-    if (event.type === 'tool_use') this.#open.set(keyOf(event.content), event.content)
+    if (event.type === 'tool_use') this.#open.set(traceKey(event.content), event.content)
     if (event.type === 'tool_result') this.#noteResult(event)
   }
 
   #noteResult(event: ToolResult): void {
-    const key = keyOf(event.content)
+    const key = traceKey(event.content)
     const call = this.#open.get(key)
     this.#open.delete(key)
     const entry = call && toEntry(call, event, this.#showsExitCodes)
@@ -43,7 +43,7 @@ export class Trace {
   }
 }
 
-function keyOf({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
+function traceKey({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
   return tool_id ?? tool_name
 }
 

@@ -21,11 +21,11 @@ export function toTree(git: GitObservation, { paths = git.path_observations, lef
 }
 
 function toMarks(paths: readonly ObservedConfiguration[]): Record<string, string> {
-  return Object.fromEntries(paths.map((each) => [each.path, markOf(each)]))
+  return Object.fromEntries(paths.map((each) => [each.path, toMark(each)]))
 }
 
 /** Changes with the content of the path, and not with whether it is staged. */
-function markOf({ observation, content_sha256, size, modified_unix_nano }: ObservedConfiguration): string {
+function toMark({ observation, content_sha256, size, modified_unix_nano }: ObservedConfiguration): string {
   return `${observation} ${content_sha256 ?? [size, modified_unix_nano].join(' ')}`
 }
 

@@ -22,7 +22,7 @@ const checkRecord = checker<DrivenRecord>('drivenRecord', validateDrivenRecord)
 export function saveDriven(directory: string, record: DrivenRecord): DrivenRecord {
   ensurePrivateDirectory({ path: directory })
   const bytes = encodeUtf8(`${JSON.stringify(record, null, 2)}\n`)
-  replaceFile({ path: pathOf(directory, record.run_id), bytes, mode: 0o600 })
+  replaceFile({ path: recordPath(directory, record.run_id), bytes, mode: 0o600 })
   return record
 }
 
@@ -31,7 +31,7 @@ export function findDriven(directory: string, runId: string): DrivenRecord | und
   if (!isRunId(runId)) return undefined
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const record = readRecord(pathOf(directory, runId))
+      const record = readRecord(recordPath(directory, runId))
       return record.run_id === runId ? record : undefined
     } catch (error) {
       if (!(error instanceof Fault)) throw error
@@ -73,6 +73,6 @@ export function settleKeysOfDriven(directory: string, ids: ReadonlyMap<string, s
   }
 }
 
-function pathOf(directory: string, runId: string): string {
+function recordPath(directory: string, runId: string): string {
   return join(directory, `${runId}.json`)
 }

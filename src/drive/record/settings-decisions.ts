@@ -19,12 +19,12 @@ const checkDecision = checker<SettingsDecision>('settingsDecision', validateSett
 export function saveDecision(directory: string, decision: SettingsDecision): void {
   ensurePrivateDirectory({ path: directory })
   const bytes = encodeUtf8(`${JSON.stringify(decision, null, 2)}\n`)
-  replaceFile({ path: pathOf(directory, decision.digest), bytes, mode: 0o600 })
+  replaceFile({ path: decisionPath(directory, decision.digest), bytes, mode: 0o600 })
 }
 
 /** Undefined if the user has not decided, or if the file is not valid: then nothing is trusted. */
 export function findDecision(directory: string, digest: string): SettingsDecision['decision'] | undefined {
-  const path = pathOf(directory, digest)
+  const path = decisionPath(directory, digest)
   try {
     const bytes = readFileBytes({ path, limitBytes: LIMIT_BYTES })
     const found = checkDecision(readJson(bytes, { input: path, limitBytes: LIMIT_BYTES }))
@@ -39,6 +39,6 @@ export function hasDecisions(directory: string): boolean {
   return existsSync(directory)
 }
 
-function pathOf(directory: string, digest: string): string {
+function decisionPath(directory: string, digest: string): string {
   return join(directory, `${digest.replace('sha256:', '')}.json`)
 }

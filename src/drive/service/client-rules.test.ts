@@ -10,7 +10,7 @@ import {
   refuseLimited,
   refuseOptions,
   type ServedSettings,
-  starterOf,
+  toStarter,
 } from './client-rules.ts'
 
 const settings = (drive: object) =>
@@ -116,10 +116,10 @@ it.each([
 
 it('a run belongs to the user or to the key that has started it, with what it was allowed then', () => {
   const record = (more: object) => more as DrivenRecord
-  expect(starterOf(record({ asked_by: 'user', api_key: 'ops' }))).toStrictEqual({ is: 'user' })
+  expect(toStarter(record({ asked_by: 'user', api_key: 'ops' }))).toStrictEqual({ is: 'user' })
   const asked = { asked_by: 'client', api_key: 'ops', key_id: 'key_2' }
   const key = { id: 'key_2', name: 'ops' }
-  expect(starterOf(record(asked))).toStrictEqual({ is: 'client', role: 'client', key, ceilings: undefined })
-  expect(starterOf(record({ asked_by: 'client' }))).toMatchObject({ key: undefined })
-  expect(starterOf(record({ ...asked, ceilings: WORKSPACE }))).toMatchObject({ ceilings: WORKSPACE })
+  expect(toStarter(record(asked))).toStrictEqual({ is: 'client', role: 'client', key, ceilings: undefined })
+  expect(toStarter(record({ asked_by: 'client' }))).toMatchObject({ key: undefined })
+  expect(toStarter(record({ ...asked, ceilings: WORKSPACE }))).toMatchObject({ ceilings: WORKSPACE })
 })

@@ -7,13 +7,13 @@ import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { drivenRunOver, drivenRunWaits } from '../faults.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import { refuseLimited, starterOf } from './client-rules.ts'
+import { refuseLimited, toStarter } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
 import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
@@ -208,7 +208,7 @@ export class DrivenRuns implements RunService {
       saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
       return
     }
-    const by = starterOf(record)
+    const by = toStarter(record)
     try {
       this.#starter.requireNamed(by, record.repository)
       const again = { given: {}, actions: undefined, before: facts.drive.options }
@@ -249,7 +249,7 @@ export class DrivenRuns implements RunService {
     const facts = await this.reader.read(record)
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
-    const context = await inWorktreeOf(await this.#starter.openRepository(record.repository), run.id)
+    const context = await openOwnWorktree(await this.#starter.openRepository(record.repository), run.id)
     const isDriven = facts.drivenBy !== undefined
     return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven }
   }

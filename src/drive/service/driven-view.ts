@@ -135,14 +135,14 @@ function waitsFor(facts: DrivenFacts): NonNullable<DrivenRun['waits_for']> {
   const request = run.pending_destructive_request
   return {
     reason: run.source_candidate === undefined ? (run.pause_reason ?? 'decision_required') : 'source_changed',
-    question: questionOf(run),
+    question: findQuestion(run),
     ...(run.current_action !== undefined && { action_id: run.current_action.action_id }),
     ...(request !== undefined && { destructive_request: request }),
     choices: choicesFor(facts),
   }
 }
 
-export function questionOf({ source_candidate, pause_reason, actions }: RunOutline): string {
+export function findQuestion({ source_candidate, pause_reason, actions }: RunOutline): string {
   if (source_candidate !== undefined) {
     return 'The issue has changed, and the run waits for a choice between its pinned and its current text.'
   }

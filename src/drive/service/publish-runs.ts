@@ -177,14 +177,14 @@ async function toPublished({ reader }: DrivenRuns, { facts, detail, after }: Pub
     lastSeq,
     summary: JSON.stringify(summary),
     detail: JSON.stringify(detail),
-    diff: isRunning ? undefined : await diffOf(reader, facts),
+    diff: isRunning ? undefined : await tryDiff(reader, facts),
     events: added.map((event, index) => ({ seq: after + index + 1, content: JSON.stringify(event) })),
     driver: drivenBy && (drivenBy === 'this_server' ? 'this' : 'other'),
   }
 }
 
 /** Undefined if there is no branch, or git cannot tell any more. */
-async function diffOf(reader: DrivenRuns['reader'], facts: DrivenFacts): Promise<string | undefined> {
+async function tryDiff(reader: DrivenRuns['reader'], facts: DrivenFacts): Promise<string | undefined> {
   try {
     return JSON.stringify(toDrivenDiff(facts, await reader.patch(facts)))
   } catch (error) {

@@ -8,7 +8,7 @@ import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { resolveDirectory } from '../../prompts/workdir-policy.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
-import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
@@ -28,7 +28,7 @@ import {
   refuseModes,
   refuseOptions,
   type ServedSettings,
-  starterOf,
+  toStarter,
 } from './client-rules.ts'
 
 export type StarterOptions = DrivesOptions & {
@@ -109,7 +109,7 @@ export class RunStarter {
   async start(by: Caller, request: DriveStartRequest): Promise<DrivenRecord> {
     const prompts = this.#promptsFor(by)
     const { settings, directories, env } = this.#options
-    const target = targetOf(request)
+    const target = checkTarget(request)
     if (by.is === 'client') refuseOptions(request.given, settings)
     const context = await this.openRepository(this.#repositoryFor(by, request.repository))
     if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
@@ -150,7 +150,7 @@ export class RunStarter {
     const { settings, directories } = this.#options
     const prompts = this.#options.contextFor(by)
     const { env } = prompts
-    const context = withPinnedGit(await inWorktreeOf(await this.openRepository(repository), runId))
+    const context = withPinnedGit(await openOwnWorktree(await this.openRepository(repository), runId))
     const record = {
       ...recordOfUser(directories.drivenRuns, { runId, repository, context, env }),
       is_server_driven: true,
@@ -167,7 +167,7 @@ export class RunStarter {
     { by, rights }: { by: Caller; rights: Rights },
     { given, actions, before }: DriveResumeRequest & { before: Options },
   ): Promise<void> {
-    const starter = requireRights(rights, starterOf(record))
+    const starter = requireRights(rights, toStarter(record))
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
     const prompts = before.is_demo ? this.#withDemo(own) : own
     if (by.is === 'client') refuseOptions(given, this.#options.settings)
@@ -249,7 +249,7 @@ function toNotedCeilings({ is, ceilings = {} }: Caller): Pick<DrivenRecord, 'cei
   return is === 'client' ? { ceilings } : {}
 }
 
-function targetOf({ goal, issue, issueNumber }: DriveStartRequest): DriveTarget {
+function checkTarget({ goal, issue, issueNumber }: DriveStartRequest): DriveTarget {
   if ([goal, issue, issueNumber].filter((each) => each !== undefined).length !== 1) throw driveGoalConflict({})
   if (goal !== undefined) return { is: 'goal', goal }
   return issueNumber === undefined ? { is: 'issue', url: issue ?? '' } : { is: 'own_issue', number: issueNumber }

@@ -7,7 +7,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 /** `actions` are those that the person adds. */
 export async function reviveRun(context: RunContext, run: RunOutline, actions: number | undefined): Promise<void> {
   if (!canRevive(run, actions)) return
-  await resumeRun(context, run.id, { ...sourceChoiceOf(run), ...(actions !== undefined && { budget: actions }) })
+  await resumeRun(context, run.id, { ...chooseSource(run), ...(actions !== undefined && { budget: actions }) })
 }
 
 /** A question needs an answer, and a used budget needs a new one. */
@@ -18,6 +18,6 @@ function canRevive({ state, pause_reason, source_candidate }: RunOutline, action
 }
 
 /** A run with an issue goes on with the pinned requirements: to look at the issue again needs an explicit choice. */
-export function sourceChoiceOf({ pinned_source }: Pick<RunOutline, 'pinned_source'>): { usePinnedSource?: boolean } {
+export function chooseSource({ pinned_source }: Pick<RunOutline, 'pinned_source'>): { usePinnedSource?: boolean } {
   return pinned_source === undefined ? {} : { usePinnedSource: true }
 }

@@ -5,7 +5,7 @@ import { parseStart } from '../../runs/parse-request.ts'
 import { outlineRun } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
-import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
+import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
@@ -66,7 +66,7 @@ async function openExisting(context: RunContext, id: string, { actions }: DriveS
   const runId = resolveRunId(context, id)
   // Its worktree may be removed already, and nothing more is done in it.
   const isDelivered = readDrive(context.store, runId)?.delivered !== undefined
-  const there = withPinnedGit(isDelivered ? asOwnerOf(context, runId) : await inWorktreeOf(context, runId))
+  const there = withPinnedGit(isDelivered ? asOwner(context, runId) : await openOwnWorktree(context, runId))
   const run = await outlineRun(there, runId)
   await reviveRun(there, run, actions)
   const place = { kind: 'in_place', root: there.workspace.worktree_root } as const

@@ -12,7 +12,7 @@ import {
   sourceIssueMismatch,
 } from '../faults.ts'
 import { startAfresh } from '../next-hint.ts'
-import { refuseResume, stateOf } from '../refusal.ts'
+import { refusedState, refuseResume } from '../refusal.ts'
 import { type BoundRun, pause, pinSource, type Run } from '../state/run.ts'
 import { isSameValue } from '../state/same-value.ts'
 import { BRIEFS } from '../texts/brief-texts.ts'
@@ -47,7 +47,7 @@ function refuseOtherIssue(run: BoundRun, { issue_id }: SourceCandidate): void {
   const pinned = run.pinned_source.issue_id
   if (issue_id === pinned) return
   const ids = { pinned_issue_id: pinned, refreshed_issue_id: issue_id }
-  throw sourceIssueMismatch({ next: startAfresh(run), details: { ...stateOf(run), ...ids }, ...ids })
+  throw sourceIssueMismatch({ next: startAfresh(run), details: { ...refusedState(run), ...ids }, ...ids })
 }
 
 /** The earlier URLs of an issue that moved, which still identify it. */
@@ -56,7 +56,7 @@ function mergeAliases(run: BoundRun, { canonical_url }: SourceCandidate): readon
   const earlier = new Set([...pinned.url_aliases, pinned.canonical_url])
   earlier.delete(canonical_url)
   if (earlier.size > LIMITS.urlAliases) {
-    throw sourceAliasLimit({ next: startAfresh(run), details: stateOf(run), limit: LIMITS.urlAliases })
+    throw sourceAliasLimit({ next: startAfresh(run), details: refusedState(run), limit: LIMITS.urlAliases })
   }
   return [...earlier]
 }
@@ -93,7 +93,7 @@ function isSameSection(one: Section, other: Section): boolean {
 function refuseFork(run: BoundRun, { parent_requirements_revision: parent }: PinnedSource): void {
   const pinned = run.pinned_source.requirements_revision
   if (parent === pinned) return
-  const refusal = { next: startAfresh(run), details: stateOf(run) }
+  const refusal = { next: startAfresh(run), details: refusedState(run) }
   throw sourceHistoryFork({ ...refusal, pinned, parent })
 }
 

@@ -18,11 +18,11 @@ type Part = {
 
 /** `spaceBytes` is the space for the context as JSON. Returns undefined if not even the headings fit. */
 export function composeContext(run: Run, spaceBytes: number): string | undefined {
-  const parts = partsOf(run)
+  const parts = listContextParts(run)
   // Sizes are summed up: measuring the whole text for each item would take quadratic time.
   const used = { bytes: 0, encodedBytes: 0 }
   const fits = (text: string, part?: Part) => {
-    const frame = parts.flatMap((each) => frameOf(each, each === part ? 1 : 0)).join('')
+    const frame = parts.flatMap((each) => framePart(each, each === part ? 1 : 0)).join('')
     const isShort = used.bytes + Buffer.byteLength(frame + text) <= LIMITS.contextBytes
     return isShort && used.encodedBytes + encodedBytes(frame + text) <= spaceBytes
   }
@@ -52,19 +52,19 @@ function byPriority(parts: readonly Part[]): Item[] {
 }
 
 /** The lines before and after the items of a part, if `more` of them were included. */
-function frameOf({ heading, omitted, items, shown }: Part, more: number): readonly [before: string, after: string] {
+function framePart({ heading, omitted, items, shown }: Part, more: number): readonly [before: string, after: string] {
   if (items.length === 0) return [`${heading}:\n(none)\n`, '']
   const left = items.length - shown.size - more
   return [`${heading}:\n`, left > 0 ? `[omitted ${omitted}: ${left}]\n` : '']
 }
 
 function render(part: Part): string {
-  const [before, after] = frameOf(part, 0)
+  const [before, after] = framePart(part, 0)
   const inOrder = [...part.shown].sort(([one], [other]) => one - other).map(([, text]) => text)
   return `${before}${inOrder.join('')}${after}`
 }
 
-function partsOf(run: Run): Part[] {
+function listContextParts(run: Run): Part[] {
   const requirements = run.pinned_source?.requirements_revision
   const decisions = run.answers
     .filter(({ active, requirements_revision }) => active && requirements_revision === requirements)

@@ -1,8 +1,8 @@
 /** Decides how much of an execution is stored and how it ended. Pure. */
 
-import { Fault, messageOf } from '../../kit/fault.ts'
+import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import type { ExecutionStart, RecordedResult } from '../../prompts/execution-recorder.ts'
-import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { Execution } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
 
@@ -16,14 +16,14 @@ export function decideKeep(
 }
 
 /** A batch is completed when all of its parts are. */
-export function finalStateOf(result: RecordedResult): ExecutionState {
-  const states = partsOf(result).map(statusOf)
+export function toFinalState(result: RecordedResult): ExecutionState {
+  const states = promptResults(result).map(toPromptStatus)
   if (states.includes('canceled')) return 'cancelled'
   return states.every((state) => state === 'completed') ? 'completed' : 'failed'
 }
 
 /** The fields of the record that are only known at the end. */
-export function summaryOf(result: RecordedResult): Pick<Execution, 'model' | 'usage' | 'session_id' | 'cost_usd'> {
+export function summarizeEnd(result: RecordedResult): Pick<Execution, 'model' | 'usage' | 'session_id' | 'cost_usd'> {
   if ('results' in result) return {}
   const { model, session_id: sessionId, token_usage: usage, cost_usd: cost } = result
   return {
@@ -34,12 +34,12 @@ export function summaryOf(result: RecordedResult): Pick<Execution, 'model' | 'us
   }
 }
 
-function partsOf(result: RecordedResult): readonly PromptResult[] {
+function promptResults(result: RecordedResult): readonly PromptResult[] {
   return 'results' in result ? result.results : [result]
 }
 
 /** Why an execution has no result. */
-export function errorOf(error: unknown): { code: string; message: string; kind?: string } {
+export function toExecutionError(error: unknown): { code: string; message: string; kind?: string } {
   if (error instanceof Fault) return { code: error.code, message: error.message, kind: error.kind }
-  return { code: 'internal_error', message: messageOf(error) }
+  return { code: 'internal_error', message: toErrorMessage(error) }
 }

@@ -12,7 +12,7 @@ export function newExecutionId(ids: Ids): string {
 }
 
 /** The id without its prefix, for the ids of other APIs. */
-export function randomPartOf(id: string): string {
+export function withoutIdPrefix(id: string): string {
   return id.slice(PREFIX.length)
 }
 
@@ -21,7 +21,7 @@ const SHORT_LENGTH = 8
 
 /** For people: commands find an execution by these characters. */
 export function shortExecutionId({ id }: { id: string }): string {
-  return randomPartOf(id).slice(0, SHORT_LENGTH)
+  return withoutIdPrefix(id).slice(0, SHORT_LENGTH)
 }
 
 /** The range of ids that an id or prefix matches; `exec_` may be omitted. Throws if it cannot match any. */

@@ -1,8 +1,8 @@
 /** Converts executions to database rows and back. Pure. */
 import type { SQLInputValue } from 'node:sqlite'
-import { startOf } from '../../sessions/session-texts.ts'
+import { firstCharacters } from '../../sessions/session-texts.ts'
 import type { Row } from '../../store/database.ts'
-import { keyIdOf, NO_KEY } from '../../store/key-ids.ts'
+import { NO_KEY, readKeyId } from '../../store/key-ids.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
 
@@ -50,10 +50,10 @@ type NewRow = {
 export function toInsert(execution: Execution, { keep, isUsageDue, eventBytes }: NewRow): SQLInputValue[] {
   const { prompt = null, client_request: asked } = execution
   const changed = changedValues(execution)
-  const start = prompt === null ? null : startOf(prompt)
+  const start = prompt === null ? null : firstCharacters(prompt)
   const request = asked === undefined ? null : JSON.stringify(asked)
   const bytes = ROW_BYTES + (prompt?.length ?? 0) + (request?.length ?? 0) + resultBytes(changed) + eventBytes
-  return [...valuesOf(execution, FIXED), ...changed, start, prompt, request, keep, isUsageDue ? 1 : 0, bytes]
+  return [...columnValues(execution, FIXED), ...changed, start, prompt, request, keep, isUsageDue ? 1 : 0, bytes]
 }
 
 /** The values of `UPDATE`. */
@@ -73,16 +73,16 @@ function resultBytes(changed: readonly SQLInputValue[]): number {
 
 function changedValues(execution: Execution): SQLInputValue[] {
   const texts = JSON_FIELDS.map((name) => (execution[name] === undefined ? null : JSON.stringify(execution[name])))
-  return [...valuesOf(execution, CHANGING), ...texts, execution.is_demo === true ? 1 : 0]
+  return [...columnValues(execution, CHANGING), ...texts, execution.is_demo === true ? 1 : 0]
 }
 
-function valuesOf(execution: Execution, names: readonly (keyof Execution)[]): SQLInputValue[] {
+function columnValues(execution: Execution, names: readonly (keyof Execution)[]): SQLInputValue[] {
   return names.map((name) => (execution[name] ?? (name === 'key_id' ? NO_KEY : null)) as SQLInputValue)
 }
 
 /** STRICT tables and NOT NULL columns guarantee the types. */
 export function toExecution(row: Row): Execution {
-  const known: Row = { ...row, key_id: keyIdOf(row['key_id']) ?? null }
+  const known: Row = { ...row, key_id: readKeyId(row['key_id']) ?? null }
   const fields = [...FIXED, ...CHANGING].filter((name) => known[name] !== null).map((name) => [name, known[name]])
   const parsed = [...JSON_FIELDS, 'client_request'].flatMap((name) => {
     const value = row[name]

@@ -25,6 +25,6 @@ export const EXECUTION_KINDS = [
 /** How much of an execution is stored: its events, only its record with the result, or nothing. */
 export type KeepMode = 'events' | 'results' | 'none'
 
-export function keepModeOf(setting: KeepMode | 'auto', otherwise: KeepMode): KeepMode {
+export function resolveKeepMode(setting: KeepMode | 'auto', otherwise: KeepMode): KeepMode {
   return setting === 'auto' ? otherwise : setting
 }

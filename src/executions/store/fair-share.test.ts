@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { excessOf } from './fair-share.ts'
+import { shareExcess } from './fair-share.ts'
 
-describe('excessOf', () => {
+describe('shareExcess', () => {
   it.each<[Record<string, number>, number, Record<string, number>]>([
     [{}, 0, {}],
     [{ a: 10 }, 10, {}],
@@ -14,7 +14,7 @@ describe('excessOf', () => {
     [{ a: 1, b: 7, c: 9 }, 10, { b: 2.5, c: 4.5 }],
     [{ a: 1, b: 2 }, 0, { a: 1, b: 2 }],
   ])('of %j with room for %i is %j', (used, max, expected) => {
-    expect(Object.fromEntries(excessOf(new Map(Object.entries(used)), max))).toEqual(expected)
+    expect(Object.fromEntries(shareExcess(new Map(Object.entries(used)), max))).toEqual(expected)
   })
 
   it('leaves what fits, and never takes from an owner below an equal share', () => {
@@ -22,7 +22,7 @@ describe('excessOf', () => {
     fc.assert(
       fc.property(used, fc.nat(5000), (amounts, max) => {
         const all = new Map(Object.entries(amounts))
-        const excess = excessOf(all, max)
+        const excess = shareExcess(all, max)
         const left = [...all].map(([owner, bytes]) => bytes - (excess.get(owner) ?? 0))
         const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, each) => total + each, 0)
         expect(sum(left)).toBeCloseTo(Math.min(max, sum(all.values())), 6)

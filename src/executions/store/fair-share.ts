@@ -2,7 +2,7 @@
  * Decides how many bytes each owner gives up so that all together have at most `maxBytes`. Those that use most give first, down
  * to the same level. So an owner that uses less than an equal share gives nothing. Pure.
  */
-export function excessOf(used: ReadonlyMap<string, number>, maxBytes: number): Map<string, number> {
+export function shareExcess(used: ReadonlyMap<string, number>, maxBytes: number): Map<string, number> {
   const ascending = [...used].sort(([, one], [, other]) => one - other)
   let room = maxBytes
   for (const [at, [, bytes]] of ascending.entries()) {

@@ -6,7 +6,7 @@ import type { PostgresDatabase, Transaction } from '../../store/postgres-databas
 import { notify, type PostgresNotices } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
-import { errorOf } from './execution-end.ts'
+import { toExecutionError } from './execution-end.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toEventsQuery, toFindQuery, toPageQuery } from './execution-query.ts'
 import { LISTED, toExecution, toExecutionEvent, toPage } from './execution-rows.ts'
@@ -19,7 +19,7 @@ import {
   type KeyClaim,
   type StoreNotice,
 } from './execution-store.ts'
-import { BYTES_BY_KEY, excessOf } from './fair-share.ts'
+import { BYTES_BY_KEY, shareExcess } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import { addEvents, PostgresExecutionTable, type SavedEvents } from './postgres-execution-table.ts'
 import { PostgresUsageTable } from './postgres-usage-table.ts'
@@ -131,8 +131,8 @@ export class PostgresExecutionStore implements ExecutionStore {
     const rows = await transaction.all(sql, value)
     const waiting = rows.filter((row) => row['owner'] === '')
     for (const row of waiting) await this.#table.end(transaction, row, { state: 'cancelled' })
-    if (waiting.length > 0) await notify(transaction, 'changed', waiting.map(idOf))
-    if (rows.length > waiting.length) await notify(transaction, 'cancel', rows.map(idOf))
+    if (waiting.length > 0) await notify(transaction, 'changed', waiting.map(rowId))
+    if (rows.length > waiting.length) await notify(transaction, 'cancel', rows.map(rowId))
   }
 
   async cancelRequests(owner: string): Promise<string[]> {
@@ -155,10 +155,10 @@ export class PostgresExecutionStore implements ExecutionStore {
     const [unstarted, started] = [rows.filter(isUnstarted), rows.filter((row) => !isUnstarted(row))]
     for (const row of started) await this.#table.end(transaction, row, { state: 'lost' })
     if (unstarted.length > 0) {
-      await transaction.all("UPDATE executions SET owner = '' WHERE id = ANY(?)", unstarted.map(idOf))
+      await transaction.all("UPDATE executions SET owner = '' WHERE id = ANY(?)", unstarted.map(rowId))
       await notify(transaction, 'queue')
     }
-    if (started.length > 0) await notify(transaction, 'changed', started.map(idOf))
+    if (started.length > 0) await notify(transaction, 'changed', started.map(rowId))
     await this.#cancel(transaction, 'waiter', owner)
   }
 
@@ -168,9 +168,9 @@ export class PostgresExecutionStore implements ExecutionStore {
       const rows = await transaction.all(STRANDED, goneAfterSecs)
       for (const row of rows) {
         const gone = sessionMachineGone({ id: String(row['session_id']), machine: String(row['machine']) })
-        await this.#table.end(transaction, row, { state: 'failed', error: errorOf(gone) })
+        await this.#table.end(transaction, row, { state: 'failed', error: toExecutionError(gone) })
       }
-      if (rows.length > 0) await notify(transaction, 'changed', rows.map(idOf))
+      if (rows.length > 0) await notify(transaction, 'changed', rows.map(rowId))
     })
   }
 
@@ -210,7 +210,7 @@ export class PostgresExecutionStore implements ExecutionStore {
     }
     const used = await this.#database.all(BYTES_BY_KEY)
     const bytesOf = new Map(used.map((row) => [String(row['key_id']), Number(row['bytes'])]))
-    for (const [keyId, excess] of excessOf(bytesOf, maxBytes)) {
+    for (const [keyId, excess] of shareExcess(bytesOf, maxBytes)) {
       for (let [left, count] = [excess, REMOVE_BATCH]; count === REMOVE_BATCH; removed += count) {
         const rows = await this.#database.all(REMOVE_OLDEST, keyId, REMOVE_BATCH, left)
         left -= rows.reduce((sum, row) => sum + Number(row['bytes']), 0)
@@ -221,5 +221,5 @@ export class PostgresExecutionStore implements ExecutionStore {
   }
 }
 
-const idOf = (row: Row) => String(row['id'])
+const rowId = (row: Row) => String(row['id'])
 const isUnstarted = (row: Row) => (row['is_unstarted'] as unknown) === true

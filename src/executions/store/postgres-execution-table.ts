@@ -3,7 +3,7 @@ import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { Row } from '../../store/database.ts'
 import type { Transaction } from '../../store/postgres-database.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import type { errorOf } from './execution-end.ts'
+import type { toExecutionError } from './execution-end.ts'
 import { CHANGED, INSERT, toExecution, toInsert, toUpdate, UPDATE, writeContents } from './execution-rows.ts'
 import { isFinal } from './execution-states.ts'
 import type { ExecutionChange } from './execution-store.ts'
@@ -82,7 +82,7 @@ export class PostgresExecutionTable {
   async end(
     transaction: Transaction,
     row: Row,
-    end: { state: 'lost' | 'cancelled' | 'failed'; error?: ReturnType<typeof errorOf> },
+    end: { state: 'lost' | 'cancelled' | 'failed'; error?: ReturnType<typeof toExecutionError> },
   ): Promise<void> {
     const { number, keep, last_seq: lastSeq } = row
     const { state, error } = end

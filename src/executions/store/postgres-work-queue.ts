@@ -3,7 +3,7 @@ import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { QueueShare } from '../../prompts/fair-queue.ts'
 import type { Row } from '../../store/database.ts'
 import type { PostgresDatabase } from '../../store/postgres-database.ts'
-import { NOTIFY, noticeOf } from '../../store/postgres-notices.ts'
+import { NOTIFY, writeNotice } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
 import { ADDED, toInsert } from './execution-rows.ts'
 import type {
@@ -85,7 +85,7 @@ export class PostgresWorkQueue implements WorkQueue {
       { ...execution, owner: '', last_seq: 1 },
       { keep, isUsageDue: countsUsage, eventBytes: content.length },
     )
-    const notices = [noticeOf('queue'), noticeOf('changed', [execution.id])]
+    const notices = [writeNotice('queue'), writeNotice('changed', [execution.id])]
     await this.#database.all(ADD, ...row, request, machine ?? null, waiter ?? null, content, ...notices)
   }
 

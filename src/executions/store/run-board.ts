@@ -1,7 +1,7 @@
 /** Driven runs of many machines: what each machine has published about its runs. */
 
 import type { Row } from '../../store/database.ts'
-import { keyIdOf, NO_KEY } from '../../store/key-ids.ts'
+import { NO_KEY, readKeyId } from '../../store/key-ids.ts'
 import type { PostgresDatabase, Transaction } from '../../store/postgres-database.ts'
 import { type DatabaseNotice, notify, type PostgresNotices } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
@@ -199,7 +199,7 @@ function toSharedRun(row: Row): SharedRun {
     machine: String(row['machine']),
     askedBy: String(row['asked_by']),
     apiKey: typeof apiKey === 'string' ? apiKey : undefined,
-    keyId: keyIdOf(row['key_id']),
+    keyId: readKeyId(row['key_id']),
     state: String(row['state']),
     lastSeq: Number(row['last_seq']),
     document: String(row['document']),

@@ -25,7 +25,7 @@ import {
   KEY_LIFETIME_MS,
   type KeyClaim,
 } from './execution-store.ts'
-import { BYTES_BY_KEY, excessOf } from './fair-share.ts'
+import { BYTES_BY_KEY, shareExcess } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import { toUsageEntry } from './usage-entry.ts'
 import { toUsageQuery, type UsageRequest } from './usage-query.ts'
@@ -179,7 +179,7 @@ export class SqliteExecutionStore implements ExecutionStore {
     while ((await this.#removeFirst(ENDED, endedBefore)) !== undefined) removed += 1
     const used = await this.#database.read(() => this.#database.all(BYTES_BY_KEY))
     const bytesOf = new Map(used.map((row) => [String(row['key_id']), Number(row['bytes'])]))
-    for (const [keyId, excess] of excessOf(bytesOf, maxBytes)) {
+    for (const [keyId, excess] of shareExcess(bytesOf, maxBytes)) {
       for (let left = excess; left > 0; removed += 1) {
         const bytes = await this.#removeFirst(OLDEST_OF_KEY, keyId)
         // The rest is still running.

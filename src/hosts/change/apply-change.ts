@@ -10,7 +10,7 @@ import { Fault } from '../../kit/fault.ts'
 import { fileWriteFailed } from '../../kit/faults.ts'
 import { hostPathBlocked } from '../faults.ts'
 import type { Plan, PlanEnding } from '../plan/plan.ts'
-import { makeFolder, type OpenWorktree, parentOf, reasonOf } from '../worktree.ts'
+import { describeError, makeFolder, type OpenWorktree, parentPath } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { writeRecord } from './change-record.ts'
 import { checkPreconditions } from './check-preconditions.ts'
@@ -30,7 +30,7 @@ export function applyChange(plan: Plan, context: ChangeContext & { readonly id: 
     requireRoot(tree)
     looked = checkPreconditions(plan, context)
   } catch (error) {
-    return { outcome: 'not_committed', problem: reasonOf(error) }
+    return { outcome: 'not_committed', problem: describeError(error) }
   }
   const { record, seen } = looked
   let outcome: 'not_committed' | 'rolled_back' = 'not_committed'
@@ -58,7 +58,7 @@ function performAll(record: ChangeRecord, { tree, seen }: { tree: OpenWorktree; 
 /** Syncs once for all steps: until the record says committed, both states of a name can be undone. */
 function syncFolders({ folders, steps }: ChangeRecord, tree: OpenWorktree): void {
   const files = steps.filter((step) => step.do !== 'remove_directory' && step.do !== 'verify')
-  for (const path of new Set([...folders, ...files.map((step) => step.path)].map(parentOf))) {
+  for (const path of new Set([...folders, ...files.map((step) => step.path)].map(parentPath))) {
     using folder = tree.enter(path)
     folder?.sync()
   }
@@ -92,7 +92,7 @@ type Undoing = { record: ChangeRecord; error: unknown; outcome: 'not_committed' 
 
 function undo({ record, error, outcome }: Undoing, context: ChangeContext): Applied {
   const left = undoChange(record, context)
-  const problem = reasonOf(error)
+  const problem = describeError(error)
   const isAboutFile = ({ path }: LeftFile) => record.steps.some((step) => step.path === path)
   const isWhole = context.tree.isInPlace() && (outcome === 'not_committed' || !left.some(isAboutFile))
   return { ...toEnding(left), outcome: isWhole ? outcome : 'ambiguous', problem }

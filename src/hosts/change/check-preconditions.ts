@@ -5,7 +5,7 @@ import { hostFileChanged } from '../faults.ts'
 import { isBlocked } from '../found-files.ts'
 import type { Plan, PlanStep } from '../plan/plan.ts'
 import { findFile } from '../read-hosts.ts'
-import { lstatIfExists, nameOf, type OpenWorktree, parentOf } from '../worktree.ts'
+import { lastPart, lstatIfExists, type OpenWorktree, parentPath } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import type { RecordedStep } from './change-record.ts'
 import type { ExpectedFiles } from './perform-steps.ts'
@@ -18,7 +18,7 @@ export function checkPreconditions(
   const seen = new Map<string, BigIntStats>()
   const folders: string[] = []
   for (const step of plan.steps) {
-    if (step.do === 'create') folders.push(...missingFolders(parentOf(step.path), tree))
+    if (step.do === 'create') folders.push(...missingFolders(parentPath(step.path), tree))
     if (step.do !== 'remove_directory') requirePrecondition(step, tree)
     const found = statsOf(step.path, tree)
     if (found !== undefined) seen.set(step.path, found)
@@ -48,12 +48,12 @@ function requirePrecondition(step: Exclude<PlanStep, { do: 'remove_directory' }>
 function missingFolders(path: string, tree: OpenWorktree): string[] {
   if (path === '') return []
   using folder = tree.enter(path)
-  return folder === undefined ? [...missingFolders(parentOf(path), tree), path] : []
+  return folder === undefined ? [...missingFolders(parentPath(path), tree), path] : []
 }
 
 function statsOf(path: string, tree: OpenWorktree): BigIntStats | undefined {
-  using folder = tree.enter(parentOf(path))
-  return folder && lstatIfExists(folder.at(nameOf(path)), tree.disk)
+  using folder = tree.enter(parentPath(path))
+  return folder && lstatIfExists(folder.at(lastPart(path)), tree.disk)
 }
 
 function toRecorded(step: PlanStep): RecordedStep {

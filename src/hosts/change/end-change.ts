@@ -5,7 +5,15 @@
 
 import { Fault } from '../../kit/fault.ts'
 import { isSameFile } from '../../kit/files/disk.ts'
-import { type Folder, lstatIfExists, nameOf, type OpenWorktree, parentOf, reasonOf, removeFolder } from '../worktree.ts'
+import {
+  describeError,
+  type Folder,
+  lastPart,
+  lstatIfExists,
+  type OpenWorktree,
+  parentPath,
+  removeFolder,
+} from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, recordPath } from './change-record.ts'
 import type { LeftFile } from './explain-change.ts'
@@ -69,7 +77,7 @@ function endStep(trace: StepTrace, end: EndStep): string | undefined {
   try {
     return end(trace)
   } catch (error) {
-    return reasonOf(error)
+    return describeError(error)
   }
 }
 
@@ -92,7 +100,7 @@ function undoStep(trace: StepTrace): string | undefined {
   const [put, original] = [lstatIfExists(staged, tree.disk), lstatIfExists(snapshot, tree.disk)]
   // A staged file with a single link was not put into place.
   const isInPlace = original !== undefined || (put !== undefined && put.nlink > 1n)
-  using folder = isInPlace ? tree.enter(parentOf(step.path)) : undefined
+  using folder = isInPlace ? tree.enter(parentPath(step.path)) : undefined
   if (folder === undefined && original !== undefined) return 'its folder no longer exists'
   const problem = folder && (removeWritten(folder, trace) ?? restoreOriginal(folder, trace))
   folder?.sync()
@@ -103,7 +111,7 @@ function undoStep(trace: StepTrace): string | undefined {
 /** Removes the file that drover wrote, unless it was edited or replaced. */
 function removeWritten(folder: Folder, { step, staged, tree }: StepTrace): string | undefined {
   const { disk } = tree
-  const place = folder.at(nameOf(step.path))
+  const place = folder.at(lastPart(step.path))
   const there = lstatIfExists(place, disk)
   if (there === undefined || !isSameFile(there, lstatIfExists(staged, disk))) return undefined
   if (!isFileWith(step.gives, place, disk)) return 'it was edited after drover wrote it'
@@ -113,7 +121,7 @@ function removeWritten(folder: Folder, { step, staged, tree }: StepTrace): strin
 
 /** Puts the original back if nothing is at its path now. */
 function restoreOriginal(folder: Folder, { step, snapshot, tree }: StepTrace): string | undefined {
-  const place = folder.at(nameOf(step.path))
+  const place = folder.at(lastPart(step.path))
   const [there, original] = [lstatIfExists(place, tree.disk), lstatIfExists(snapshot, tree.disk)]
   if (original === undefined) return undefined
   if (there === undefined) moveBack({ place, snapshot, isFile: original.isFile() }, tree)
@@ -152,6 +160,6 @@ function removeRecord(path: string, tree: OpenWorktree): LeftFile[] {
     if (lstatIfExists(path, tree.disk) !== undefined) tree.disk.unlinkSync(path)
     return []
   } catch (error) {
-    return [{ path, problem: reasonOf(error) }]
+    return [{ path, problem: describeError(error) }]
   }
 }

@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { errorCode } from '../../kit/fault.ts'
 import { isSameFile } from '../../kit/files/disk.ts'
 import { hostFileChanged } from '../faults.ts'
-import { attempt, type Folder, lstatIfExists, nameOf, type OpenWorktree, parentOf } from '../worktree.ts'
+import { attempt, type Folder, lastPart, lstatIfExists, type OpenWorktree, parentPath } from '../worktree.ts'
 import type { RecordedStep } from './change-record.ts'
 import { isFileWith, snapshotName, stagedName } from './recovery-folder.ts'
 
@@ -15,9 +15,9 @@ export type StepContext = { tree: OpenWorktree; recovery: Folder; seen: Expected
 export function performStep(step: RecordedStep, index: number, performance: StepContext): void {
   if (step.do === 'remove_directory') return // done after the commit: an empty folder is no reason to undo the change
   const { tree, recovery, seen } = performance
-  using folder = tree.enter(parentOf(step.path))
+  using folder = tree.enter(parentPath(step.path))
   if (folder === undefined) throw hostFileChanged({ path: step.path, problem: 'its folder no longer exists' })
-  const place = folder.at(nameOf(step.path))
+  const place = folder.at(lastPart(step.path))
   if (step.do === 'replace' || step.do === 'remove') {
     const snapshot = recovery.at(snapshotName(index))
     moveAside(step, { place, snapshot, seen: seen.get(step.path) }, tree)
@@ -34,9 +34,9 @@ export function confirmStep(step: RecordedStep, index: number, performance: Omit
     requireFile(step, recovery.at(snapshotName(index)), tree)
   }
   if (step.do === 'remove' || step.do === 'remove_directory') return
-  using folder = tree.enter(parentOf(step.path))
+  using folder = tree.enter(parentPath(step.path))
   if (folder === undefined) throw hostFileChanged({ path: step.path, problem: 'its folder no longer exists' })
-  const place = folder.at(nameOf(step.path))
+  const place = folder.at(lastPart(step.path))
   if (step.do === 'verify') requireFile(step, place, tree)
   else requireOurs(step, { place, staged: recovery.at(stagedName(index)) }, tree)
 }

@@ -23,11 +23,11 @@ export function toHostStatus(
     case 'unreadable':
       return { ...notInstalled, warning: `its ownership manifest cannot be read: ${inspection.problem}` }
     case 'installed':
-      return { ...status, installed: true, ...stateOf(inspection, convertedFiles(host, inspection, found.files)) }
+      return { ...status, installed: true, ...toState(inspection, convertedFiles(host, inspection, found.files)) }
   }
 }
 
-function stateOf(
+function toState(
   { files, sentinel, blocked }: Installed,
   converted: readonly string[],
 ): Pick<HostStatus, 'needs_refresh' | 'capabilities' | 'warning'> {

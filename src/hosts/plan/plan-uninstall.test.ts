@@ -4,7 +4,7 @@ import { digest } from '../../kit/digest.ts'
 import { uninstallFailed } from '../faults.ts'
 import type { FoundFile } from '../found-files.ts'
 import { type Host, manifestPath, sentinelPath } from '../host.ts'
-import { generatedFiles, HOSTS, pathsOf } from '../hosts.ts'
+import { generatedFiles, HOSTS, listPaths } from '../hosts.ts'
 import { writeOwnership } from '../manifest.ts'
 import { toChangeReport } from './plan.ts'
 import { planInstall } from './plan-install.ts'
@@ -60,7 +60,7 @@ describe('uninstalling', () => {
 
   it('does nothing for a host behind a link, and says why', () => {
     const behind: FoundFile = { is: 'unreachable', reason: '.claude is a symbolic link' }
-    const tree = new Map(pathsOf(claude).map((path) => [path, behind]))
+    const tree = new Map(listPaths(claude).map((path) => [path, behind]))
     expect(plan(tree, claude)).toEqual({
       hosts: ['claude'],
       steps: [],

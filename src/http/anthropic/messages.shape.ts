@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, stated, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import { IDEMPOTENCY_KEY, type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
+import { eventStream, IDEMPOTENCY_KEY, type Operation, type Parameter } from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -194,7 +194,7 @@ export const OPERATIONS: readonly Operation[] = [
         headers: REPLY_HEADERS,
         content: {
           'application/json': { shape: AnthropicMessage, examples: { example: message } },
-          'text/event-stream': streamOf(
+          'text/event-stream': eventStream(
             {
               shape: MessageStreamEvent,
               description: 'Server-sent events, each with a name and JSON as data (`MessageStreamEvent`).',

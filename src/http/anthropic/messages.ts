@@ -1,5 +1,5 @@
 /** `POST /anthropic/v1/messages` */
-import { randomPartOf } from '../../executions/store/execution-id.ts'
+import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
 import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'
@@ -23,7 +23,7 @@ export const registerMessages: RegisterRoutes = (scope, context) => {
     const options = await readOptions({ request, reply, context })
     const message = checkBody(request.body, (body) => readMessageRequest(body, options))
     return await sendReply({ request, reply, context }, message, ({ id }) =>
-      messageWriter({ id: `msg_${randomPartOf(id)}`, model: message.model }),
+      messageWriter({ id: `msg_${withoutIdPrefix(id)}`, model: message.model }),
     )
   })
 }

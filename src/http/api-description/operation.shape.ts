@@ -78,7 +78,7 @@ export type Content = {
 }
 
 /** A stream of events. `frame` turns the JSON of an event into the text that is sent. */
-export function streamOf<T>(
+export function eventStream<T>(
   { shape, description }: { shape: TSchema; description: string },
   { events, frame }: { events: Readonly<Record<string, T>>; frame: (event: T) => string },
 ): Content {
@@ -108,11 +108,11 @@ export function eventResponses<T extends { seq?: number; type: string }>({
     200: {
       description: 'The events.',
       content: {
-        'application/x-ndjson': streamOf(
+        'application/x-ndjson': eventStream(
           { shape, description: `One event per line, each a JSON object (\`${name}\`).` },
           { events, frame: (event) => `${JSON.stringify(event)}\n` },
         ),
-        'text/event-stream': streamOf(
+        'text/event-stream': eventStream(
           { shape, description: `Server-sent events; the data is ${article} \`${name}\`.` },
           {
             events,

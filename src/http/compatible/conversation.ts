@@ -79,7 +79,7 @@ export function toConversation(
   if (!dialog.some(({ role }) => role === 'user')) throw invalid(list, 'must contain a user message with text')
   const newTurns = dialog.slice(knowsAnswers ? dialog.findLastIndex(({ role }) => role === 'assistant') + 1 : 0)
   if (newTurns.length === 0) throw invalid(list, 'must end with a user message to continue a session')
-  const instructions = [{ text: textOf(system, 'system') }, ...turns.filter(({ role }) => role === 'system')]
+  const instructions = [{ text: readText(system, 'system') }, ...turns.filter(({ role }) => role === 'system')]
   const systemTexts = instructions.filter(hasText).map(({ text }) => text)
   return { prompt: toPrompt(newTurns), ...(systemTexts.length > 0 && { systemPrompt: systemTexts.join('\n\n') }) }
 }
@@ -97,11 +97,11 @@ function toTurn(message: WireMessage, at: number): Turn {
     throw unsupportedFeature({ place: `${place}.tool_calls`, feature: 'tool calls' })
   }
   if (content === undefined) throw invalid(`${place}.content`, 'is required')
-  return { role: known, text: textOf(content ?? '', `${place}.content`) }
+  return { role: known, text: readText(content ?? '', `${place}.content`) }
 }
 
 /** Throws a Fault for content that is not text. */
-export function textOf(content: WireContent, place: string): string {
+export function readText(content: WireContent, place: string): string {
   if (typeof content === 'string') return content
   const texts = content.map(({ type, text }, at) => {
     if (!TEXT_PARTS.includes(type)) {

@@ -22,8 +22,8 @@ export async function readTarget(
   headers: IncomingHttpHeaders,
   sessions: Pick<VisibleSessions, 'find'>,
 ): Promise<PromptTarget> {
-  const wanted = textOf(headers['x-drover-session'])
-  const workdir = textOf(headers['x-drover-workdir'])
+  const wanted = decodeHeader(headers['x-drover-session'])
+  const workdir = decodeHeader(headers['x-drover-workdir'])
   return {
     storesSession: wanted !== undefined,
     ...(wanted !== undefined && wanted !== 'new' && { session: await sessions.find(wanted) }),
@@ -32,7 +32,7 @@ export async function readTarget(
 }
 
 /** Node decodes headers as Latin-1, but paths are UTF-8. */
-function textOf(header: string | readonly string[] | undefined): string | undefined {
+function decodeHeader(header: string | readonly string[] | undefined): string | undefined {
   return header === undefined ? undefined : Buffer.from(String(header), 'latin1').toString('utf8')
 }
 

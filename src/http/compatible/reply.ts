@@ -4,7 +4,7 @@
  */
 import type { Fault } from '../../kit/fault.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { sessionExpired } from '../../sessions/faults.ts'
 import {
   backendExecutionFailed,
@@ -19,7 +19,7 @@ import { type HttpError, toHttpError } from '../errors/http-error.ts'
 import type { ReplyFormat } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
 import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
-import { type Tokens, tokensOf } from './tokens.ts'
+import { type Tokens, toTokens } from './tokens.ts'
 
 /** How an API writes its reply. The functions return the frames of a stream. */
 export type ReplyWriter = {
@@ -51,9 +51,9 @@ export function replyFormat(prompt: string, writer: ReplyWriter, options: ReplyO
     toBody(result) {
       onSession?.(result.session_id)
       onWarnings?.(result.warnings ?? [])
-      const failure = failureOf(result)
+      const failure = toPromptFault(result)
       if (failure !== undefined) throw failure
-      return writer.toBody(result.output, tokensOf(result, prompt))
+      return writer.toBody(result.output, toTokens(result, prompt))
     },
   }
 }
@@ -80,10 +80,10 @@ function streamFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions
     },
     heartbeat: () => afterBegin(writer.heartbeat),
     end(result) {
-      const failure = failureOf(result)
+      const failure = toPromptFault(result)
       if (failure === undefined) {
         const whole = isChecked ? writer.text(result.output) : ''
-        return afterBegin(whole + writer.end({ tokens: tokensOf(result, prompt), hasText: hasText || isChecked }))
+        return afterBegin(whole + writer.end({ tokens: toTokens(result, prompt), hasText: hasText || isChecked }))
       }
       if (!hasBegun) throw failure
       return writer.error(toHttpError(failure))
@@ -92,10 +92,10 @@ function streamFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions
 }
 
 /** The error of a prompt that has failed or was canceled. */
-export function failureOf(result: PromptResult): Fault | undefined {
+export function toPromptFault(result: PromptResult): Fault | undefined {
   const { backend, exit_code: exitCode, error, error_code: code } = result
   // The client is still connected, so it was the server that canceled the prompt.
-  if (statusOf(result) === 'canceled') return shuttingDown({})
+  if (toPromptStatus(result) === 'canceled') return shuttingDown({})
   if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
   if (exitCode === 0 && error === undefined) return undefined
   if (code === sessionExpired.code) return sessionExpired({ id: result.session_id, backend })

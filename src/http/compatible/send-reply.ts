@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { backendNames } from '../../agents/locate-agents.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { type PromptReply, type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
@@ -26,7 +26,7 @@ export type ReadOptions = { choose: (model: string) => ChosenBackend; target: Pr
 
 /** Throws a Fault for a header that names no session. From the choice on, errors name the backend too. */
 export async function readOptions({ request, reply, context }: Exchange): Promise<ReadOptions> {
-  const target = await readTarget(request.headers, await context.drover.sessions.of(callerOf(request, context)))
+  const target = await readTarget(request.headers, await context.drover.sessions.of(toRequestCaller(request, context)))
   const chooseByRules = chooseFor(context)
   const choose = (model: string) => {
     const choice = chooseInSession(chooseByRules(model), model, target)

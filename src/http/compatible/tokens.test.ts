@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { tokensOf } from './tokens.ts'
+import { toTokens } from './tokens.ts'
 
 const NO_PARTS = { cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 
@@ -14,14 +14,14 @@ const result = (over: Partial<PromptResult>, counts: Partial<PromptResult['token
   ...over,
 })
 
-describe('tokensOf', () => {
+describe('toTokens', () => {
   it.each([
     [12, 3],
     [12, 0],
     [0, 3],
   ])('uses the counts of the agent: %i and %i', (input, output) => {
     const answer = result({}, { input_tokens: input, output_tokens: output })
-    expect(tokensOf(answer, 'a prompt')).toEqual({ ...NO_PARTS, input, output })
+    expect(toTokens(answer, 'a prompt')).toEqual({ ...NO_PARTS, input, output })
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe('tokensOf', () => {
       7,
     ],
   ])('counts the same for %s, however it counts itself', (backend, counts, reasoning) => {
-    expect(tokensOf(result({ backend }, counts), 'a prompt')).toEqual({
+    expect(toTokens(result({ backend }, counts), 'a prompt')).toEqual({
       input: 1000,
       cacheRead: 600,
       cacheWrite: 150,
@@ -48,7 +48,7 @@ describe('tokensOf', () => {
   })
 
   it('does not estimate if all of the prompt came from a cache', () => {
-    expect(tokensOf(result({}, { cached_tokens: 600 }), 'a prompt')).toMatchObject({ input: 600, output: 0 })
+    expect(toTokens(result({}, { cached_tokens: 600 }), 'a prompt')).toMatchObject({ input: 600, output: 0 })
   })
 
   it.each([
@@ -59,7 +59,7 @@ describe('tokensOf', () => {
   ])(
     'takes a quarter of the bytes, rounded up, where the agent counts nothing: %j and %j',
     (prompt, output, tokens) => {
-      expect(tokensOf(result({ output }), prompt)).toEqual({ ...NO_PARTS, ...tokens })
+      expect(toTokens(result({ output }), prompt)).toEqual({ ...NO_PARTS, ...tokens })
     },
   )
 })

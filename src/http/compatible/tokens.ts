@@ -13,7 +13,7 @@ export type Tokens = {
 }
 
 /** The token counts of the agent; estimated from the number of bytes if the agent reports none. */
-export function tokensOf({ backend, token_usage: usage, output }: PromptResult, prompt: string): Tokens {
+export function toTokens({ backend, token_usage: usage, output }: PromptResult, prompt: string): Tokens {
   const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens: cacheWrite = 0 } = usage
   const parts = { cacheRead: cached_tokens, cacheWrite, reasoning: reasoning_tokens }
   if (input_tokens + output_tokens + cached_tokens + cacheWrite === 0) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { bracketed, type Exposure, exposureOf, isLoopbackHost } from './exposure.ts'
+import { bracketed, type Exposure, findExposure, isLoopbackHost } from './exposure.ts'
 
-describe('exposureOf', () => {
+describe('findExposure', () => {
   it.each<[string, Exposure]>([
     ['127.0.0.1', 'loopback'],
     ['127.255.255.254', 'loopback'],
@@ -16,7 +16,7 @@ describe('exposureOf', () => {
     ['::', 'public'],
     ['::ffff:0.0.0.0', 'public'],
   ])('of %s is %s', (address, exposure) => {
-    expect(exposureOf(address)).toBe(exposure)
+    expect(findExposure(address)).toBe(exposure)
   })
 })
 

@@ -13,14 +13,14 @@ UNSPECIFIED.addAddress('0.0.0.0', 'ipv4')
 UNSPECIFIED.addAddress('::', 'ipv6')
 
 /** The exposure of a server that is bound to this IP address. */
-export function exposureOf(address: string): Exposure {
+export function findExposure(address: string): Exposure {
   if (isLoopback(address)) return 'loopback'
   return isIn(UNSPECIFIED, address) ? 'public' : 'network'
 }
 
 /** Whether other machines can reach a listener at this address. Only the owner can open a Unix socket. */
 function isOnNetwork(address: AddressInfo | string | null): boolean {
-  return address !== null && typeof address === 'object' && exposureOf(address.address) !== 'loopback'
+  return address !== null && typeof address === 'object' && findExposure(address.address) !== 'loopback'
 }
 
 /** Whether other machines can reach a server, once it listens. Remembered, because every question for the address is a system call. */

@@ -78,19 +78,19 @@ export class Logins {
   /** Undefined if the login has ended, or its key is no longer valid. */
   find(proof: LoginProof): ApiKey | undefined {
     this.#refresh()
-    const login = this.#logins.get(digestOf(proof))
+    const login = this.#logins.get(digestProof(proof))
     if (login === undefined || login.expiresAt <= this.#now()) return undefined
     return login.as === 'user' ? CONSOLE_USER : this.#options.keys.withDigest(login.as)
   }
 
   end(proof: LoginProof): void {
-    this.#change((logins) => logins.delete(digestOf(proof)))
+    this.#change((logins) => logins.delete(digestProof(proof)))
   }
 
   #begin(as: LoginAs): NewLogin {
     const { ids } = this.#options
     const proof = { token: ids.hex(TOKEN_BYTES), secret: ids.hex(TOKEN_BYTES) }
-    this.#change((logins) => logins.set(digestOf(proof), { as, expiresAt: this.#now() + LOGIN_MS }))
+    this.#change((logins) => logins.set(digestProof(proof), { as, expiresAt: this.#now() + LOGIN_MS }))
     return { ...proof, maxAgeSecs: LOGIN_MS / 1000 }
   }
 
@@ -103,7 +103,7 @@ export class Logins {
     if (file === undefined) return
     try {
       replaceFile({ path: file, bytes: Buffer.from(`${JSON.stringify(valid)}\n`), mode: 0o600 })
-      this.#version = versionOf(file)
+      this.#version = fileVersion(file)
     } catch (error) {
       log.warn({ reason: String(error) }, 'logins to the console could not be saved; they end when the server stops')
     }
@@ -112,7 +112,7 @@ export class Logins {
   /** A log-out at another server of the user ends the login here too. */
   #refresh(): void {
     const { file, log } = this.#options
-    const version = file === undefined ? this.#version : versionOf(file)
+    const version = file === undefined ? this.#version : fileVersion(file)
     if (file === undefined || version === this.#version) return
     this.#version = version
     this.#logins = new Map()
@@ -130,7 +130,7 @@ export class Logins {
 }
 
 /** Empty if there is no file. Every change is a new file. */
-function versionOf(file: string): string {
+function fileVersion(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false })
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`
 }
@@ -144,6 +144,6 @@ function newestOfEach(logins: readonly [string, Login][]): [string, Login][] {
   return logins.toReversed().filter(isKept).toReversed()
 }
 
-function digestOf({ token, secret }: LoginProof): Digest {
+function digestProof({ token, secret }: LoginProof): Digest {
   return digest(`${token}\0${secret}`)
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
 /** The /64 network of an IPv6 address, because one machine can use any address in it. An IPv4 address stays as it is. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::')
   const parts = head.split(':').filter(Boolean)

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../config/api-keys.ts'
 import { userName } from '../../kit/user-name.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { CONSOLE_USER } from './logins.ts'
-import { callerOf, deciderOf, rightsWith } from './sender.ts'
+import { rightsWith, toDecider, toRequestCaller } from './sender.ts'
 import type { ServerContext } from './server-context.ts'
 
 const KEY: ApiKey = { id: 'k', name: 'ci', role: 'client', rateLimit: {}, ceilings: { sandbox: 'workspace' } }
@@ -39,9 +39,9 @@ describe('the sender of a request', () => {
       { role: 'operator', ceilings: open },
     ],
   ])('%s', (_, facts, server, expected) => {
-    expect(callerOf({ facts: { isLocalUser: false, ...facts } } as FastifyRequest, contextWith(server))).toMatchObject(
-      expected,
-    )
+    expect(
+      toRequestCaller({ facts: { isLocalUser: false, ...facts } } as FastifyRequest, contextWith(server)),
+    ).toMatchObject(expected)
   })
 
   it.each<[string, Facts, Parameters<typeof contextWith>[0]]>([
@@ -49,7 +49,7 @@ describe('the sender of a request', () => {
     ['a network', {}, { isRequired: false, isReachable: true }],
     ['many machines', {}, { isRequired: false, queue: {} }],
   ])('is not the user of the machine with %s', (_, facts, server) => {
-    const by = callerOf({ facts: { isLocalUser: false, ...facts } } as FastifyRequest, contextWith(server))
+    const by = toRequestCaller({ facts: { isLocalUser: false, ...facts } } as FastifyRequest, contextWith(server))
     expect(by).not.toHaveProperty('isUser')
   })
 })
@@ -92,6 +92,6 @@ describe('who decided', () => {
       { via: 'login', name: 'ci', key_id: 'k' },
     ],
   ])('of %j is %j', (facts, decider) => {
-    expect(deciderOf({ facts } as unknown as FastifyRequest)).toEqual(decider)
+    expect(toDecider({ facts } as unknown as FastifyRequest)).toEqual(decider)
   })
 })

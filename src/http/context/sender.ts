@@ -11,7 +11,7 @@ import type { ServerContext } from './server-context.ts'
 
 type Deciding = Pick<ServerContext, 'config' | 'keys' | 'exposure'>
 
-export function callerOf({ facts }: FastifyRequest, context: ServerContext): Caller {
+export function toRequestCaller({ facts }: FastifyRequest, context: ServerContext): Caller {
   const { key, isLocalUser, trace, depth } = facts
   if (isLocalUser) return { is: 'user', trace, depth }
   const isUser = key?.id === CONSOLE_USER.id || isOfOneUser(context)
@@ -56,7 +56,7 @@ function isOfOneUser({ keys, config, drover, exposure }: ServerContext): boolean
 }
 
 /** The sender, as the record of a decision names it. */
-export function deciderOf({ facts }: FastifyRequest): Decider {
+export function toDecider({ facts }: FastifyRequest): Decider {
   const { key, login, isLocalUser } = facts
   if (isLocalUser) return { via: 'socket', name: userName() }
   if (key === undefined) return { via: 'none' }

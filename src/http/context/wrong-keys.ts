@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../kit/log.ts'
 import { tooManyWrongKeys } from '../errors/faults.ts'
-import { networkOf } from './networks.ts'
+import { toNetwork } from './networks.ts'
 import { oncePerBurst } from './once-per-burst.ts'
 
 /** Wrong keys up to `free` are answered at once. One is forgotten every `forgetMs`. */
@@ -49,7 +49,7 @@ export class WrongKeys {
 
   /** To be called once for each key that a request has, with its id if it is valid. Undefined if the key is accepted. */
   check(address: string, keyId: string | undefined): WrongKey | undefined {
-    const network = networkOf(address)
+    const network = toNetwork(address)
     if (keyId !== undefined && this.#accepted.get(network)?.has(keyId) === true) return undefined
     const isChecked = this.#unanswered(network).length < MAX_UNANSWERED
     if (keyId !== undefined && isChecked) {

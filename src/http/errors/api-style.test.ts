@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { apiStyleOf } from './api-style.ts'
+import { findApiStyle } from './api-style.ts'
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 
@@ -26,5 +26,5 @@ it.each([
   ['/', {}, 'native'],
   ['*', {}, 'native'],
 ])('%s with the headers %j is of the API %s', (url, headers, style) => {
-  expect(apiStyleOf(url, headers)).toBe(style)
+  expect(findApiStyle(url, headers)).toBe(style)
 })

@@ -16,7 +16,7 @@ const CHAT_PATHS = [
 ]
 
 /** Both vendors have the path `/v1/models`. Only clients of the message API send a version header. */
-export function apiStyleOf(url: string, headers: IncomingHttpHeaders = {}): ApiStyle {
+export function findApiStyle(url: string, headers: IncomingHttpHeaders = {}): ApiStyle {
   if (isUnder(url, '/openai')) return 'chat'
   if (isUnder(url, '/anthropic')) return 'message'
   const isVersioned = isUnder(url, '/v1')

@@ -61,11 +61,11 @@ const PROBLEM_NAMES: Readonly<Record<string, string>> = { too_many_requests: 'ra
 
 function toProblem({ code, status, message }: HttpError, errorsBase: string): Omit<Problem, 'error'> {
   const name = PROBLEM_NAMES[code] ?? code.replaceAll('_', '-')
-  return { type: `${errorsBase}/${name}`, title: titleOf(name), status, detail: message }
+  return { type: `${errorsBase}/${name}`, title: toTitle(name), status, detail: message }
 }
 
 /** `backend-not-found` becomes "Backend Not Found". */
-function titleOf(name: string): string {
+function toTitle(name: string): string {
   return name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash && ' ') + letter.toUpperCase())
 }
 

@@ -11,7 +11,7 @@ import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { jsonPieces } from '../../kit/json/json-pieces.ts'
 import { ownerKey, USER } from '../../prompts/caller.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { idempotencyKeyInvalid } from '../errors/faults.ts'
 
@@ -96,8 +96,8 @@ export async function claimRequest(exchange: Exchange, id: string): Promise<Clai
 }
 
 async function claim({ request, context }: Exchange, key: string, id: string): Promise<Claimed> {
-  const keyId = ownerKey(callerOf(request, context))?.id ?? ''
-  const wanted = { keyId, key, digest: await digestOf(request), executionId: id }
+  const keyId = ownerKey(toRequestCaller(request, context))?.id ?? ''
+  const wanted = { keyId, key, digest: await digestRequest(request), executionId: id }
   const earlier = await context.drover.executions.claimKey(wanted)
   if (earlier !== undefined && earlier.digest !== wanted.digest) throw idempotencyKeyReused({ key })
   return { earlierId: earlier?.executionId, release: () => context.drover.executions.releaseKey(wanted) }
@@ -129,7 +129,7 @@ function prefersAsync({ headers }: FastifyRequest): boolean {
 }
 
 /** Of everything that decides what is run: the path, the headers that choose session and directory, and the body. */
-async function digestOf({ method, url, headers, body }: FastifyRequest): Promise<string> {
+async function digestRequest({ method, url, headers, body }: FastifyRequest): Promise<string> {
   const hash = createHash('sha256')
   const { 'x-drover-session': session, 'x-drover-workdir': workdir } = headers
   hash.update(JSON.stringify([method, url, session, workdir]))

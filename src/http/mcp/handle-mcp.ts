@@ -1,7 +1,7 @@
 /** Answers one request to the MCP endpoint. This file loads the MCP SDK. */
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { StartBody } from '../native/runs.shape.ts'
 import { toStartRequest } from '../native/runs.ts'
@@ -27,7 +27,7 @@ export async function handleMcp(
 function toHost(request: FastifyRequest, context: ServerContext): ToolHost {
   const { config, version, shutdown: closing } = context
   const { prompts, batches, executions, runs } = context.drover
-  const by = callerOf(request, context)
+  const by = toRequestCaller(request, context)
   return {
     ...{ version, closing, by },
     drover: {

@@ -68,7 +68,7 @@ function toExecutionView(execution: Execution, { text, events }: Watched): Execu
     ...(session_id !== undefined && { session_id }),
     ...(backend !== undefined && { backend }),
     ...(model !== undefined && { model }),
-    ...(hasEnded ? endOf(execution, text) : { output: endOfText(text), next: NEXT_OF_RUNNING }),
+    ...(hasEnded ? describeEnd(execution, text) : { output: endOfText(text), next: NEXT_OF_RUNNING }),
     ...(events !== undefined && { events: events as unknown as NonNullable<ExecutionView['events']> }),
     last_seq,
   }
@@ -77,7 +77,7 @@ function toExecutionView(execution: Execution, { text, events }: Watched): Execu
 const NEXT_OF_RUNNING =
   'Call execution_get with this execution_id to wait for the answer, or execution_cancel to end it.'
 
-function endOf({ result, error, state }: Execution, text: string): Partial<ExecutionView> {
+function describeEnd({ result, error, state }: Execution, text: string): Partial<ExecutionView> {
   if (result === undefined) {
     return { output: text, error: error ?? { code: `execution_${state}`, message: `it is ${state} and has no result` } }
   }

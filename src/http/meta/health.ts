@@ -1,8 +1,8 @@
 /** `GET /health` */
-import { messageOf } from '../../kit/fault.ts'
+import { toErrorMessage } from '../../kit/fault.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
 import { findMachines, isInstalled, type MachinesOf } from '../context/agent-machines.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { Health } from './health.shape.ts'
 
@@ -10,7 +10,7 @@ export const registerHealth: RegisterRoutes = (scope, context) => {
   const checkStore = createStoreCheck(context)
   scope.get('/health', async (request, reply) => {
     const health = await assessHealth(context, checkStore)
-    const seesAll = visibleKeyId(callerOf(request, context)) === undefined
+    const seesAll = visibleKeyId(toRequestCaller(request, context)) === undefined
     return reply.code(health.status === 'unhealthy' ? 503 : 200).send(seesAll ? health : withoutCount(health))
   })
 }
@@ -83,7 +83,7 @@ async function checkStoreNow(context: ServerContext): Promise<Checked> {
     return { store: { available: true, session_count: sessions }, machinesOf }
   } catch (error) {
     const problem = 'the session store is not available'
-    log.error({ reason: messageOf(error) }, problem)
+    log.error({ reason: toErrorMessage(error) }, problem)
     return { store: { available: false, session_count: 0, error: problem }, machinesOf: () => undefined }
   }
 }

@@ -1,5 +1,5 @@
 import type { QueueLoad, WorkQueue } from '../../executions/store/work-queue.ts'
-import { messageOf } from '../../kit/fault.ts'
+import { toErrorMessage } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Slots } from '../../prompts/concurrency-slots.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
@@ -72,7 +72,7 @@ async function countActive(store: StateSources['store'], log: Log): Promise<numb
     const pages = (['active', 'paused'] as const).map((status) => store.list({ status }, { limit: 1, offset: 0 }))
     return (await Promise.all(pages)).reduce((sum, { total }) => sum + total, 0)
   } catch (error) {
-    log.error({ reason: messageOf(error) }, 'the sessions could not be counted')
+    log.error({ reason: toErrorMessage(error) }, 'the sessions could not be counted')
     return Number.NaN
   }
 }

@@ -3,7 +3,7 @@ import { checker } from '../../kit/schema.ts'
 import { validateCompareRequest, validateKeepRequest } from '../../prompts/checks.generated.js'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { CompareRequest, KeepRequest } from '../../prompts/prompt-request.shape.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
@@ -25,6 +25,6 @@ export const registerCompare: RegisterRoutes = (scope, context) => {
   scope.post('/compare/keep', async (request, reply) => {
     const wanted = checkBody(omitEmpty(request.body ?? {}), checkKeep)
     const signal = abortOnDisconnect(reply.raw, context)
-    return sendJson(reply, await context.drover.batches.keep(callerOf(request, context), wanted, signal))
+    return sendJson(reply, await context.drover.batches.keep(toRequestCaller(request, context), wanted, signal))
   })
 }

@@ -8,11 +8,11 @@ import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/e
 import {
   EXAMPLE,
   eventResponses,
+  eventStream,
   jsonResponse,
   LAST_EVENT_ID,
   type Operation,
   type Parameter,
-  streamOf,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 
@@ -245,7 +245,7 @@ export const OPERATIONS: readonly Operation[] = [
       200: {
         description: 'The changes.',
         content: {
-          'application/x-ndjson': streamOf(
+          'application/x-ndjson': eventStream(
             { shape: StateChange, description: 'One change per line, each a JSON object (`StateChange`).' },
             {
               events: { running: { type: 'execution', execution: running }, approval: { type: 'approval', approval } },

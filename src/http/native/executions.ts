@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { checker } from '../../kit/schema.ts'
-import { callerOf, deciderOf } from '../context/sender.ts'
+import { toDecider, toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { validateDecisionBody, validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
@@ -40,15 +40,15 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
 
   scope.get('/executions', async (request, reply) => {
     const { limit = DEFAULT_LIMIT, ...filter } = readQuery(request.query, checkExecutionQuery, ['limit'])
-    return sendJson(reply, await executions.list(callerOf(request, context), filter, { limit }))
+    return sendJson(reply, await executions.list(toRequestCaller(request, context), filter, { limit }))
   })
 
   scope.get<ById>('/executions/:id', async (request, reply) =>
-    sendJson(reply, await executions.find(callerOf(request, context), request.params.id)),
+    sendJson(reply, await executions.find(toRequestCaller(request, context), request.params.id)),
   )
 
   scope.get<ById>('/executions/:id/events', STREAM, async (request, reply) => {
-    const { id, state, last_seq: lastSeq } = await executions.find(callerOf(request, context), request.params.id)
+    const { id, state, last_seq: lastSeq } = await executions.find(toRequestCaller(request, context), request.params.id)
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
     if (isFinal(state) && after >= lastSeq && wantsServerSentEvents(request)) return reply.code(204).send()
@@ -58,7 +58,7 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
   })
 
   scope.post<ById>('/executions/:id/cancel', async (request, reply): Promise<ExecutionCancelled> => {
-    const { id, state } = await executions.cancel(callerOf(request, context), request.params.id)
+    const { id, state } = await executions.cancel(toRequestCaller(request, context), request.params.id)
     void reply.code(202)
     return { id, state }
   })
@@ -66,19 +66,19 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
   scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<ApprovalDecided> => {
     const asked = checkBody(request.body, checkDecision)
     const { approval } = request.params
-    const decided = { ...asked, by: deciderOf(request) }
-    const decision = await executions.decide(callerOf(request, context), request.params, decided)
+    const decided = { ...asked, by: toDecider(request) }
+    const decision = await executions.decide(toRequestCaller(request, context), request.params, decided)
     return { approval_id: approval, decision }
   })
 
   scope.get('/approvals', async (request, reply) =>
-    sendJson(reply, { approvals: await executions.approvals(callerOf(request, context)) }),
+    sendJson(reply, { approvals: await executions.approvals(toRequestCaller(request, context)) }),
   )
 
   scope.get('/events', STREAM, async (request, reply) => {
     const disconnected = abortOnDisconnect(reply.raw, context)
     const signal = AbortSignal.any([disconnected, context.shutdown])
-    const events = executions.watch(callerOf(request, context), signal)
+    const events = executions.watch(toRequestCaller(request, context), signal)
     await sendStream({ reply, events }, stateFormat(request, context), executionStreamLimits(context))
     return reply
   })

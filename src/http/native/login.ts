@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checker } from '../../kit/schema.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
 import type { NewLogin } from '../context/logins.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { loginFailed, loginNotNeeded, originNotAllowed } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
@@ -60,7 +60,7 @@ async function logIn(
 
 function toSender(request: FastifyRequest, context: ServerContext): Sender {
   const { key, login, isLocalUser } = request.facts
-  const by = callerOf(request, context)
+  const by = toRequestCaller(request, context)
   const { approval, sandbox } = by.ceilings ?? {}
   return {
     version: context.version,

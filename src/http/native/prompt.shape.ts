@@ -4,11 +4,11 @@ import { PromptResult } from '../../prompts/prompt-result.shape.ts'
 import { RUN_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
+  eventStream,
   IDEMPOTENCY_KEY,
   type Operation,
   PREFER,
   type Response,
-  streamOf,
   withExecution,
 } from '../api-description/operation.shape.ts'
 import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
@@ -75,7 +75,7 @@ export const PROMPT_RESPONSE: Response = withExecution({
     'With `output_format` `stream-json`, one event per line, from `init` to `done`.',
   content: {
     'application/json': { shape: PromptResult, examples: { answered: ANSWERED, timed_out: TIMED_OUT } },
-    'application/x-ndjson': streamOf(
+    'application/x-ndjson': eventStream(
       { shape: PromptEvent, description: 'One event per line, each a JSON object (`PromptEvent`).' },
       { events, frame: (event) => `${JSON.stringify(event)}\n` },
     ),

@@ -10,7 +10,7 @@ import { executionLost } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { claimRequest, type Exchange } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
@@ -48,7 +48,7 @@ const FIND_EVERY_MS = 100
 
 export const registerRuns: RegisterRoutes = (scope, context) => {
   const { runs } = context.drover
-  const by = (request: FastifyRequest) => callerOf(request, context)
+  const by = (request: FastifyRequest) => toRequestCaller(request, context)
 
   scope.post('/runs', async (request, reply) => {
     const body = checkBody(request.body, checkStart)
@@ -112,7 +112,7 @@ async function startOnce(exchange: Exchange, start: DriveStartRequest): Promise<
   const { request, reply, context } = exchange
   const { ids, drover } = context
   const runId = ids.uuid()
-  const by = callerOf(request, context)
+  const by = toRequestCaller(request, context)
   const claimed = await claimRequest(exchange, runId)
   if (claimed?.earlierId !== undefined) {
     const run = await findStarted(drover.runs, claimed.earlierId, by)

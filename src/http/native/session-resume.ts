@@ -3,7 +3,7 @@ import { checker } from '../../kit/schema.ts'
 import { validateResumeRequest } from '../../prompts/checks.generated.js'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { sendPrompt } from '../response/send-prompt.ts'
@@ -14,7 +14,7 @@ const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
 export const registerResume: RegisterRoutes = (scope, context) => {
   scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
     const { fork = false, detach = false, ...body } = checkBody(omitEmpty(request.body), checkResume)
-    const by = callerOf(request, context)
+    const by = toRequestCaller(request, context)
     const prompt = await context.drover.sessions.continuing(by, { id: request.params.id, fork, ...body })
     return await sendPrompt(
       { request, reply, context },

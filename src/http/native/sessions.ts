@@ -6,7 +6,7 @@ import { checker } from '../../kit/schema.ts'
 import type { SessionCalls } from '../../service/session-calls.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import {
@@ -28,7 +28,7 @@ type ById = { Params: { id: string } }
 
 export const registerSessions: RegisterRoutes = (scope, context) => {
   const { config, drover } = context
-  const sessionsOf = (request: FastifyRequest) => drover.sessions.of(callerOf(request, context))
+  const sessionsOf = (request: FastifyRequest) => drover.sessions.of(toRequestCaller(request, context))
 
   scope.get('/sessions', async (request, reply) => {
     const { filter, page } = readSessionQuery(request.query)

@@ -1,7 +1,7 @@
 /** `GET /api/v1/usage` */
 import type { UsageField } from '../../executions/store/usage-query.ts'
 import { checker } from '../../kit/schema.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { validateUsageQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
@@ -16,7 +16,7 @@ export const registerUsage: RegisterRoutes = (scope, context) => {
     // The check allows only these fields.
     const fields = groupBy?.split(',') as UsageField[] | undefined
     const wanted = { ...filter, ...(fields && { groupBy: fields }) }
-    const report = await context.drover.executions.usage(callerOf(request, context), wanted)
+    const report = await context.drover.executions.usage(toRequestCaller(request, context), wanted)
     return sendJson(reply, report)
   })
 }

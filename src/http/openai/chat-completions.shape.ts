@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Message, named, stated } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, IDEMPOTENCY_KEY, type Operation, streamOf } from '../api-description/operation.shape.ts'
+import { EXAMPLE, eventStream, IDEMPOTENCY_KEY, type Operation } from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -192,7 +192,7 @@ export const OPERATIONS: readonly Operation[] = [
         headers: REPLY_HEADERS,
         content: {
           'application/json': { shape: ChatCompletion, examples: { example: completion } },
-          'text/event-stream': streamOf(
+          'text/event-stream': eventStream(
             {
               shape: Type.Union([ChatCompletionChunk, ChatStreamError]),
               description:

@@ -1,5 +1,5 @@
 /** `POST /openai/v1/chat/completions` */
-import { randomPartOf } from '../../executions/store/execution-id.ts'
+import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'
 import { toPromptRequest } from '../compatible/conversation.ts'
@@ -21,7 +21,7 @@ export const registerChatCompletions: RegisterRoutes = (scope, context) => {
     const chat = checkBody(request.body, (body) => readChatRequest(body, options))
     return await sendReply({ request, reply, context }, chat, ({ id, createdAt }) => {
       const created = Math.floor(Date.parse(createdAt) / 1000)
-      return chatWriter({ id: `chatcmpl-${randomPartOf(id)}`, created, model: chat.model }, chat)
+      return chatWriter({ id: `chatcmpl-${withoutIdPrefix(id)}`, created, model: chat.model }, chat)
     })
   })
 }
@@ -82,7 +82,7 @@ export function chatWriter(
 ): ReplyWriter {
   const chunk = (choices: readonly ChunkChoice[], usage: ChatUsage | null = null) =>
     dataFrame({
-      ...envelopeOf('chat.completion.chunk', envelope),
+      ...chatEnvelope('chat.completion.chunk', envelope),
       choices,
       ...(wantsUsage && { usage }),
     } satisfies ChatCompletionChunk)
@@ -92,7 +92,7 @@ export function chatWriter(
     toBody(text, tokens): ChatCompletion {
       const message = { role: 'assistant', content: text } as const
       const choices = [{ index: 0, message, finish_reason: 'stop' as const }]
-      return { ...envelopeOf('chat.completion', envelope), choices, usage: toUsage(tokens) }
+      return { ...chatEnvelope('chat.completion', envelope), choices, usage: toUsage(tokens) }
     },
     begin: choice({ role: 'assistant' }),
     text: (piece) => choice({ content: piece }),
@@ -102,7 +102,7 @@ export function chatWriter(
   }
 }
 
-function envelopeOf<T extends string>(object: T, envelope: { id: string; created: number; model: string }) {
+function chatEnvelope<T extends string>(object: T, envelope: { id: string; created: number; model: string }) {
   const { id, created, model } = envelope
   return { id, object, created, model }
 }

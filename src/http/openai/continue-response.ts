@@ -7,11 +7,11 @@ import { USER, visibleKeyId } from '../../prompts/caller.ts'
 import type { ConversationHistory } from '../../prompts/prompt-request.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import { type FoundResponse, findVisible } from './find-response.ts'
-import { executionIdOf } from './response-record.ts'
+import { toExecutionId } from './response-record.ts'
 
 export type ContinuedResponse =
   | { resumes: Session; ownsSession: boolean }
@@ -22,7 +22,7 @@ export async function findPrevious(
   request: FastifyRequest,
   context: ServerContext,
 ): Promise<FoundResponse> {
-  const executionId = executionIdOf(id)
+  const executionId = toExecutionId(id)
   const previous = executionId === undefined ? undefined : await findVisible(executionId, request, context)
   if (previous === undefined) throw previousResponseNotFound({ id, place: 'previous_response_id' })
   if (previous.execution.ended_at === undefined) throw responseRunning({ id })
@@ -69,7 +69,7 @@ async function canGoOn(
 async function findSession(id: string | undefined, { request, context }: Reader): Promise<Session | undefined> {
   if (id === undefined) return undefined
   try {
-    return await (await context.drover.sessions.of(callerOf(request, context))).find(id)
+    return await (await context.drover.sessions.of(toRequestCaller(request, context))).find(id)
   } catch (error) {
     if (error instanceof Fault && error.code === sessionNotFound.code) return undefined
     throw error
@@ -106,7 +106,7 @@ async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<{ kept: T
 
 /** All turns of a session that the sender sees; otherwise only its own. */
 async function findTurnsOf(id: string, session: Session | undefined, { request, context }: Reader): Promise<string[]> {
-  const keyId = session === undefined ? visibleKeyId(callerOf(request, context)) : undefined
+  const keyId = session === undefined ? visibleKeyId(toRequestCaller(request, context)) : undefined
   return await findTurns(context.drover.opened.executions, { session: id, keyId })
 }
 
@@ -115,6 +115,6 @@ async function findEarlier(
   { request, context }: Reader,
 ): Promise<FoundResponse | undefined> {
   const id = response?.record.previous_response_id
-  const executionId = id === undefined ? undefined : executionIdOf(id)
+  const executionId = id === undefined ? undefined : toExecutionId(id)
   return executionId === undefined ? undefined : await findVisible(executionId, request, context)
 }

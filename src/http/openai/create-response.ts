@@ -20,7 +20,7 @@ import { type ContinuedResponse, continueFrom, findPrevious } from './continue-r
 import { findVisible } from './find-response.ts'
 import { readResponse } from './response-formats.ts'
 import { type InputEntry, readInput, toStoredMessages } from './response-input.ts'
-import { executionOfItem, inputOf, type ResponseRecord } from './response-record.ts'
+import { executionOfItem, listInputMessages, type ResponseRecord } from './response-record.ts'
 import type { ResponseRequest } from './responses.shape.ts'
 
 type ExecutionSettings = ServerContext['config']['executions']
@@ -79,7 +79,7 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const outputSchema = toOutputSchema({ place: 'text.format', format, backend: choice.backend })
   const system = request.instructions ?? undefined
   const asked = { ...request, messages, list: 'input', system, outputSchema }
-  const prompt = toPromptRequest(asked, choice, targetOf(target, { continuation, isStored }))
+  const prompt = toPromptRequest(asked, choice, continuedTarget(target, { continuation, isStored }))
   const kept = { isStored: isStored && !isDryRun, ownsSession: ownsSession(target, continuation) }
   const record = toRecord(request, { messages, prompt, ...kept })
   return {
@@ -116,7 +116,7 @@ async function continuationOf(
   return { choice: choice.isDefault === true ? { backend } : choice, continuation }
 }
 
-function targetOf(
+function continuedTarget(
   target: PromptTarget,
   { continuation, isStored }: { continuation: ContinuedResponse | undefined; isStored: boolean },
 ): PromptTarget {
@@ -144,7 +144,7 @@ async function resolveReferences(
     const { reference, place } = entry
     const id = executionOfItem(reference)
     const found = id === undefined ? undefined : await findVisible(id, request, context)
-    const sent = found && inputOf(found.execution, found.record).find((each) => each.id === reference)
+    const sent = found && listInputMessages(found.execution, found.record).find((each) => each.id === reference)
     if (sent !== undefined) {
       messages.push({ role: sent.role, content: sent.text, place })
       continue

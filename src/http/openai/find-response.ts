@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { responseNotFound } from '../errors/faults.ts'
-import { executionIdOf, type ResponseRecord, recordOf } from './response-record.ts'
+import { type ResponseRecord, readResponseRecord, toExecutionId } from './response-record.ts'
 
 export type FoundResponse = { execution: Execution; record: ResponseRecord }
 
@@ -16,7 +16,7 @@ export async function findResponse(
   request: FastifyRequest,
   context: ServerContext,
 ): Promise<FoundResponse> {
-  const executionId = executionIdOf(id)
+  const executionId = toExecutionId(id)
   const found = executionId === undefined ? undefined : await findVisible(executionId, request, context)
   if (found === undefined) throw responseNotFound({ id })
   return found
@@ -29,8 +29,8 @@ export async function findVisible(
   context: ServerContext,
 ): Promise<FoundResponse | undefined> {
   try {
-    const execution = await context.drover.executions.find(callerOf(request, context), id)
-    const record = recordOf(execution)
+    const execution = await context.drover.executions.find(toRequestCaller(request, context), id)
+    const record = readResponseRecord(execution)
     return record?.store === true ? { execution, record } : undefined
   } catch (error) {
     if (error instanceof Fault && error.code === executionNotFound.code) return undefined

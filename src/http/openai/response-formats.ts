@@ -3,8 +3,8 @@ import type { Execution, ExecutionEvent } from '../../executions/store/execution
 import { executionEventsGone } from '../../executions/store/faults.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { statusOf } from '../../prompts/prompt-result.ts'
-import { failureOf } from '../compatible/reply.ts'
+import { toPromptStatus } from '../../prompts/prompt-result.ts'
+import { toPromptFault } from '../compatible/reply.ts'
 import type { ReplyHooks } from '../compatible/send-reply.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { shuttingDown } from '../errors/faults.ts'
@@ -15,7 +15,7 @@ import type { ReplyFormat } from '../response/send-prompt.ts'
 import { type StreamFormat, sendStream, streamLimits } from '../response/send-stream.ts'
 import { COMMENT_FRAME, eventFrame, SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
 import type { ResponseObject } from './response-object.shape.ts'
-import { envelopeOf, type ResponseRecord } from './response-record.ts'
+import { type ResponseRecord, responseEnvelope } from './response-record.ts'
 import { type NumberedEvent, type ResponseEnd, ResponseWriter } from './response-writer.ts'
 
 type Followed = { execution: Execution; record: ResponseRecord }
@@ -30,8 +30,8 @@ export function liveFormat(
   const writer = new ResponseWriter({ execution, record, isWhole: isChecked(record) || !isStream })
   const begin = toFrames(writer.begin())
   const endOf = (result: PromptResult) => {
-    const isCancelled = statusOf(result) === 'canceled' && !options.isShuttingDown()
-    return { end: toEnd(result, prompt), failure: isCancelled ? undefined : failureOf(result) }
+    const isCancelled = toPromptStatus(result) === 'canceled' && !options.isShuttingDown()
+    return { end: toEnd(result, prompt), failure: isCancelled ? undefined : toPromptFault(result) }
   }
   if (isStream) return streamFormat({ writer, begin, endOf, onSession })
   return {
@@ -136,7 +136,7 @@ export async function readResponse(
   const { id, created_at: createdAt, state } = execution
   if (execution.ended_at === undefined) {
     const status = state === 'queued' ? 'queued' : 'in_progress'
-    return { ...envelopeOf({ id, createdAt }, record), status, error: null, output: [], usage: null }
+    return { ...responseEnvelope({ id, createdAt }, record), status, error: null, output: [], usage: null }
   }
   const writer = new ResponseWriter({
     execution: { id, createdAt },
@@ -157,9 +157,9 @@ function isChecked({ format }: ResponseRecord): boolean {
 }
 
 function toEnd(result: PromptResult, prompt: string): ResponseEnd {
-  const status = statusOf(result)
+  const status = toPromptStatus(result)
   if (status === 'completed') return { status, result, prompt }
-  return status === 'canceled' ? { status: 'cancelled' } : { status, error: toHttpError(failureOf(result)) }
+  return status === 'canceled' ? { status: 'cancelled' } : { status, error: toHttpError(toPromptFault(result)) }
 }
 
 function endOfExecution({ id, state, result, prompt = '', error }: Execution): ResponseEnd {

@@ -1,7 +1,7 @@
 /** Reads the input of a response request: a text, or items. What cannot be passed to an agent is refused. Pure. */
 import { messageInvalid } from '../../kit/faults.ts'
 import type { ClientTools } from '../compatible/client-tools.ts'
-import { textOf, type WireContent, type WireMessage } from '../compatible/conversation.ts'
+import { readText, type WireContent, type WireMessage } from '../compatible/conversation.ts'
 import { unsupportedFeature } from '../errors/faults.ts'
 
 /** A message of the input, or the id of a message of an earlier response. */
@@ -64,6 +64,6 @@ export type StoredMessage = { role: string; text: string }
 export function toStoredMessages(messages: readonly WireMessage[]): StoredMessage[] {
   return messages.map(({ role, content, place = 'input' }) => ({
     role,
-    text: textOf(content ?? '', `${place}.content`),
+    text: readText(content ?? '', `${place}.content`),
   }))
 }

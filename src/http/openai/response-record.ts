@@ -1,6 +1,6 @@
 /** What is stored of a response request besides its prompt, and what is sent again from it. Pure. */
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { randomPartOf } from '../../executions/store/execution-id.ts'
+import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { StoredMessage } from './response-input.ts'
@@ -31,18 +31,18 @@ export type ResponseRecord = {
 }
 
 /** Undefined if the execution is not that of a response. */
-export function recordOf({ client_request: request }: Execution): ResponseRecord | undefined {
+export function readResponseRecord({ client_request: request }: Execution): ResponseRecord | undefined {
   return request?.['api'] === 'responses' ? (request as unknown as ResponseRecord) : undefined
 }
 
 const PREFIX = 'resp_'
 
 function responseIdOf(executionId: string): string {
-  return PREFIX + randomPartOf(executionId)
+  return PREFIX + withoutIdPrefix(executionId)
 }
 
 /** Undefined if no response can have this id. */
-export function executionIdOf(responseId: string): string | undefined {
+export function toExecutionId(responseId: string): string | undefined {
   return /^resp_[0-9a-f]{24}$/.test(responseId) ? `exec_${responseId.slice(PREFIX.length)}` : undefined
 }
 
@@ -53,7 +53,7 @@ export function executionOfItem(itemId: string): string | undefined {
 }
 
 /** The fields of a response that do not change. */
-export function envelopeOf(
+export function responseEnvelope(
   { id, createdAt }: { id: string; createdAt: string },
   record: ResponseRecord,
 ): Omit<ResponseObject, 'status' | 'error' | 'output' | 'usage'> {
@@ -83,15 +83,15 @@ export function envelopeOf(
 const DEFAULT_LIMIT = 20
 
 /** The messages of the input, first to last. */
-export function inputOf(execution: Execution, record: ResponseRecord): (StoredMessage & { id: string })[] {
+export function listInputMessages(execution: Execution, record: ResponseRecord): (StoredMessage & { id: string })[] {
   const messages = record.messages ?? [{ role: 'user', text: execution.prompt ?? '' }]
-  return messages.map((message, at) => ({ ...message, id: `msg_${randomPartOf(execution.id)}in${at}` }))
+  return messages.map((message, at) => ({ ...message, id: `msg_${withoutIdPrefix(execution.id)}in${at}` }))
 }
 
 /** A page of the messages of the input. Throws a Fault if it must follow an item that is not in the list. */
 export function listInput(execution: Execution, record: ResponseRecord, query: InputItemsQuery): ItemList {
   const { limit = DEFAULT_LIMIT, order = 'desc', after } = query
-  const items = inputOf(execution, record).map(toItem)
+  const items = listInputMessages(execution, record).map(toItem)
   if (order === 'desc') items.reverse()
   const at = items.findIndex(({ id }) => id === after)
   if (after !== undefined && at === -1) {

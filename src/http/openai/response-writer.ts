@@ -2,9 +2,9 @@
  * Turns the events of a prompt into the events of a response, and into the response itself. The same events always give
  * the same numbers, so a stream that was cut off can be written again from the stored events. Pure.
  */
-import { randomPartOf } from '../../executions/store/execution-id.ts'
+import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { type Tokens, tokensOf } from '../compatible/tokens.ts'
+import { type Tokens, toTokens } from '../compatible/tokens.ts'
 import type { HttpError } from '../errors/http-error.ts'
 import type {
   MessageItem,
@@ -14,7 +14,7 @@ import type {
   ResponseObject,
   ResponseUsage,
 } from './response-object.shape.ts'
-import { envelopeOf, type ResponseRecord } from './response-record.ts'
+import { type ResponseRecord, responseEnvelope } from './response-record.ts'
 
 /** An event of a prompt, live or stored. */
 export type AnyEvent = { readonly type: string; readonly content: unknown }
@@ -52,7 +52,7 @@ export class ResponseWriter {
   /** The response as far as it is known. */
   response(): ResponseObject {
     const output = this.#open === undefined ? this.#done : [...this.#done, toItem(this.#open, 'incomplete')]
-    return { ...envelopeOf(this.#options.execution, this.#options.record), ...this.#state, output: [...output] }
+    return { ...responseEnvelope(this.#options.execution, this.#options.record), ...this.#state, output: [...output] }
   }
 
   begin(): NumberedEvent[] {
@@ -87,7 +87,7 @@ export class ResponseWriter {
     const answer = hasMessage ? [] : this.#switchTo('message')
     const text = hasMessage || result.output === '' ? [] : this.#append(result.output)
     const closed = this.#close()
-    this.#state = { status: 'completed', error: null, usage: toUsage(tokensOf(result, prompt)) }
+    this.#state = { status: 'completed', error: null, usage: toUsage(toTokens(result, prompt)) }
     return [...answer, ...text, ...closed, ...this.#numbered({ type: 'response.completed', response: this.response() })]
   }
 
@@ -102,7 +102,7 @@ export class ResponseWriter {
     const closed = this.#close()
     const number = this.#done.length.toString(16).padStart(2, '0')
     const prefix = kind === 'message' ? 'msg_' : 'rs_'
-    const open = { kind, id: prefix + randomPartOf(this.#options.execution.id) + number, text: '' }
+    const open = { kind, id: prefix + withoutIdPrefix(this.#options.execution.id) + number, text: '' }
     this.#open = open
     return [
       ...closed,

@@ -3,11 +3,11 @@ import { literals, type Message, named, type Static, strict } from '../../kit/sh
 import { AGENT_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
+  eventStream,
   IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
   type Parameter,
-  streamOf,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 import {
@@ -207,7 +207,7 @@ const events = [
 
 const contents = {
   'application/json': { shape: ResponseObject, examples: { example: response } },
-  'text/event-stream': streamOf(
+  'text/event-stream': eventStream(
     { shape: ResponseStreamEvent, description: 'Server-sent events with JSON as data (`ResponseStreamEvent`).' },
     { events: Object.fromEntries(events.map((each) => [each.type, each])), frame: eventFrame },
   ),

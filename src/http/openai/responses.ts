@@ -7,7 +7,7 @@ import { checker } from '../../kit/schema.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import { sendCompatible } from '../compatible/send-reply.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import type { Exchange, RequestedExecution } from '../executions/requested-execution.ts'
@@ -48,7 +48,7 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
     const { id } = request.params
     const { execution } = await findResponse(id, request, context)
     if (execution.ended_at === undefined) {
-      await cancelRunning(execution.id, callerOf(request, context), context)
+      await cancelRunning(execution.id, toRequestCaller(request, context), context)
       await context.drover.executions.ended(execution.id, AbortSignal.timeout(CANCEL_WAIT_MS))
     }
     const found = await findResponse(id, request, context)
@@ -126,6 +126,6 @@ async function deleteResponse(
   if (session === undefined || !record.owns_session) return
   const left = await executions.list(USER, { session }, { limit: 1 })
   if (left.executions.length > 0) return
-  const visible = await sessions.of(callerOf(request, context))
+  const visible = await sessions.of(toRequestCaller(request, context))
   await visible.delete(session).catch(() => {})
 }

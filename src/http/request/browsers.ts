@@ -7,10 +7,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.shape.ts'
 import { canBeListed } from '../../config/cors-origin.ts'
-import { exposureOf, isLoopbackHost } from '../context/exposure.ts'
+import { findExposure, isLoopbackHost } from '../context/exposure.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
-import { pathOf } from './target.ts'
+import { decodePath } from './target.ts'
 
 type CorsSettings = Pick<Config['server'], 'cors_allowed_origins' | 'cors_allow_credentials' | 'cors_max_age'>
 
@@ -100,13 +100,15 @@ const PAGES = /^\/(?:console\/.*|docs|docs\/.*)?$/
 /** Somebody follows a link to a page of this server. That starts nothing, and the page shows nothing to the one with the link. */
 function opensPage(request: FastifyRequest): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = request.headers
-  return request.method === 'GET' && mode === 'navigate' && destination === 'document' && PAGES.test(pathOf(request))
+  return (
+    request.method === 'GET' && mode === 'navigate' && destination === 'document' && PAGES.test(decodePath(request))
+  )
 }
 
 /** A Unix socket does not count: browsers cannot connect to it, so any host name is fine there. */
 function isBoundToLoopback({ server }: FastifyRequest): boolean {
   const bound = server.server.address()
-  return bound !== null && typeof bound === 'object' && exposureOf(bound.address) === 'loopback'
+  return bound !== null && typeof bound === 'object' && findExposure(bound.address) === 'loopback'
 }
 
 /**

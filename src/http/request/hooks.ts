@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readDepth } from '../../kit/process/environment-variables.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { apiStyleOf } from '../errors/api-style.ts'
+import { findApiStyle } from '../errors/api-style.ts'
 import {
   endpointNotOffered,
   expectationUnsupported,
@@ -21,7 +21,7 @@ import { type Connections, commonHeaders } from './connection-errors.ts'
 import { bodyLimitFor, clientAddress, type KeyCheck, readTrace, requireKey } from './identify.ts'
 import type { OpenRequests } from './open-requests.ts'
 import { limitRate, type RateLimiter } from './rate-limit.ts'
-import { isDecodable, isHealthCheck, pathOf, withRouteWordsOnly } from './target.ts'
+import { decodePath, isDecodable, isHealthCheck, withRouteWordsOnly } from './target.ts'
 
 export type Endpoint = { method: string; path: string }
 
@@ -99,9 +99,9 @@ function acceptRequest({ request, reply }: Exchange, check: KeyCheck, { context,
   const { metrics_public: isMetricsPublic, max_request_body_bytes: limitBytes } = context.config.server
   const { isLocalUser } = request.facts
   const isStranger = !isKnown(request, check, context)
-  request.facts.bodyLimitBytes = bodyLimitFor(pathOf(request), { isKnown: !isStranger, limitBytes })
+  request.facts.bodyLimitBytes = bodyLimitFor(decodePath(request), { isKnown: !isStranger, limitBytes })
   refuseLongBody(request.raw, { limitBytes: request.facts.bodyLimitBytes })
-  if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
+  if (!isLocalUser) requireKey({ path: decodePath(request), check }, { keys: context.keys, isMetricsPublic })
   refuseMalformed(request)
   // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
   if (request.is404) refuseUnknownRoute(request, guards)
@@ -118,11 +118,11 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, guar
   const depth = readDepth(String(request.headers['x-drover-depth'] ?? ''))
   const address = clientAddress(request)
   request.facts = { address, trace, depth, key: undefined, isLocalUser, bodyLimitBytes: 0 }
-  if (request.is404) request.facts.unknownPath = withRouteWordsOnly(pathOf(request), routes)
+  if (request.is404) request.facts.unknownPath = withRouteWordsOnly(decodePath(request), routes)
   reply.headers(commonHeaders(request.id))
   if (connections.refusal(request.raw) !== undefined) reply.header('connection', 'close')
   // The name of the header in the message API.
-  if (apiStyleOf(request.url, request.headers) !== 'native') reply.header('request-id', request.id)
+  if (findApiStyle(request.url, request.headers) !== 'native') reply.header('request-id', request.id)
   if (trace !== undefined) reply.header('traceparent', trace.traceparent)
   connections.requestStarted(request.raw)
   const report = measureRequest({ request, reply }, context)
@@ -148,7 +148,7 @@ const NOT_OFFERED: ReadonlyMap<string, string> = new Map([
 
 /** Fastify has no 405: it only reports that no route has this method and path. */
 function refuseUnknownRoute(request: FastifyRequest, { routes }: RequestGuards): never {
-  const path = pathOf(request)
+  const path = decodePath(request)
   const reason = NOT_OFFERED.get(path.replace(/^\/openai(?=\/)/, ''))
   if (reason !== undefined) throw endpointNotOffered({ path, reason })
   const allow = routes.filter((route) => matchesPath(route.path, path)).map(({ method }) => method)

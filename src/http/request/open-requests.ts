@@ -3,7 +3,7 @@
  * checked again and again: when a key is revoked or a login ends, the connection is closed.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { networkOf } from '../context/networks.ts'
+import { toNetwork } from '../context/networks.ts'
 import { oncePerBurst } from '../context/once-per-burst.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { accessEnded, tooManyOpenRequests } from '../errors/faults.ts'
@@ -43,7 +43,7 @@ export class OpenRequests {
   #count({ request, reply }: Exchange, of: 'key' | 'address'): void {
     const { key, address } = request.facts
     const { max_open_requests_per_key: limit } = this.#context.config.server
-    const client = of === 'key' ? `key ${key?.id}` : networkOf(address)
+    const client = of === 'key' ? `key ${key?.id}` : toNetwork(address)
     const before = this.#counts.get(client) ?? 0
     if (limit > 0 && before >= limit && client !== LOCAL_ADDRESS) {
       this.#noteFull({ limit, client })

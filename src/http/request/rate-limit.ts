@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { networkOf } from '../context/networks.ts'
+import { toNetwork } from '../context/networks.ts'
 import { tooManyRequests } from '../errors/faults.ts'
-import { pathOf } from './target.ts'
+import { decodePath } from './target.ts'
 
 export type RateLimits = { rps: number; burst: number; forgetAfterMs: number }
 
@@ -47,7 +47,7 @@ function shareRateLimiter(
     async admit(client) {
       const rps = client.key?.rateLimit.rps ?? limits.rps
       const burst = client.key?.rateLimit.burst ?? limits.burst
-      const id = client.key === undefined ? `address ${networkOf(client.address)}` : `key ${client.key.id}`
+      const id = client.key === undefined ? `address ${toNetwork(client.address)}` : `key ${client.key.id}`
       try {
         return toAdmission(await shared.take(id, { rps, burst }), { rps, burst })
       } catch {
@@ -75,7 +75,7 @@ const PAGE_FILE = /^\/(?:docs|console)\/[^/]+$/
 
 /** Counts the request for its API key, or for its address if it has no valid key. A promise, if all servers share limits. */
 export function limitRate(exchange: Exchange, limiter: RateLimiter | undefined): Promise<void> | undefined {
-  if (limiter === undefined || PAGE_FILE.test(pathOf(exchange.request))) return undefined
+  if (limiter === undefined || PAGE_FILE.test(decodePath(exchange.request))) return undefined
   const admission = limiter.admit(exchange.request.facts)
   if (admission instanceof Promise) return admission.then((admitted) => applyLimit(exchange, admitted))
   applyLimit(exchange, admission)
@@ -117,7 +117,7 @@ export function createRateLimiter(limits: RateLimits, nowMs: () => number): OwnR
   return {
     admit({ key, address }) {
       const now = nowMs()
-      const [buckets, id] = key === undefined ? [addressBuckets, networkOf(address)] : [keyBuckets, key.id]
+      const [buckets, id] = key === undefined ? [addressBuckets, toNetwork(address)] : [keyBuckets, key.id]
       const rps = key?.rateLimit.rps ?? limits.rps
       const burst = key?.rateLimit.burst ?? limits.burst
       const before = buckets.get(id) ?? { tokens: burst, seenAt: now }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../kit/fault.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { apiStyleOf } from '../errors/api-style.ts'
+import { findApiStyle } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
 import { accessEnded, clientDisconnected, serverTrouble, shuttingDown } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
@@ -11,12 +11,12 @@ type FailedRequest = { error: unknown; request: FastifyRequest; reply: FastifyRe
 /** Fastify's error handler: sends the error in the format of the API, and logs what the client must not see. */
 export function sendError(failed: FailedRequest, context: ServerContext): FastifyReply {
   const { request, reply } = failed
-  const error = causeOf(failed, context)
+  const error = toReportedError(failed, context)
   const httpError = toHttpError(error)
   request.facts.errorCode = httpError.code
   if (httpError.status >= 500) logError({ ...failed, error }, httpError, context)
   const { errors_base: errorsBase, vendor_errors: isVendorOnly } = context.config.server
-  const style = apiStyleOf(request.url, request.headers)
+  const style = findApiStyle(request.url, request.headers)
   const { contentType, body } = toErrorBody(httpError, { style, errorsBase, isVendorOnly, requestId: request.id })
   // Fastify closes the connection after an invalid body. Here the body was read to its end, so the client may go on.
   reply.removeHeader('connection')
@@ -24,7 +24,7 @@ export function sendError(failed: FailedRequest, context: ServerContext): Fastif
 }
 
 /** A canceled prompt of a compatible API is reported as a shutdown, because only then is there a client to report it to. */
-function causeOf({ error, request, reply }: FailedRequest, { shutdown }: ServerContext): unknown {
+function toReportedError({ error, request, reply }: FailedRequest, { shutdown }: ServerContext): unknown {
   if (request.facts.errorCode === accessEnded.code) return accessEnded({})
   const isCanceled = error instanceof Fault && error.code === shuttingDown.code
   return isCanceled && reply.raw.destroyed && !shutdown.aborted ? clientDisconnected({}) : error

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isDecodable, pathOf, routableUrl } from './target.ts'
+import { decodePath, isDecodable, routableUrl } from './target.ts'
 
 describe('routableUrl', () => {
   it.each([
@@ -31,13 +31,13 @@ describe('routableUrl', () => {
   })
 })
 
-describe('pathOf', () => {
+describe('decodePath', () => {
   it.each([
     ['/health', '/health'],
     ['/%68ealth?x=%zz', '/health'],
     ['/a%2Fb', '/a%2Fb'],
     ['/a#b', '/a'],
   ])('of %s is %s', (url, path) => {
-    expect(pathOf({ url })).toBe(path)
+    expect(decodePath({ url })).toBe(path)
   })
 })

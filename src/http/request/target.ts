@@ -20,14 +20,14 @@ function withoutLastSlash(url: string): string {
 }
 
 /** The path, decoded exactly as the router does it. A guard and the router must never see different paths. */
-export function pathOf({ url }: { url: string }): string {
+export function decodePath({ url }: { url: string }): string {
   const path = rawPathOf(url)
   return path.includes('%') ? decodeURI(path) : path
 }
 
 /** It is answered whatever else the server refuses. */
 export function isHealthCheck(request: { url: string }): boolean {
-  return pathOf(request) === '/health'
+  return decodePath(request) === '/health'
 }
 
 /**

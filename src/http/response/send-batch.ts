@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../../prompts/caller.ts'
 import type { BatchStart, RunningBatch } from '../../service/drover-service.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
 import { type Exchange, releaseOnFault, requestExecution } from '../executions/requested-execution.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
@@ -22,7 +22,7 @@ export async function sendBatch<Result extends BatchResult>(
   const signal = abortOnDisconnect(reply.raw, context)
   const running = isRepeat
     ? context.drover.attachBatch(id, signal)
-    : await start(callerOf(request, context), {
+    : await start(toRequestCaller(request, context), {
         ...{ id, signal, isInBackground, isDetached },
         settle: (work) => releaseOnFault(work, execution),
         onBegin: () => void reply.header('x-execution-id', id),

@@ -7,7 +7,7 @@ import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Running } from '../../service/drover-service.ts'
-import { callerOf } from '../context/sender.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
 import {
   type Exchange,
@@ -64,7 +64,7 @@ async function start(
   const { id, createdAt, isInBackground, isDetached, isRepeat } = execution
   const signal = abortOnDisconnect(reply.raw, context)
   if (isRepeat) return context.drover.attach(id, signal)
-  return await context.drover.prompts.start(callerOf(request, context), prompt, {
+  return await context.drover.prompts.start(toRequestCaller(request, context), prompt, {
     ...{ id, createdAt, isInBackground, isDetached, signal },
     settle: (work) => releaseOnFault(work, execution),
     onBegin: () => void reply.header('x-execution-id', id),

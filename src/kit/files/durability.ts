@@ -8,7 +8,7 @@ export type Durability =
   | { level: 'file_fsync_only'; file_sync: true; directory_sync: false; limitation: 'directory_fsync_unsupported' }
 
 /** The durability of a synced file, depending on whether its directory could be synced too. */
-export function durabilityOf({ directorySynced }: { directorySynced: boolean }): Durability {
+export function toDurability({ directorySynced }: { directorySynced: boolean }): Durability {
   return directorySynced
     ? { level: 'file_and_directory_fsync', file_sync: true, directory_sync: true }
     : {

@@ -103,12 +103,12 @@ export async function inspectLock(path: string): Promise<LockStatus> {
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     if (error.code === lockMissing.code) return { status: 'absent' }
-    return error.code === lockBusy.code ? { status: 'held' } : { status: 'unusable', problem: problemOf(error) }
+    return error.code === lockBusy.code ? { status: 'held' } : { status: 'unusable', problem: lockProblem(error) }
   }
 }
 
 /** The message would also say what to do for a caller that needs the lock. */
-function problemOf({ details, message }: Fault): string {
+function lockProblem({ details, message }: Fault): string {
   const { problem, reason } = details as { problem?: string; reason?: string }
   return problem ?? reason ?? message
 }

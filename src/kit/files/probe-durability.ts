@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileWriteFailed } from '../faults.ts'
 import { type Disk, realDisk, systemReason } from './disk.ts'
-import { type Durability, durabilityOf, openDirectory, syncDirectory } from './durability.ts'
+import { type Durability, openDirectory, syncDirectory, toDurability } from './durability.ts'
 import { temporaryName } from './temporary-file.ts'
 import { stageFile } from './write-file.ts'
 
@@ -21,7 +21,7 @@ export function probeDurability(directory: string, disk: Disk = realDisk): Durab
     const directorySynced = syncDirectory(opened, disk)
     disk.unlinkSync(path)
     if (directorySynced) disk.fsyncSync(opened)
-    return durabilityOf({ directorySynced })
+    return toDurability({ directorySynced })
   } catch (error) {
     remove(path, disk)
     throw fileWriteFailed({ path: directory, commitment: 'not_committed', reason: systemReason(error) }, error)

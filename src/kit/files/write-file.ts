@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { errorCode, Fault } from '../fault.ts'
 import { fileExists, fileNotRegular, fileWriteFailed } from '../faults.ts'
 import { type Disk, type FileIdentity, fileKind, isSameFile, type Links, realDisk, systemReason } from './disk.ts'
-import { type Durability, durabilityOf, openDirectory, syncDirectory } from './durability.ts'
+import { type Durability, openDirectory, syncDirectory, toDurability } from './durability.ts'
 import { removeLeftovers, temporaryName } from './temporary-file.ts'
 
 /** The file gets exactly this `mode`, regardless of the umask and of its mode before. */
@@ -115,7 +115,7 @@ function writeBeside<File extends { path: string; temporary?: string }>(
     staged = stage({ ...file, path: temporary }, disk)
     moveIntoPlace(temporary, file.path)
     isMoved = true
-    return durabilityOf({ directorySynced: syncDirectory(directory, disk) })
+    return toDurability({ directorySynced: syncDirectory(directory, disk) })
   } catch (error) {
     discard(temporary, disk)
     // A network file system may perform an operation and still report an error.

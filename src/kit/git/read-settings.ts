@@ -44,7 +44,7 @@ function findRepositories(directory: string): { found: string[]; isCertain: bool
   const link = join(directory, '.git')
   const [, named] = /^gitdir: (.+?)[\r\n]*$/s.exec(readText(link) ?? '') ?? []
   if (named !== undefined) return { found: [resolve(directory, named)], isCertain: true }
-  const found = [link, directory].filter((each) => statOf(join(each, 'HEAD')) !== undefined)
+  const found = [link, directory].filter((each) => tryLookAt(join(each, 'HEAD')) !== undefined)
   return { found, isCertain: found.some(isRepository) }
 }
 
@@ -104,11 +104,11 @@ function readText(path: string): string | undefined {
 }
 
 function isDirectory(path: string): boolean {
-  return statOf(path)?.isDirectory() === true
+  return tryLookAt(path)?.isDirectory() === true
 }
 
 /** Undefined if there is nothing, or nothing that this user may look at. */
-function statOf(path: string): Stats | undefined {
+function tryLookAt(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {

@@ -13,7 +13,7 @@ const MAX_DEPTH = 6
 /** Yields pieces of about the same length, and lets other work run in between. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string, void, undefined> {
   let piece = ''
-  for (const text of textsOf(value, MAX_DEPTH)) {
+  for (const text of writeValue(value, MAX_DEPTH)) {
     piece += text
     if (piece.length < PIECE_LENGTH) continue
     yield piece
@@ -26,14 +26,14 @@ export async function* jsonPieces(value: unknown): AsyncGenerator<string, void, 
 /** The text of a value if it fits into one piece. */
 export function shortJsonText(value: unknown): string | undefined {
   let whole = ''
-  for (const text of textsOf(value, MAX_DEPTH)) {
+  for (const text of writeValue(value, MAX_DEPTH)) {
     whole += text
     if (whole.length > PIECE_LENGTH) return undefined
   }
   return whole
 }
 
-function* textsOf(value: unknown, depth: number): Generator<string, void, undefined> {
+function* writeValue(value: unknown, depth: number): Generator<string, void, undefined> {
   if (typeof value === 'string' && value.length > PIECE_LENGTH) yield* textsOfString(value)
   else if (depth === 0 || typeof value !== 'object' || value === null) yield toJsonText(value) ?? 'null'
   else if (Array.isArray(value)) yield* textsOfArray(value, depth)
@@ -43,7 +43,7 @@ function* textsOf(value: unknown, depth: number): Generator<string, void, undefi
 function* textsOfArray(array: readonly unknown[], depth: number): Generator<string, void, undefined> {
   for (const [at, item] of array.entries()) {
     yield at === 0 ? '[' : ','
-    yield* textsOf(item, depth - 1)
+    yield* writeValue(item, depth - 1)
   }
   yield array.length === 0 ? '[]' : ']'
 }
@@ -53,7 +53,7 @@ function* textsOfObject(object: object, depth: number): Generator<string, void, 
   for (const [key, member] of Object.entries(object)) {
     if (member === undefined) continue
     yield `${separator}${JSON.stringify(key)}:`
-    yield* textsOf(member, depth - 1)
+    yield* writeValue(member, depth - 1)
     separator = ','
   }
   yield separator === '{' ? '{}' : '}'

@@ -37,9 +37,9 @@ export async function commitWorktree(options: CommitOptions): Promise<Committed>
     ...around(options),
     args: ['diff', '--cached', '--quiet', '--no-ext-diff', NOT_INTO_SUBMODULES],
   })
-  if (code === 0) return { head: await headOf(options), isNew: false }
+  if (code === 0) return { head: await readHead(options), isNew: false }
   await commitIndex(options)
-  return { head: await headOf(options), isNew: true }
+  return { head: await readHead(options), isNew: true }
 }
 
 async function checkBranch(options: CommitOptions): Promise<void> {
@@ -73,7 +73,7 @@ async function commitIndex(options: CommitOptions): Promise<void> {
   await askGitForOutput(named, { ...around(options), args, stdin: options.message })
 }
 
-async function headOf(options: CommitOptions): Promise<string> {
+async function readHead(options: CommitOptions): Promise<string> {
   return (await ask(options, ['rev-parse', '--verify', 'HEAD'])).toString('latin1').trim()
 }
 

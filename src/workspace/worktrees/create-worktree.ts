@@ -8,7 +8,7 @@ import { worktreeNotCreated } from '../faults.ts'
 import { askGit, type Git, gitErrorLine } from '../git.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { discardWorktree } from './remove-worktree.ts'
-import { branchOf, folderFor, toSlug } from './worktree-name.ts'
+import { folderFor, toBranch, toSlug } from './worktree-name.ts'
 import type { WorktreeRecord } from './worktree-record.shape.ts'
 import { claimName, deleteRecord, saveRecord, toWorktree, type Worktree } from './worktree-records.ts'
 
@@ -69,7 +69,7 @@ async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktre
   const record: WorktreeRecord = {
     version: 1,
     name,
-    branch: branchOf(name),
+    branch: toBranch(name),
     folder: folderFor(basename(repository.worktree_root)),
     base,
     repository: repository.worktree_root,
@@ -93,7 +93,7 @@ async function claimFreeName(wanted: NewWorktree): Promise<string> {
   const slug = group === undefined ? toSlug(title) : `${toSlug(title)}-${toSlug(group.label)}`
   for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt += 1) {
     const name = `${slug}-${ids.hex(4)}`
-    if (!(await hasBranch(wanted, branchOf(name))) && claimName(home, name)) return name
+    if (!(await hasBranch(wanted, toBranch(name))) && claimName(home, name)) return name
   }
   const problem = `${NAME_ATTEMPTS} names beginning with ${slug} are all taken; try again`
   throw worktreeNotCreated({ repository: repository.worktree_root, problem })

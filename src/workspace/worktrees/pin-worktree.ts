@@ -11,7 +11,7 @@ type Place = Pick<Worktree, 'path' | 'git_common_dir'>
 export function pinToWorktree(git: Git, { path, git_common_dir: shared }: Place): Git & Required<Pick<Git, 'pinned'>> {
   const all = join(shared, 'worktrees')
   const root = tryTo(() => realpathSync.native(path))
-  const name = tryTo(() => readdirSync(all))?.find((each) => rootOf(join(all, each)) === root)
+  const name = tryTo(() => readdirSync(all))?.find((each) => findWorktreeRoot(join(all, each)) === root)
   if (root === undefined || name === undefined) {
     throw gitFailed({ command: 'git worktree', problem: `${shared} has no worktree ${path}` })
   }
@@ -19,7 +19,7 @@ export function pinToWorktree(git: Git, { path, git_common_dir: shared }: Place)
 }
 
 /** The root of the worktree that a git directory belongs to. Its file `gitdir` names the `.git` there. */
-function rootOf(gitDir: string): string | undefined {
+function findWorktreeRoot(gitDir: string): string | undefined {
   return tryTo(() => {
     const link = readFileSync(join(gitDir, 'gitdir'), 'utf8').replace(/\n$/, '')
     return realpathSync.native(dirname(resolve(gitDir, link)))

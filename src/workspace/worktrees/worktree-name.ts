@@ -20,7 +20,7 @@ export function toSlug(text: string): string {
   return slug
 }
 
-export function branchOf(name: string): string {
+export function toBranch(name: string): string {
   return `drover/${name}`
 }
 

@@ -1,9 +1,9 @@
 import type { Backend } from '../../../agents/adapter/agent.ts'
 import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts'
-import { installCommandOf } from '../../../agents/install-command.ts'
-import { isOlderThanTried, type QuirkFacts, quirksOf, TRIED_WITH } from '../../../agents/known-quirks.ts'
+import { findInstallCommand } from '../../../agents/install-command.ts'
+import { findQuirks, isOlderThanTried, type QuirkFacts, TRIED_WITH } from '../../../agents/known-quirks.ts'
 import { type AgentLocation, locateAgents } from '../../../agents/locate-agents.ts'
-import { askVersion, type VersionAnswer, versionProgramOf } from '../../../agents/probe-version.ts'
+import { askVersion, findVersionProgram, type VersionAnswer } from '../../../agents/probe-version.ts'
 import { mergeLayers } from '../../../config/layers.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
@@ -37,7 +37,7 @@ export const agentsMissing = defineFinding({
   code: 'agents_missing',
   status: 'warning',
   means: 'No agent is installed and enabled, so no prompt can run.',
-  todo: `install one, for example with ${installCommandOf('claude')}, or try drover with --demo`,
+  todo: `install one, for example with ${findInstallCommand('claude')}, or try drover with --demo`,
 })
 
 export const agentSilent = defineFinding({
@@ -84,7 +84,7 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
   const agents = locateAgents({ ...runtime, backends: config.backends })
   const findings = agents.map(async (located) => {
     const { isEnabled, backend } = located
-    const versioned = versionProgramOf(located)
+    const versioned = findVersionProgram(located)
     const answer = isEnabled && versioned !== undefined ? await askVersion(versioned, options) : undefined
     return assessAgent(located, answer, { isRoot, env, hasTimeout, isDefault: backend === config.default_backend })
   })
@@ -123,7 +123,7 @@ function assessMissing(
   const detail = `${backend}: the program ${wanted} was not found${isDefault ? ', and it is the default backend' : ''}`
   const disable = `disable it with drover config set backends.${backend}.enabled false`
   const other = isDefault ? 'choose another with drover config set default_backend NAME' : disable
-  const command = installCommandOf(backend)
+  const command = findInstallCommand(backend)
   const install = command === undefined ? 'install it' : `install it with ${command}`
   return agentNotInstalled({ detail, todo: `${install}, or ${other}` })
 }
@@ -134,7 +134,7 @@ function assessVersion(backend: Backend, { named, version }: { named: string; ve
 }
 
 function assessQuirks(backend: Backend, facts: QuirkFacts): Finding[] {
-  return quirksOf(backend, facts).map(({ happens, todo }) =>
+  return findQuirks(backend, facts).map(({ happens, todo }) =>
     agentQuirk({ detail: `${backend} ${facts.version}: ${happens}`, todo }),
   )
 }

@@ -1,7 +1,7 @@
 import type { FileStatus } from '../../../hosts/classify-file.ts'
 import { foundAt } from '../../../hosts/found-files.ts'
 import { type Host, manifestPath, sentinelPath } from '../../../hosts/host.ts'
-import { HOSTS, pathsOf } from '../../../hosts/hosts.ts'
+import { HOSTS, listPaths } from '../../../hosts/hosts.ts'
 import {
   describeMarkerOnly,
   type Installed,
@@ -99,7 +99,7 @@ function assessAbsent(host: Host, { files, directories }: FoundHosts, blocked: s
   }
   if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
   const own = [manifestPath(host), sentinelPath(host)]
-  const unowned = pathsOf(host).filter((path) => !own.includes(path) && foundAt(files, path).is !== 'absent')
+  const unowned = listPaths(host).filter((path) => !own.includes(path) && foundAt(files, path).is !== 'absent')
   if (unowned.length === 0) {
     return adapterNotInstalled({
       host: host.id,

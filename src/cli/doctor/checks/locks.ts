@@ -1,4 +1,4 @@
-import { lockPathOf } from '../../../config/edit-config.ts'
+import { toLockPath } from '../../../config/edit-config.ts'
 import { findPaths } from '../../../config/paths.ts'
 import { changesLock } from '../../../hosts/change/change-lock.ts'
 import { inspectLock, type LockStatus } from '../../../kit/files/lock.ts'
@@ -25,7 +25,7 @@ export const lockUnusable = defineFinding({
 type NamedLock = { guards: string; path: string }
 
 export async function checkLocks({ configEnvironment, repository }: CheckContext): Promise<Finding[]> {
-  const locks = [{ guards: 'changes of the configuration', path: lockPathOf(findPaths(configEnvironment).config) }]
+  const locks = [{ guards: 'changes of the configuration', path: toLockPath(findPaths(configEnvironment).config) }]
   const found = await repository
   if (found.is === 'found') locks.push({ guards: 'changes of hosts', path: changesLock(found.value) })
   return await Promise.all(locks.map(async (lock) => assessLock(lock, await inspectLock(lock.path))))

@@ -76,11 +76,11 @@ function inspectStorage(gitCommonDir: string): Storage {
   const [home, runs] = [join(gitCommonDir, 'drover'), join(gitCommonDir, 'drover', 'runs')]
   const nothing = { home: undefined, runs: undefined, problem: undefined, entries: [], isExposed: false }
   try {
-    const found = statOf(home)
+    const found = tryStat(home)
     if (found === undefined) return nothing
     if (!found.isDirectory()) return { ...nothing, problem: `${home} is a ${fileKind(found)}` }
     const entries = readdirSync(home).toSorted()
-    const stored = statOf(runs)
+    const stored = tryStat(runs)
     const isExposed = [found, stored].every((each) => each !== undefined && isAccessibleToOthers(each))
     return { home, runs: stored?.isDirectory() ? runs : undefined, problem: undefined, entries, isExposed }
   } catch (error) {
@@ -88,7 +88,7 @@ function inspectStorage(gitCommonDir: string): Storage {
   }
 }
 
-function statOf(path: string): BigIntStats | undefined {
+function tryStat(path: string): BigIntStats | undefined {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 

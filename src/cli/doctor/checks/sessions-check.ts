@@ -2,7 +2,7 @@ import { findPaths } from '../../../config/paths.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
 import { inspectStore, type StoreInspection } from '../../../store/inspect-store.ts'
-import { addressOf, inspectPostgres } from '../../../store/postgres-database.ts'
+import { inspectPostgres, toPlainAddress } from '../../../store/postgres-database.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
@@ -66,7 +66,7 @@ export async function checkSessions({
 }
 
 async function checkPostgres(url: string): Promise<Finding[]> {
-  const address = addressOf(url)
+  const address = toPlainAddress(url)
   try {
     const { version, known, workers } = await inspectPostgres(url)
     const layout = version < known ? ', in an older layout, which the next use upgrades' : ''
