@@ -162,7 +162,7 @@ export class Executions implements ExecutionRecorder {
   }
 
   /** Others have taken this process for dead: what it runs is ended. */
-  loseOwner(): void {
+  giveUpOwned(): void {
     const owner = this.#owner
     this.#owner = ''
     for (const live of this.#live.values()) {

@@ -2,8 +2,8 @@
 import { checkResults } from '../drive/decide/check-results.ts'
 import { uninterrupted } from '../drive/drive-context.ts'
 import { type RoundsResult as DrivenResult, driveRounds } from '../drive/drive-rounds.ts'
+import { DrivenRecordWriter, recordOfUser } from '../drive/driven-record-writer.ts'
 import { issueNotConfirmed } from '../drive/faults.ts'
-import { DrivenNote, recordOfUser } from '../drive/note-driven.ts'
 import type { DriveEvent, Options } from '../drive/record/drive-event.shape.ts'
 import { describeRun } from '../drive/report-run.ts'
 import { findQuestion } from '../drive/service/driven-view.ts'
@@ -48,7 +48,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const sources = { settings: config, prompts, isDemo: demo !== undefined }
   const optionsFrom = (before?: Options) => completeOptions(asked, before, sources)
   const found = await find(opened, { runs, request, target, newOptions: () => optionsFrom() })
-  const note = toNote(opened, found)
+  const note = createRecordWriter(opened, found)
   const result = await driveRounds(
     {
       runs: found.context,
@@ -132,12 +132,12 @@ async function find({ config, paths, env, cwd }: OpenedInstance, search: Search)
 }
 
 /** A server lists the runs of programs too. */
-function toNote({ paths, env }: OpenedInstance, found: FoundDrive): DrivenNote {
+function createRecordWriter({ paths, env }: OpenedInstance, found: FoundDrive): DrivenRecordWriter {
   const { drivenRuns } = paths
   const { begin, context } = found
   const repository = begin.place.kind === 'worktree' ? begin.place.repository : context.workspace.worktree_root
   const record = recordOfUser(drivenRuns, { ...found, repository, env })
-  return new DrivenNote({ directories: { drivenRuns }, clock: systemClock, onNoteFailure: () => {} }, record)
+  return new DrivenRecordWriter({ directories: { drivenRuns }, clock: systemClock, onNoteFailure: () => {} }, record)
 }
 
 /** Programs do not need the state of every file. */

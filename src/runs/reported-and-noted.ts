@@ -2,7 +2,7 @@
 import { ownNotes } from '../engine/texts/notes.ts'
 import type { RunOutline } from './read-status.ts'
 
-type Told = {
+type ReportedParts = {
   readonly actions: readonly { readonly label: string; readonly summary: string }[]
   readonly observations: readonly string[]
   readonly known_issues: readonly string[]
@@ -11,7 +11,7 @@ type Told = {
 
 type Trace = RunOutline['actions'][number]
 
-export function reportedIn({ actions }: RunOutline): Told {
+export function reportedIn({ actions }: RunOutline): ReportedParts {
   const outcomes = actions.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
   return {
     actions: actions.flatMap(toEntry),
@@ -23,7 +23,7 @@ export function reportedIn({ actions }: RunOutline): Told {
   }
 }
 
-function toEntry({ action, outcome, skipped, voided }: Trace): Told['actions'] {
+function toEntry({ action, outcome, skipped, voided }: Trace): ReportedParts['actions'] {
   const asked = outcome?.status === 'needs_input'
   const mark = skipped === true ? 'skipped' : asked ? 'asked' : voided === true ? 'withdrawn' : undefined
   if (outcome === undefined && mark === undefined) return []

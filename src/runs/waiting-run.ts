@@ -20,37 +20,37 @@ const WAITS_FOR: Readonly<Record<RunIntent, { one: string; many: string }>> = {
 }
 
 /** Whether the run waits for it. Pure. */
-function isWaitingFor({ next, state }: Pick<RunOutline, 'next' | 'state'>, wish: RunIntent): boolean {
-  if (wish === 'drive') return state !== 'ended'
-  if (wish === 'stop') return state === 'active' || state === 'paused'
-  if (wish === 'skip') return next.variants.some(({ id }) => id === 'skip-action')
-  return next.operation === (wish === 'answer' ? 'answer' : 'resume')
+function isWaitingFor({ next, state }: Pick<RunOutline, 'next' | 'state'>, intent: RunIntent): boolean {
+  if (intent === 'drive') return state !== 'ended'
+  if (intent === 'stop') return state === 'active' || state === 'paused'
+  if (intent === 'skip') return next.variants.some(({ id }) => id === 'skip-action')
+  return next.operation === (intent === 'answer' ? 'answer' : 'resume')
 }
 
 export type FoundRun = { readonly context: RunContext; readonly run: RunOutline }
 
 /** The only run of this worktree that waits, else the only one of the repository. Throws `run_id_required`. */
-export async function findWaitingRun(context: RunContext, wish: RunIntent): Promise<FoundRun> {
-  return await chooseWaitingRun(context, await outlineRuns(context), wish)
+export async function findWaitingRun(context: RunContext, intent: RunIntent): Promise<FoundRun> {
+  return await chooseWaitingRun(context, await outlineRuns(context), intent)
 }
 
 /** The same, among runs that have been listed. */
-export async function chooseWaitingRun(context: RunContext, list: RunList, wish: RunIntent): Promise<FoundRun> {
-  const own = ownRuns(list).filter((run) => isWaitingFor(run, wish))
-  const found = own.length > 0 ? own.map((run) => ({ context, run })) : await waitingElsewhere(context, list, wish)
+export async function chooseWaitingRun(context: RunContext, list: RunList, intent: RunIntent): Promise<FoundRun> {
+  const own = ownRuns(list).filter((run) => isWaitingFor(run, intent))
+  const found = own.length > 0 ? own.map((run) => ({ context, run })) : await waitingElsewhere(context, list, intent)
   const [only, ...others] = found
   if (only !== undefined && others.length === 0) return only
-  throw runIdRequired({ problem: describe(found, list, { context, wish }) })
+  throw runIdRequired({ problem: describe(found, list, { context, intent }) })
 }
 
 function ownRuns({ runs }: RunList): RunOutline[] {
   return runs.filter((run): run is RunOutline => run.workspace_foreign !== true)
 }
 
-async function waitingElsewhere(context: RunContext, { runs }: RunList, wish: RunIntent): Promise<FoundRun[]> {
+async function waitingElsewhere(context: RunContext, { runs }: RunList, intent: RunIntent): Promise<FoundRun[]> {
   const open = runs.filter(({ workspace_foreign, state }) => workspace_foreign === true && state !== 'ended')
   const read = await Promise.all(open.map(({ id }) => readElsewhere(context, id)))
-  return read.filter((found) => found !== undefined).filter(({ run }) => isWaitingFor(run, wish))
+  return read.filter((found) => found !== undefined).filter(({ run }) => isWaitingFor(run, intent))
 }
 
 /** Undefined if the run cannot be read, for example because its worktree is gone. */
@@ -67,9 +67,9 @@ async function readElsewhere(context: RunContext, runId: string): Promise<FoundR
 function describe(
   found: readonly FoundRun[],
   { unavailable_runs }: RunList,
-  { context, wish }: { context: RunContext; wish: RunIntent },
+  { context, intent }: { context: RunContext; intent: RunIntent },
 ): string {
-  const { one, many } = WAITS_FOR[wish]
+  const { one, many } = WAITS_FOR[intent]
   const busy = unavailable_runs.filter(({ code }) => code === 'run_busy').length
   if (found.length === 0) return `no run ${one}${busy > 0 ? `, but ${busy} could not be read because it is busy` : ''}`
   const ids = listRunIds(context.store)

@@ -11,9 +11,9 @@ import type { Rights } from '../drive/service/run-starter.ts'
 import { SharedRuns } from '../drive/service/shared-runs.ts'
 import { createDispatch } from '../executions/dispatch-prompts.ts'
 import type { Executions } from '../executions/local-executions.ts'
-import { shareApprovals } from '../executions/store/approval-board.ts'
 import { resolveKeepMode } from '../executions/store/execution-states.ts'
 import type { Loss, Stores } from '../executions/store/open-stores.ts'
+import { shareApprovals } from '../executions/store/published-approvals.ts'
 import { Worker } from '../executions/worker.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
@@ -111,7 +111,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     log.error({}, LOSSES[loss])
     // First, so that drivers see an interruption and not agents that were cancelled.
     const restarted = this.runs.restart(() => this.#storeAnswers())
-    this.records.loseOwner()
+    this.records.giveUpOwned()
     restarted.catch((error: unknown) => log.error({ reason: String(error) }, 'driven runs could not be resumed'))
   }
 

@@ -121,7 +121,7 @@ describe.runIf(hasTerminals)('drover answer on a terminal', () => {
     expect((await fixture.status(state.run_id)).answers).toMatchObject([{ confirm_destructive: true }])
   })
 
-  it('asks for the answer below the barred question, and Ctrl-C changes nothing', async () => {
+  it('asks for the answer below the quoted question, and Ctrl-C changes nothing', async () => {
     const { fixture, state } = await asking()
     const typing = startOnTerminal(['answer'], { cwd: fixture.root, env: fixture.env })
     await typing.shows('Answer: ')

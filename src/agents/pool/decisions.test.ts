@@ -169,8 +169,8 @@ describe('chooseProcess', () => {
       undefined,
       [],
     ],
-  ])('chooses %s', (_name, processes, wish, use, retire) => {
-    expect(chooseProcess(processes, wish)).toEqual({ use, retire })
+  ])('chooses %s', (_name, processes, needs, use, retire) => {
+    expect(chooseProcess(processes, needs)).toEqual({ use, retire })
   })
 })
 

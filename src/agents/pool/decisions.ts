@@ -41,11 +41,11 @@ export type PoolChoice = {
   retire: readonly number[]
 }
 
-export function chooseProcess(processes: readonly PooledProcess[], wish: ProcessNeeds): PoolChoice {
-  const stale = processes.filter((each) => each.state === 'idle' && isOutOfDate(each, wish))
+export function chooseProcess(processes: readonly PooledProcess[], needs: ProcessNeeds): PoolChoice {
+  const stale = processes.filter((each) => each.state === 'idle' && isOutOfDate(each, needs))
   const retire = stale.map(({ id }) => id)
-  const usable = processes.filter((each) => !stale.includes(each) && isSameKey(each.key, wish.key))
-  return { use: findUsable(usable, wish)?.id, retire }
+  const usable = processes.filter((each) => !stale.includes(each) && isSameKey(each.key, needs.key))
+  return { use: findUsable(usable, needs)?.id, retire }
 }
 
 /** The files have changed since the process was started, or its session goes on elsewhere. */
@@ -56,8 +56,8 @@ function isOutOfDate(process: PooledProcess, { key, session, locksSessions = fal
   return !isSameKey(process.key, key) || !isSameSession(held, session)
 }
 
-function findUsable(usable: readonly PooledProcess[], wish: ProcessNeeds): PooledProcess | undefined {
-  const { session, isOneSession, loadsSessions = true } = wish
+function findUsable(usable: readonly PooledProcess[], needs: ProcessNeeds): PooledProcess | undefined {
+  const { session, isOneSession, loadsSessions = true } = needs
   const idle = usable.filter(({ state }) => state === 'idle').sort((a, b) => b.lastUsedAt - a.lastUsedAt)
   if (session !== undefined) {
     const holder = idle.find(({ sessions }) => sessions.some((held) => isSameSession(held, session)))

@@ -4,7 +4,7 @@ import type { HeldSession } from './decisions.ts'
 import { type PoolKey, toPoolKey } from './pool-key.ts'
 import { findWarmBackend, type WarmBackend } from './warm-backends.ts'
 
-export type WarmWish = {
+export type PoolRequest = {
   request: AgentRequest
   /** The id of the API key; empty without one. Two clients never share a process. */
   client: string
@@ -12,17 +12,17 @@ export type WarmWish = {
   sessionTurns: number
 }
 
-export type PromptPlan = WarmWish & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
+export type PromptPlan = PoolRequest & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
 
 /** Undefined: the prompt needs a process of its own. */
-export function toPlan(wish: WarmWish): PromptPlan | undefined {
-  const { request, client, sessionTurns } = wish
+export function toPlan(asked: PoolRequest): PromptPlan | undefined {
+  const { request, client, sessionTurns } = asked
   const backend = findWarmBackend(request)
   const key = backend && toPoolKey(request, backend, client)
   if (backend === undefined || key === undefined) return undefined
   const { resumeId: id } = request
   const session = id === undefined ? undefined : { id, turns: sessionTurns, parts: describeParts(backend, request) }
-  return { ...wish, backend, key, session }
+  return { ...asked, backend, key, session }
 }
 
 export function describeParts(backend: WarmBackend, request: AgentRequest): string {

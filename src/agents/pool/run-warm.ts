@@ -36,18 +36,18 @@ export async function* runWarmOrCold(request: AgentRequest, command: AgentComman
       { ...alone.command, warnings: [...alone.command.warnings, ...warnings] },
       { ...common, onApproval: alone.onApproval },
     )
-  const wish = { request: speaksAcp ? request : asked.request, client, sessionTurns }
-  const ticket = canBeWarm(request, options) ? await pool?.take(wish) : undefined
-  if (ticket === undefined) return yield* runAlone()
+  const poolRequest = { request: speaksAcp ? request : asked.request, client, sessionTurns }
+  const lease = canBeWarm(request, options) ? await pool?.take(poolRequest) : undefined
+  if (lease === undefined) return yield* runAlone()
   try {
-    if (ticket.agent === undefined) return yield* runAlone()
-    const begun = await begin(ticket.agent.prompt({ ...common, ...asked }))
+    if (lease.agent === undefined) return yield* runAlone()
+    const begun = await begin(lease.agent.prompt({ ...common, ...asked }))
     if (begun.refusal === undefined) return yield* begun.run
     if (isSentOnce && mayHaveWorked(begun.refusal)) throw begun.refusal
     const warning = `${request.backend} did not take the prompt in its warm process (${begun.refusal.message}); it ran in a new one`
     return yield* runAlone([warning])
   } finally {
-    ticket.done()
+    lease.done()
   }
 }
 

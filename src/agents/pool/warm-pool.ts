@@ -20,7 +20,7 @@ import {
 } from './decisions.ts'
 import { DeferredWork } from './deferred-work.ts'
 import { PoolHistory } from './pool-history.ts'
-import { describeParts, type PromptPlan, toPlan, type WarmWish } from './prompt-plan.ts'
+import { describeParts, type PoolRequest, type PromptPlan, toPlan } from './prompt-plan.ts'
 import type { WarmBackend } from './warm-backends.ts'
 import type { WarmLimits } from './warm-limits.ts'
 
@@ -41,7 +41,7 @@ export type WarmPoolOptions = {
 }
 
 /** A prompt on its way through the pool. `agent` is undefined if it needs a process of its own. */
-export type Ticket = {
+export type PoolLease = {
   agent: LongLivedAgent | undefined
   /** Call it when the turn has ended, however it ended. */
   done(): void
@@ -75,8 +75,8 @@ export class WarmPool {
   }
 
   /** Undefined: such a request always needs a process of its own. */
-  async take(wish: WarmWish): Promise<Ticket | undefined> {
-    const plan = this.#isClosed ? undefined : toPlan(wish)
+  async take(asked: PoolRequest): Promise<PoolLease | undefined> {
+    const plan = this.#isClosed ? undefined : toPlan(asked)
     if (plan === undefined) return undefined
     this.#afterTurns.flush()
     this.#history.noteUse(plan.key)
@@ -195,7 +195,7 @@ export class WarmPool {
     }
   }
 
-  #toTicket(plan: PromptPlan, entry: Entry | undefined): Ticket {
+  #toTicket(plan: PromptPlan, entry: Entry | undefined): PoolLease {
     const spare = setTimeout(() => this.#startSpare(plan, entry === undefined), SPARE_DELAY_MS).unref()
     return {
       agent: entry?.agent,

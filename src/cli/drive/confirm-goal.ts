@@ -2,7 +2,7 @@
 import { issueNotConfirmed } from '../../drive/faults.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Invocation } from '../command.ts'
-import { toBarred } from '../output/barred-text.ts'
+import { quoteWithBar } from '../output/quote-with-bar.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { askPerson, canAsk } from '../run/ask-person.ts'
 
@@ -13,7 +13,7 @@ export async function confirmGoal({ flags, runtime }: Invocation, { url, goal, s
   if (flags.isOn('as-goal')) return
   if (!canAsk(runtime)) throw issueNotConfirmed({ url })
   const { err } = runtime.terminal
-  const shown = toBarred(toRevealed(goal.replaceAll('\r\n', '\n')), tableWidth(err))
+  const shown = quoteWithBar(toRevealed(goal.replaceAll('\r\n', '\n')), tableWidth(err))
   await err.write(`${url} is an ordinary issue. Its title and text would be the goal:\n\n${shown.join('\n')}\n\n`)
   const answer = await askPerson(runtime, { question: 'Use this text as the goal? [y/N] ', signal })
   if (!/^y(?:es)?$/i.test(answer)) throw issueNotConfirmed({ url })

@@ -55,7 +55,7 @@ it.each([
   const { terminal, text } = terminalOf(canRedraw)
   const printer = create(terminal)
   for (const update of UPDATES) printer.update(update)
-  await printer.rest()
+  await printer.clearLive()
   for (const part of parts) expect(text()).toContain(part)
   if (!canRedraw) expect(text().trimEnd().split('\n')).toHaveLength(2)
 })

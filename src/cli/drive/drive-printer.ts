@@ -3,7 +3,7 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import { describeRecord, formatLines, type ToneLine } from '../output/drive-text.ts'
+import { describeRecord, formatLines, type StyledLine } from '../output/drive-text.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
@@ -15,7 +15,7 @@ import { headerLines } from './drive-header.ts'
 export type DrivePrinter = {
   update(update: DriveUpdate): void
   /** Takes the live view away, so that others can write. */
-  rest(): Promise<void>
+  clearLive(): Promise<void>
 }
 
 type AgentEvent = Extract<DriveUpdate, { is: 'agent' }>['event']
@@ -31,7 +31,7 @@ export function createJsonDrivePrinter({ out }: Terminal): DrivePrinter {
     update(update) {
       if (update.is !== 'usage') queue.add(() => out.write(`${JSON.stringify(toJson(update))}\n`))
     },
-    rest: () => queue.idle(),
+    clearLive: () => queue.idle(),
   }
 }
 
@@ -53,12 +53,12 @@ function createLinePrinter(out: Terminal['out']): DrivePrinter {
       const lines = formatLines(toLines(update, text, tableWidth(out)), out)
       if (lines.length > 0) queue.add(() => out.write(`${lines.join('\n')}\n`))
     },
-    rest: () => queue.idle(),
+    clearLive: () => queue.idle(),
   }
 }
 
 /** The lines that an update adds: what the agent writes, its tool calls, and the records of drover. */
-function toLines(update: DriveUpdate, text: AgentText, width: number): ToneLine[] {
+function toLines(update: DriveUpdate, text: AgentText, width: number): StyledLine[] {
   if (update.is === 'recorded') return [...text.end().map(indent), ...describeRecord(update.event, update.state)]
   if (update.is === 'usage') return []
   const { event } = update
@@ -121,14 +121,14 @@ class LivePrinter implements DrivePrinter {
     if (lines.length > 0) this.#draw(lines)
   }
 
-  async rest(): Promise<void> {
+  async clearLive(): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#queue.add(() => this.#live.clear())
     await this.#queue.idle()
   }
 
-  #draw(above: readonly ToneLine[]): void {
+  #draw(above: readonly StyledLine[]): void {
     this.#queue.add(() => this.#live.draw(this.#now(), formatLines(above, this.#out)))
   }
 

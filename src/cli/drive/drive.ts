@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.shape.ts'
 import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, driveRounds, type RoundsResult } from '../../drive/drive-rounds.ts'
-import { DrivenNote, recordOfUser } from '../../drive/note-driven.ts'
+import { DrivenRecordWriter, recordOfUser } from '../../drive/driven-record-writer.ts'
 import type { ProjectTrust } from '../../drive/project-settings.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
@@ -90,13 +90,13 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const drive = { invocation, config, drover, context: found.context, printer }
   try {
     const result = await driveIt(drive, found, { ...found.begin, optionsFrom })
-    await printer.rest()
+    await printer.clearLive()
     if (result === undefined) return await reportLeft(drive, found.runId)
     const exitCode = await reportEnd(drive, result)
     await notify(invocation, { command: notifyCommand, runs: found.context }, result)
     return exitCode
   } finally {
-    await printer.rest()
+    await printer.clearLive()
   }
 }
 
@@ -165,10 +165,10 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
   const { invocation, drover, context, printer } = drive
   const { flags, runtime } = invocation
   const ask = async (run: RunOutline, there: RunContext) => {
-    await printer.rest()
+    await printer.clearLive()
     return await askAboutRun(runtime, run, there)
   }
-  const note = toDrivenNote(invocation, found)
+  const note = createRecordWriter(invocation, found)
   return await driveRounds(
     {
       runs: context,
@@ -198,12 +198,12 @@ function canAskIn({ flags, runtime }: Invocation): boolean {
 }
 
 /** A server lists the runs of the command line too. */
-function toDrivenNote(invocation: Invocation, found: FoundDrive): DrivenNote {
+function createRecordWriter(invocation: Invocation, found: FoundDrive): DrivenRecordWriter {
   const { clock, terminal } = invocation.runtime
   const { drivenRuns } = findUserPaths(invocation)
   const onNoteFailure = ({ message }: Fault) => void terminal.err.write(`drover: warning: ${message}\n`)
   const record = recordOfUser(drivenRuns, { ...found, repository: lastingWorktree(found), env: invocation.runtime.env })
-  return new DrivenNote({ directories: { drivenRuns }, clock, onNoteFailure }, record)
+  return new DrivenRecordWriter({ directories: { drivenRuns }, clock, onNoteFailure }, record)
 }
 
 async function reportLeft({ invocation, context }: Drive, runId: string): Promise<number> {

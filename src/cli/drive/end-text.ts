@@ -2,7 +2,7 @@
 import type { RoundsResult } from '../../drive/drive-rounds.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { describeSpent } from '../output/drive-text.ts'
-import type { TextLayout } from '../output/noted-table.ts'
+import type { TextLayout } from '../output/table-with-notes.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { followUp, followUpsOfDrive, formatFollowUp, type NextCommand } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'

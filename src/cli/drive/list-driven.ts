@@ -5,7 +5,7 @@ import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
-import { formatNotedTable } from '../output/noted-table.ts'
+import { formatTableWithNotes } from '../output/table-with-notes.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeState, readWorktreeState } from '../worktrees/worktree-state.ts'
 
@@ -50,7 +50,7 @@ export async function listDriven(invocation: Invocation, context: RunContext): P
     cells: [formatRunId(run_id, context, out), state ?? '-', branch],
     note: `${keeps}: ${path}`,
   }))
-  await out.write(`${formatNotedTable(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n${out.isTty ? HINT : ''}`)
+  await out.write(`${formatTableWithNotes(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n${out.isTty ? HINT : ''}`)
   return 0
 }
 

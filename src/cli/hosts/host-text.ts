@@ -5,8 +5,8 @@ import type { CapabilityName } from '../../hosts/capabilities.ts'
 import type { GeneratedFile } from '../../hosts/host.ts'
 import { generatedFiles, HOSTS, listSurfaces } from '../../hosts/hosts.ts'
 import type { Plan, PlanStep } from '../../hosts/plan/plan.ts'
-import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
+import { formatTableWithNotes, type RowWithNote, type TextLayout } from '../output/table-with-notes.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 
@@ -95,13 +95,13 @@ function byPath(one: { path: string }, other: { path: string }): number {
 /** A table of the hosts, with the problems of a host below its row. */
 export function formatHosts({ hosts }: ListReport, out: TextLayout): string {
   const hint = hosts.some(({ needs_refresh }) => needs_refresh) ? wrapWords(REFRESH_HINT, tableWidth(out)) : []
-  return `${[...formatNotedTable(HOST_HEADINGS, hosts.map(toHostRow), out), ...hint].join('\n')}\n`
+  return `${[...formatTableWithNotes(HOST_HEADINGS, hosts.map(toHostRow), out), ...hint].join('\n')}\n`
 }
 
 const HOST_HEADINGS = ['HOST', 'USED HERE', 'INSTALLED', 'CAPABILITIES']
 const REFRESH_HINT = 'Run "drover doctor" to see what differs from what drover would install, and what to do.'
 
-function toHostRow(host: ListReport['hosts'][number]): NotedRow {
+function toHostRow(host: ListReport['hosts'][number]): RowWithNote {
   const { id, detected, installed, needs_refresh, capabilities, warning } = host
   const state = needs_refresh ? 'yes, differs' : 'yes'
   return {

@@ -9,8 +9,8 @@ import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { claimText } from '../../drive/report-parts.ts'
 import { formatDuration } from './format-time.ts'
-import type { TextLayout } from './noted-table.ts'
 import { toOneLine, toPrintable } from './printable.ts'
+import type { TextLayout } from './table-with-notes.ts'
 import { formatCost } from './usage-text.ts'
 import { wrapWords } from './wrap-words.ts'
 
@@ -18,13 +18,13 @@ const LINE_COLUMNS = 160
 const SHORT_ID = 8
 
 /** A line, and how it looks in colour. A path in a line with `keepsPaths` is not broken, so no agent may write that line. */
-export type ToneLine = string | { readonly text: string; readonly tone?: Tone; readonly keepsPaths?: true }
+export type StyledLine = string | { readonly text: string; readonly tone?: Tone; readonly keepsPaths?: true }
 type Tone = 'good' | 'bad' | 'open' | 'dim' | 'title'
 
 const STYLES = { good: 'green', bad: 'red', open: 'yellow', dim: 'dim', title: 'bold' } as const
 
 /** On a terminal lines are wrapped to its width. Elsewhere one line stays one line. */
-export function formatLines(lines: readonly ToneLine[], { style, isTty, columns }: TextLayout): string[] {
+export function formatLines(lines: readonly StyledLine[], { style, isTty, columns }: TextLayout): string[] {
   return lines.flatMap((line) => {
     const { text, tone, keepsPaths } = typeof line === 'string' ? { text: line } : line
     const wrapped = isTty ? wrapWords(text, columns - 1, { keepsPaths }) : text.split('\n')
@@ -37,7 +37,7 @@ function shortRunId(id: string): string {
 }
 
 /** The lines that a record adds to the output; none for records that only matter later. */
-export function describeRecord(event: DriveEvent, state: DriveState): ToneLine[] {
+export function describeRecord(event: DriveEvent, state: DriveState): StyledLine[] {
   switch (event.type) {
     case 'drive_started':
       return describeStart(event.data)
@@ -72,11 +72,11 @@ function oneLine(text: string): string {
   return toOneLine(text, LINE_COLUMNS)
 }
 
-function whole(text: string): ToneLine {
+function whole(text: string): StyledLine {
   return { text, keepsPaths: true }
 }
 
-function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_started'>['data']): ToneLine[] {
+function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_started'>['data']): StyledLine[] {
   const where =
     place.kind === 'worktree'
       ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
@@ -136,7 +136,7 @@ function describeAttempt({
   return `${attempt}. ${action_kind} by ${backend}${again === '' ? '' : ` ${again}`}`
 }
 
-function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState): ToneLine[] {
+function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState): StyledLine[] {
   const attempt = state.attempts.find((each) => each.attempt === ended.attempt)
   const said = summaryIn(ended.outcome)
   const problems = [
@@ -147,7 +147,7 @@ function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState)
   return [
     { text: `  ${[ended.how, ...costParts(ended, attempt)].join(' · ')}`, tone: 'dim' },
     ...(said === undefined ? [] : [`  ${oneLine(said)}`]),
-    ...problems.map((text): ToneLine => ({ text: `  ${text}`, tone: 'open' })),
+    ...problems.map((text): StyledLine => ({ text: `  ${text}`, tone: 'open' })),
   ]
 }
 
@@ -170,30 +170,30 @@ function summaryIn(outcome: string | undefined): string | undefined {
 
 type CheckRun = EventOf<'check_ran'>['data']
 
-function describeCheck(check: CheckRun, indent: string): ToneLine {
+function describeCheck(check: CheckRun, indent: string): StyledLine {
   return { text: `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`, tone: check.passed ? 'good' : 'bad' }
 }
 
 const VERDICT_TONES = { observed: 'good', claimed: 'open', contradicted: 'bad' } as const
 
-function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent: string): ToneLine[] {
+function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent: string): StyledLine[] {
   const countOf = (wanted: string) => claims.filter(({ verdict }) => verdict === wanted).length
   const counts = ['observed', 'claimed', 'contradicted'].map((verdict) => `${countOf(verdict)} ${verdict}`)
   return [
     `${indent}evidence: ${counts.join(', ')}`,
     ...claims
       .filter(({ verdict }) => verdict !== 'observed')
-      .map((claim): ToneLine => {
+      .map((claim): StyledLine => {
         const text = oneLine(`${claimText(claim)}: ${claim.verdict}, ${claim.note}`)
         return { text: `${indent}  ${text}`, tone: VERDICT_TONES[claim.verdict] }
       }),
-    ...flags.map(({ flag, detail }): ToneLine => {
+    ...flags.map(({ flag, detail }): StyledLine => {
       return { text: `${indent}  look at: ${flag.replaceAll('_', ' ')}: ${oneLine(detail)}`, tone: 'open' }
     }),
   ]
 }
 
-function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): ToneLine {
+function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): StyledLine {
   const { as, branch, commit, pull_request, note } = delivery
   if (as === 'none') return { text: `${indent}Not delivered: ${note ?? ''}`, tone: 'open' }
   const where = `branch ${branch} (commit ${commit?.slice(0, 12)})`
@@ -202,7 +202,7 @@ function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
-export function describeDrive(state: DriveState): ToneLine[] {
+export function describeDrive(state: DriveState): StyledLine[] {
   const { place, delivered, paused, next_run_id, attempts } = state
   const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
   return [
@@ -216,7 +216,7 @@ export function describeDrive(state: DriveState): ToneLine[] {
   ]
 }
 
-function describeAttemptFacts(attempt: Attempt): ToneLine[] {
+function describeAttemptFacts(attempt: Attempt): StyledLine[] {
   const { ended, checks, evidence, execution_id } = attempt
   const end = ended === undefined ? ['running'] : [ended.how, ...costParts(ended, attempt)]
   return [

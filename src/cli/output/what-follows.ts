@@ -2,8 +2,8 @@
 import type { NextVariant } from '../../contract/next.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import type { TextLayout } from './noted-table.ts'
 import { countColumns, padToColumns } from './printable.ts'
+import type { TextLayout } from './table-with-notes.ts'
 import { tableWidth } from './text-table.ts'
 import { wrapWords } from './wrap-words.ts'
 

@@ -3,7 +3,7 @@ import type { ApprovalReply, ApprovalRequest, Backend } from '../../agents/adapt
 import { describeRequest } from '../../agents/approval-details.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Key } from '../key-reader.ts'
-import { BAR, splitSafely } from '../output/barred-text.ts'
+import { BAR, splitSafely } from '../output/quote-with-bar.ts'
 
 export type Asked = { backend: Backend; request: ApprovalRequest }
 

@@ -22,7 +22,7 @@ export const run: RunCommand = (invocation) =>
     const { flags, runtime } = invocation
     const context = await openRuns(command, runtime)
     const { given, text } = await readWords(invocation, context)
-    const found = await openPersonRun(command, context, { given, wish: 'answer' })
+    const found = await openPersonRun(command, context, { given, intent: 'answer' })
     const answer = await toAnswer(invocation, found, text)
     const state = await answerQuestion(found.context, found.run.id, answer)
     if (flags.isOn('json')) await printState(runtime.terminal.out, state)

@@ -19,7 +19,7 @@ export const run: RunCommand = (invocation) =>
     const budget = readBudget(flags)
     refuseConflict(invocation)
     parseResume({ ...NO_SOURCE, budget, sourceFile: flags.text('source-file') })
-    const found = await openPersonRun(command, await openRuns(command, runtime), { given: args[0], wish: 'continue' })
+    const found = await openPersonRun(command, await openRuns(command, runtime), { given: args[0], intent: 'continue' })
     const options = await chooseSource(invocation, found)
     const state = await resumeRun(found.context, found.run.id, { ...options, budget })
     if (flags.isOn('json')) await printState(runtime.terminal.out, state)

@@ -18,13 +18,13 @@ export type PersonRun = { context: RunContext; run: RunOutline }
 export async function openPersonRun(
   command: WorkspaceCommand,
   context: RunContext,
-  { given, wish }: { given: string | undefined; wish: RunIntent },
+  { given, intent }: { given: string | undefined; intent: RunIntent },
 ): Promise<PersonRun> {
   const typed = given === undefined ? undefined : await readRunId(command, given, 'list-runs')
   const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }
   const found =
     typed === undefined
-      ? await command.suggesting(list, () => findWaitingRun(context, wish))
+      ? await command.suggesting(list, () => findWaitingRun(context, intent))
       : await openNamed(command, context, typed)
   command.runId = found.run.id
   return found

@@ -2,7 +2,7 @@
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunList } from '../../runs/read-status.ts'
 import { formatAge } from '../output/format-time.ts'
-import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
+import { formatTableWithNotes, type RowWithNote, type TextLayout } from '../output/table-with-notes.ts'
 import { formatBudget } from './run-view.ts'
 
 const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
@@ -30,10 +30,10 @@ export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords
   const hasBudgets = !out.isTty || all.some(({ cells }) => cells[BUDGET] !== '-')
   const toShown = (cells: readonly string[]) => cells.filter((_, at) => at !== BUDGET || hasBudgets)
   const rows = all.map(({ cells: [id = '', ...rest], note }) => ({ cells: toShown([nameOf(id), ...rest]), note }))
-  return rows.length === 0 ? undefined : `${formatNotedTable(toShown(LIST_HEADINGS), rows, out).join('\n')}\n`
+  return rows.length === 0 ? undefined : `${formatTableWithNotes(toShown(LIST_HEADINGS), rows, out).join('\n')}\n`
 }
 
-function toRow(run: RunList['runs'][number], now: Date, state: string = run.state): NotedRow {
+function toRow(run: RunList['runs'][number], now: Date, state: string = run.state): RowWithNote {
   const { id } = run
   const goal = titleOfGoal(run.goal)
   const started = formatAge(run.created_at, now)
@@ -42,6 +42,6 @@ function toRow(run: RunList['runs'][number], now: Date, state: string = run.stat
     : { cells: [id, state, run.state === 'ended' ? '-' : formatBudget(run), started, goal] }
 }
 
-function toUnavailableRow({ id, code, detail }: RunList['unavailable_runs'][number]): NotedRow {
+function toUnavailableRow({ id, code, detail }: RunList['unavailable_runs'][number]): RowWithNote {
   return { cells: [id, 'unavailable', '-', '-', '-'], note: `${code}: ${detail}` }
 }

@@ -1,9 +1,9 @@
 /** What a run waits for: in a few words, and whole for those who decide. Pure. */
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { toBarred } from '../output/barred-text.ts'
-import type { TextLayout } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
+import { quoteWithBar } from '../output/quote-with-bar.ts'
+import type { TextLayout } from '../output/table-with-notes.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { followUp } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -43,7 +43,7 @@ export function describeWait(run: RunOutline, out: TextLayout): string[] {
   if (run.source_candidate !== undefined) {
     return ['The issue has changed, and the run waits for a choice between its pinned and its current text.']
   }
-  const question = toBarred(toPrintable(pendingQuestion(run) ?? ''), tableWidth(out))
+  const question = quoteWithBar(toPrintable(pendingQuestion(run) ?? ''), tableWidth(out))
   switch (run.pause_reason) {
     case 'destructive_confirmation_required':
       return [...question, ...destructiveLines(run, out)]

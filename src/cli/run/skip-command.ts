@@ -10,7 +10,7 @@ export const run: RunCommand = (invocation) =>
     const { args, flags, runtime } = invocation
     const { context, run } = await openPersonRun(command, await openRuns(command, runtime), {
       given: args[0],
-      wish: 'skip',
+      intent: 'skip',
     })
     const state = await skipAction(context, run.id, run.current_action?.action_id ?? 'none')
     if (flags.isOn('json')) await printState(runtime.terminal.out, state)

@@ -30,7 +30,7 @@ async function stopForPerson(
   invocation: Invocation,
   { command, here, given }: { command: WorkspaceCommand; here: RunContext; given: string | undefined },
 ): Promise<number> {
-  const { context, run } = await openPersonRun(command, here, { given, wish: 'stop' })
+  const { context, run } = await openPersonRun(command, here, { given, intent: 'stop' })
   await stopRun(context, run.id)
   await printRunChange(invocation, { context, runId: run.id }, 'Stopped. Its work so far is kept.')
   return 0

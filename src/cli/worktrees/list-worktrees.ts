@@ -3,7 +3,7 @@ import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/wor
 import type { RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { formatAge } from '../output/format-time.ts'
-import { formatNotedTable } from '../output/noted-table.ts'
+import { formatTableWithNotes } from '../output/table-with-notes.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeState, readWorktreeState, type WorktreeState } from './worktree-state.ts'
 
@@ -22,7 +22,7 @@ export const run: RunCommand = async (invocation) => {
   else if (listed.length === 0) await out.write('No worktrees found.\n')
   else {
     const rows = listed.map((each) => toRow(each, runtime.clock.now()))
-    await out.write(`${formatNotedTable(['NAME', 'CREATED', 'STATE'], rows, out).join('\n')}\n`)
+    await out.write(`${formatTableWithNotes(['NAME', 'CREATED', 'STATE'], rows, out).join('\n')}\n`)
   }
   return 0
 }

@@ -8,7 +8,7 @@ import type { FollowedExecution } from '../live/use-execution.ts'
 import { ApprovalLine } from '../parts/approval-line.tsx'
 import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Code, Markdown } from '../parts/text-view.tsx'
-import { describeLack } from '../text/describe-missing.ts'
+import { describeMissing } from '../text/describe-missing.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
 
@@ -18,7 +18,7 @@ export function ExecutionPanel({ followed, hasPrompt = true, seq }: PanelProps) 
   const record = followed.record.value
   const transcript = followed.transcript.value
   if (followed.problem.value !== undefined) {
-    return <p class="problem">{toVisible(describeLack('execution', followed.problem.value).title)}</p>
+    return <p class="problem">{toVisible(describeMissing('execution', followed.problem.value).title)}</p>
   }
   if (record === undefined) return <p class="dim">Loading…</p>
   const isLive = isRunning(record)

@@ -1,5 +1,5 @@
 /** Follows a stream of the server, and connects again after every cut until it is done. */
-import { isMissing, type Lack } from '../text/describe-missing.ts'
+import { isMissing, type PageProblem } from '../text/describe-missing.ts'
 import { ApiError, send } from './api.ts'
 import { readJsonLines } from './json-lines.ts'
 import { abortWhenHidden, untilVisible } from './visibility.ts'
@@ -22,7 +22,7 @@ export type Following<T> = {
   /** Whether it goes on while the page is hidden. A browser has few connections for all its pages. */
   isNeededHidden?: () => boolean
   /** There is no such stream, or no longer. */
-  onGone?: (lack: Lack) => void
+  onGone?: (problem: PageProblem) => void
 }
 
 /** Returns a function that stops it. */

@@ -14,13 +14,13 @@ export async function askForNotifications(): Promise<void> {
   if (isSupported) permission.value = await Notification.requestPermission()
 }
 
-type News = { id: string; title: string; body: string }
+type PageNotification = { id: string; title: string; body: string }
 
 /** Tells about what is new, while the page is not visible. */
 export function startNotifications(): void {
   const told = new Set<string>()
   effect(() => {
-    for (const { id, title, body } of newsOf()) {
+    for (const { id, title, body } of listNotifications()) {
       if (told.has(id)) continue
       told.add(id)
       if (permission.peek() !== 'granted' || !document.hidden) continue
@@ -31,7 +31,7 @@ export function startNotifications(): void {
 }
 
 /** A run may wait several times: each time it has changed since. */
-function newsOf(): News[] {
+function listNotifications(): PageNotification[] {
   return [
     ...needsYou.value.map(({ approval_id: id, tool_name: title, command: body = 'An agent asks for permission.' }) => ({
       id,

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
-import type { Lack } from '../text/describe-missing.ts'
+import type { PageProblem } from '../text/describe-missing.ts'
 import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
@@ -14,7 +14,7 @@ export type FollowedExecution = {
   record: Signal<Execution | undefined>
   transcript: Signal<Transcript>
   /** Why there is nothing to show. */
-  problem: Signal<Lack | undefined>
+  problem: Signal<PageProblem | undefined>
   /** Whether the connection is cut right now. */
   isCut: Signal<boolean>
 }
@@ -23,7 +23,7 @@ export function useExecution(id: string): FollowedExecution {
   const followed = {
     record: useSignal<Execution | undefined>(undefined),
     transcript: useSignal<Transcript>(EMPTY),
-    problem: useSignal<Lack | undefined>(undefined),
+    problem: useSignal<PageProblem | undefined>(undefined),
     isCut: useSignal(false),
   }
   useEffect(() => followExecution(id, followed), [id])
@@ -60,8 +60,8 @@ function followExecution(id: string, followed: FollowedExecution): () => void {
       const { state, last_seq: last } = record.peek() ?? { state: 'running', last_seq: 0 }
       return !isRunning({ state }) && transcript.peek().lastSeq >= last
     },
-    onGone: (lack) => {
-      problem.value = lack
+    onGone: (found) => {
+      problem.value = found
     },
     onState: (state) => {
       if (state === 'open' && isCut.peek()) readSoon()

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
-import type { Lack } from '../text/describe-missing.ts'
+import type { PageProblem } from '../text/describe-missing.ts'
 import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
@@ -11,7 +11,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 export type ShownRun = {
   run: Signal<DrivenRun | undefined>
   events: Signal<readonly DrivenRunEvent[]>
-  problem: Signal<Lack | undefined>
+  problem: Signal<PageProblem | undefined>
 }
 
 const FINAL: readonly string[] = ['ended', 'continued']
@@ -20,7 +20,7 @@ export function useRun(id: string): ShownRun {
   const followed = {
     run: useSignal<DrivenRun | undefined>(undefined),
     events: useSignal<readonly DrivenRunEvent[]>([]),
-    problem: useSignal<Lack | undefined>(undefined),
+    problem: useSignal<PageProblem | undefined>(undefined),
   }
   useEffect(() => followRun(id, followed), [id])
   return followed
@@ -49,8 +49,8 @@ function followRun(id: string, { run, events, problem }: ShownRun): () => void {
       const { state, last_seq: last } = run.peek() ?? { state: 'running', last_seq: 0 }
       return FINAL.includes(state) && lastSeq() >= last
     },
-    onGone: (lack) => {
-      problem.value = lack
+    onGone: (found) => {
+      problem.value = found
     },
   })
 }

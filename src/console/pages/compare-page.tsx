@@ -10,14 +10,14 @@ import { joinAnswer } from '../live/transcript.ts'
 import { type FollowedExecution, useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
-import type { Lack } from '../text/describe-missing.ts'
+import type { PageProblem } from '../text/describe-missing.ts'
 import { diffLines } from '../text/diff-lines.ts'
 import { toVisible } from '../text/visible-text.ts'
 
 export function ComparePage({ id }: { id: string }) {
   const named = id.split(',').filter(Boolean)
   const parts = useSignal<readonly string[]>(named.length > 1 ? named : [])
-  const problem = useSignal<Lack | undefined>(undefined)
+  const problem = useSignal<PageProblem | undefined>(undefined)
   const known = named.length === 1 ? partsVersion(id) : ''
   useEffect(() => {
     if (named.length > 1) parts.value = named
@@ -28,7 +28,7 @@ export function ComparePage({ id }: { id: string }) {
       )
     }
   }, [id, known])
-  if (problem.value !== undefined) return <Missing what="comparison" lack={problem.value} href="#/" says="Home" />
+  if (problem.value !== undefined) return <Missing what="comparison" problem={problem.value} href="#/" says="Home" />
   if (parts.value.length === 0) return <p class="dim">Loading…</p>
   return <Columns key={parts.value.join()} ids={parts.value} />
 }

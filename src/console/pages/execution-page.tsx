@@ -12,8 +12,8 @@ export function ExecutionPage({ id }: { id: string }) {
   const record = followed.record.value
   usePageSubject(record?.prompt_start ?? record?.prompt)
   const seq = route.value.query.get('seq')
-  const lack = followed.problem.value
-  if (lack !== undefined) return <Missing what="execution" lack={lack} href="#/" says="Home" />
+  const problem = followed.problem.value
+  if (problem !== undefined) return <Missing what="execution" problem={problem} href="#/" says="Home" />
   return (
     <div class="page">
       <h1>

@@ -19,7 +19,7 @@ export function RunPage({ id }: { id: string }) {
   const { run, events, problem } = useRun(id)
   const { value } = run
   usePageSubject(value?.title)
-  if (problem.value !== undefined) return <Missing what="run" lack={problem.value} href="#/runs" says="All runs" />
+  if (problem.value !== undefined) return <Missing what="run" problem={problem.value} href="#/runs" says="All runs" />
   if (value === undefined) return <p class="dim">Loading…</p>
   const { attempts = [], findings = [], report } = value
   const title = toLine(value.title)

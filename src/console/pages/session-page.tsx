@@ -16,13 +16,13 @@ import { ResumeForm } from '../parts/resume-form.tsx'
 import { SessionTools } from '../parts/session-tools.tsx'
 import { Age, StateBadge, Tokens } from '../parts/state-badge.tsx'
 import { Markdown } from '../parts/text-view.tsx'
-import type { Lack } from '../text/describe-missing.ts'
+import type { PageProblem } from '../text/describe-missing.ts'
 import { formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
 export function SessionPage({ id }: { id: string }) {
   const session = useSignal<SessionDetail | undefined>(undefined)
-  const problem = useSignal<Lack | undefined>(undefined)
+  const problem = useSignal<PageProblem | undefined>(undefined)
   const read = async () => {
     try {
       session.value = await call<SessionDetail>(`sessions/${encodeURIComponent(id)}?turns=true`)
@@ -37,7 +37,7 @@ export function SessionPage({ id }: { id: string }) {
   const { value } = session
   usePageSubject(value?.title ?? value?.initial_prompt)
   if (problem.value !== undefined)
-    return <Missing what="session" lack={problem.value} href="#/sessions" says="All sessions" />
+    return <Missing what="session" problem={problem.value} href="#/sessions" says="All sessions" />
   if (value === undefined) return <p class="dim">Loading…</p>
   const { turns = [], older_turns: older = 0 } = value
   return (

@@ -1,11 +1,11 @@
-import { describeLack, type Lack } from '../text/describe-missing.ts'
+import { describeMissing, type PageProblem } from '../text/describe-missing.ts'
 import { toVisible } from '../text/visible-text.ts'
 
-type MissingProps = { what: string; lack: Lack; href: string; says: string }
+type MissingProps = { what: string; problem: PageProblem; href: string; says: string }
 
 /** A page that has nothing to show, with the way to what there is. */
-export function Missing({ what, lack, href, says }: MissingProps) {
-  const { title, text } = describeLack(what, lack)
+export function Missing({ what, problem, href, says }: MissingProps) {
+  const { title, text } = describeMissing(what, problem)
   return (
     <div class="page">
       <h1>{title}</h1>

@@ -4,7 +4,7 @@ import { formatCost, formatDuration } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Wait = NonNullable<DrivenRun['waits_for']>
-type Told = Pick<DrivenRun, 'state' | 'waits_for' | 'pause' | 'problem' | 'spent' | 'machine' | 'is_machine_gone'>
+type WaitFacts = Pick<DrivenRun, 'state' | 'waits_for' | 'pause' | 'problem' | 'spent' | 'machine' | 'is_machine_gone'>
 
 const WAITS: Readonly<Record<Wait['reason'], string>> = {
   decision_required: 'asks a question',
@@ -21,14 +21,14 @@ const PAUSES: Readonly<Record<string, string>> = {
 }
 
 /** Follows the title of the run. */
-export function describeReason({ state, waits_for: wait, pause }: Told): string {
+export function describeReason({ state, waits_for: wait, pause }: WaitFacts): string {
   if (wait !== undefined) return WAITS[wait.reason]
   if (pause === undefined) return state
   return PAUSES[pause.reason] ?? `is paused: ${toLine(pause.reason.replaceAll('_', ' '))}`
 }
 
 /** The message of a limit names a flag of the command, so the page has its own. */
-export function describeQuestion(run: Told): string {
+export function describeQuestion(run: WaitFacts): string {
   const { waits_for: wait, pause, problem, state, machine = '' } = run
   if (run.is_machine_gone === true) return `No worker runs on ${toLine(machine)}. Start drover work there to go on.`
   if (state === 'interrupted') return 'Its process ended. It can be resumed.'

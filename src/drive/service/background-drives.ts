@@ -7,7 +7,7 @@ import { outlineRun } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, driveRounds, type RoundsResult } from '../drive-rounds.ts'
-import { DrivenNote, type NoteOptions } from '../note-driven.ts'
+import { DrivenRecordWriter, type RecordWriterOptions } from '../driven-record-writer.ts'
 import { notifyProgram } from '../notify-program.ts'
 import type { ProjectTrust } from '../project-settings.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -15,7 +15,7 @@ import { driveBusy } from '../record/faults.ts'
 import { describeRun } from '../report-run.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
 
-export type DrivesOptions = NoteOptions & {
+export type DrivesOptions = RecordWriterOptions & {
   readonly directories: { readonly worktrees: string }
   readonly projectTrust: ProjectTrust
   readonly log: Log
@@ -97,7 +97,7 @@ export class BackgroundDrives {
   async #drive(drive: Drive, begun: PromiseWithResolvers<void>): Promise<void> {
     const { record } = drive
     const interrupted = AbortSignal.any([this.#options.shutdown, this.#interruption.signal])
-    const note = new DrivenNote(this.#options, { ...record, is_server_driven: true })
+    const note = new DrivenRecordWriter(this.#options, { ...record, is_server_driven: true })
     const onUpdate = (update: DriveUpdate) => {
       note.update(update)
       if (update.is !== 'recorded') return
@@ -155,7 +155,7 @@ export class BackgroundDrives {
     if (ended !== undefined) this.#ended.set(nextId, ended)
   }
 
-  #fail(note: DrivenNote, { run_id: runId }: DrivenRecord, error: unknown): void {
+  #fail(note: DrivenRecordWriter, { run_id: runId }: DrivenRecord, error: unknown): void {
     this.#options.log.error({ run: runId, reason: String(error) }, 'a run could not be driven on')
     note.end(toProblem(error))
   }

@@ -1,6 +1,6 @@
 /** Publishes the driven runs of this machine, so that every server shows them, also when this machine is gone. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PublishedRun, RunBoard } from '../../executions/store/run-board.ts'
+import type { PublishedRun, PublishedRuns } from '../../executions/store/published-runs.ts'
 import { type Clock, daysAgo } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
@@ -13,7 +13,7 @@ import { type DrivenFacts, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 
 type PublisherOptions = {
   runs: DrivenRuns
-  board: RunBoard
+  board: PublishedRuns
   clock: Clock
   /** Runs that ended this many days ago are removed from the database. */
   keepDays: number

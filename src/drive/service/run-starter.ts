@@ -12,8 +12,8 @@ import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
+import { recordOfUser, toRecordedDepth } from '../driven-record-writer.ts'
 import { driveGoalConflict, driveLimitReached, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
-import { recordOfUser, toNotedDepth } from '../note-driven.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
@@ -136,8 +136,8 @@ export class RunStarter {
       git_common_dir: context.workspace.git_common_dir,
       asked_by: by.is,
       ...(key !== undefined && { api_key: key.name, key_id: key.id }),
-      ...toNotedCeilings(by),
-      ...toNotedDepth(prompts.env),
+      ...toRecordedCeilings(by),
+      ...toRecordedDepth(prompts.env),
       is_server_driven: true,
       created_at: toTimestamp(this.#options.clock.now()),
     })
@@ -176,7 +176,7 @@ export class RunStarter {
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
     const begin = { ...found.begin, optionsFrom }
-    const noted = { ...record, ...toNotedCeilings(starter), ...toNotedDepth(prompts.env) }
+    const noted = { ...record, ...toRecordedCeilings(starter), ...toRecordedDepth(prompts.env) }
     await this.drives.launch({ record: noted, context: found.context, begin, prompts, env: this.#options.env })
   }
 
@@ -245,7 +245,7 @@ function asDeepAs({ depth = 0 }: DrivenRecord, prompts: PromptContext): PromptCo
 }
 
 /** A worker that goes on with the run later does not know the key. */
-function toNotedCeilings({ is, ceilings = {} }: Caller): Pick<DrivenRecord, 'ceilings'> {
+function toRecordedCeilings({ is, ceilings = {} }: Caller): Pick<DrivenRecord, 'ceilings'> {
   return is === 'client' ? { ceilings } : {}
 }
 

@@ -2,7 +2,7 @@
  * The driven runs of many machines with one PostgreSQL store. A run stays on the machine that has its repository. That machine
  * publishes it, and a server on another one shows what is published and asks the machine to change it.
  */
-import type { RunBoard, SharedRun } from '../../executions/store/run-board.ts'
+import type { PublishedRuns, SharedRun } from '../../executions/store/published-runs.ts'
 import type { RunCalls } from '../../executions/store/run-calls.ts'
 import type { WorkQueue } from '../../executions/store/work-queue.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -19,12 +19,12 @@ import {
   driveRepositoryNotNamed,
 } from '../faults.ts'
 import type { DriveEvent } from '../record/drive-event.shape.ts'
-import { CallServer } from './call-server.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import { RunPublisher } from './publish-runs.ts'
 import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
+import { RemoteCallRunner } from './remote-call-runner.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import type { DriveResumeRequest, DriveStartRequest, PreparedRun, Rights } from './run-starter.ts'
 import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
@@ -32,7 +32,7 @@ import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
 export type SharedRunsOptions = {
   /** The runs of this machine. */
   readonly local: DrivenRuns
-  readonly board: RunBoard
+  readonly board: PublishedRuns
   readonly calls: RunCalls
   readonly queue: WorkQueue
   /** Whether this process drives runs. */
@@ -56,13 +56,13 @@ const SHORTEST_PREFIX = 4
 export class SharedRuns implements RunService {
   readonly #options: SharedRunsOptions
   readonly #publisher: RunPublisher
-  readonly #server: CallServer
+  readonly #server: RemoteCallRunner
 
   constructor(options: SharedRunsOptions) {
     const { local: runs, board, calls, clock, keepDays, log } = options
     this.#options = options
     this.#publisher = new RunPublisher({ runs, board, clock, keepDays, log })
-    this.#server = new CallServer({ calls, log, perform: (work, by, rights) => this.#doHere(work, by, rights) })
+    this.#server = new RemoteCallRunner({ calls, log, perform: (work, by, rights) => this.#doHere(work, by, rights) })
   }
 
   get count(): number {

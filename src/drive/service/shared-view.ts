@@ -1,5 +1,5 @@
 /** Decides what clients see of the runs of many machines, and which machine gets a new one. Pure. */
-import type { SharedRun } from '../../executions/store/run-board.ts'
+import type { SharedRun } from '../../executions/store/published-runs.ts'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
 import { driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
 import type { DrivenRun, RunChoice } from './driven-run.shape.ts'

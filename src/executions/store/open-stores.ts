@@ -11,11 +11,11 @@ import { PostgresNotices } from '../../store/postgres-notices.ts'
 import { type Loss, PostgresOwners } from '../../store/postgres-owners.ts'
 import { type SettledKeys, settleKeys } from '../../store/settle-keys.ts'
 import { SharedRateLimits } from '../../store/shared-rate-limits.ts'
-import { ApprovalBoard } from './approval-board.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { PostgresExecutionStore } from './postgres-execution-store.ts'
 import { PostgresWorkQueue } from './postgres-work-queue.ts'
-import { RunBoard } from './run-board.ts'
+import { PublishedApprovals } from './published-approvals.ts'
+import { PublishedRuns } from './published-runs.ts'
 import { RunCalls } from './run-calls.ts'
 import { SqliteExecutionStore } from './sqlite-execution-store.ts'
 import type { WorkQueue } from './work-queue.ts'
@@ -31,11 +31,11 @@ export type Stores = {
   /** With PostgreSQL, the prompts that wait for a worker. */
   queue?: WorkQueue
   /** With PostgreSQL, what agents on all machines ask for. */
-  approvals?: ApprovalBoard
+  approvals?: PublishedApprovals
   /** With PostgreSQL, the rate limits that all servers share. */
   rateLimits?: SharedRateLimits
   /** With PostgreSQL, the driven runs of all machines, and the requests about them. */
-  runs?: { board: RunBoard; calls: RunCalls }
+  runs?: { board: PublishedRuns; calls: RunCalls }
 }
 
 export type StoresOptions = {
@@ -95,14 +95,14 @@ async function openPostgresStores(options: StoresOptions & { postgres: PostgresP
   const notices = new PostgresNotices(database)
   const executions = new PostgresExecutionStore(database, { owners, notices }, options)
   const sessions = new PostgresSessionStore(database, { owners, notices }, options)
-  const board = new RunBoard(database, { owners, notices })
+  const board = new PublishedRuns(database, { owners, notices })
   return {
     sessions,
     executions,
     settleKeys: (ids) => settleKeys((sql, ...values) => database.all(sql, ...values), ids),
     runs: { board, calls: new RunCalls(database, { owners, notices, ids }) },
     queue: new PostgresWorkQueue(database, { owners, clock: options.clock }),
-    approvals: new ApprovalBoard(database),
+    approvals: new PublishedApprovals(database),
     rateLimits: new SharedRateLimits(database),
   }
 }

@@ -5,7 +5,7 @@ import { NO_SURROUNDINGS } from '../../../src/agents/adapter/surroundings.ts'
 import { buildCommand } from '../../../src/agents/build-command.ts'
 import { toPlan } from '../../../src/agents/pool/prompt-plan.ts'
 import type { WarmLimits } from '../../../src/agents/pool/warm-limits.ts'
-import { type Ticket, WarmPool, type WarmPoolOptions } from '../../../src/agents/pool/warm-pool.ts'
+import { type PoolLease, WarmPool, type WarmPoolOptions } from '../../../src/agents/pool/warm-pool.ts'
 import type { AcpScript } from '../../fake-agent/acp-script.ts'
 import { acpRequest, installAcpAgent } from '../../support/acp-agent.ts'
 import { agentRequest } from '../../support/agent-request.ts'
@@ -31,17 +31,17 @@ function createPool(limits: Partial<WarmLimits>, more: Pick<WarmPoolOptions, 'st
   return pool
 }
 
-/** Runs the turn of a ticket, and returns the session of the agent. */
-async function runTurn(ticket: Ticket | undefined, request: AgentRequest): Promise<string> {
-  const turn = ticket?.agent?.prompt({
+/** Runs the turn of a lease, and returns the session of the agent. */
+async function runTurn(lease: PoolLease | undefined, request: AgentRequest): Promise<string> {
+  const turn = lease?.agent?.prompt({
     request,
     command: buildCommand(request),
     signal: new AbortController().signal,
   })
   let next = await turn?.next()
   while (next?.done === false) next = await turn?.next()
-  const sessionId = ticket?.agent?.facts().sessionId ?? ''
-  ticket?.done()
+  const sessionId = lease?.agent?.facts().sessionId ?? ''
+  lease?.done()
   return sessionId
 }
 
@@ -49,8 +49,8 @@ describe.each<WarmBackend>(['claude', 'codex'])('a process of %s that a prompt h
   /** Runs a prompt as far as the pool has a process for it. Returns whether it had. */
   async function ask(pool: WarmPool, workdir: string, say: string): Promise<boolean> {
     const request = agentRequest(backend, { program: warmProgram(backend), workdir, prompt: JSON.stringify({ say }) })
-    const ticket = await pool.take({ request, client: '', sessionTurns: 0 })
-    const { agent } = ticket ?? {}
+    const lease = await pool.take({ request, client: '', sessionTurns: 0 })
+    const { agent } = lease ?? {}
     // Time for the sweeper to run between the look-up and the prompt.
     await new Promise((resolve) => setTimeout(resolve, 30))
     try {
@@ -61,7 +61,7 @@ describe.each<WarmBackend>(['claude', 'codex'])('a process of %s that a prompt h
       expect(next.value).toMatchObject({ exitCode: 0, text: say })
       return true
     } finally {
-      ticket?.done()
+      lease?.done()
     }
   }
 
@@ -118,8 +118,8 @@ describe('a session of gemini that no process has in memory', () => {
       hasApprover: true,
       resumeId: '0ce3b155-0000-4000-8000-000000000000',
     })
-    const ticket = await pool.take({ request, client: '', sessionTurns: 1 })
-    expect([ticket?.agent, pool.list()]).toEqual([undefined, []])
+    const lease = await pool.take({ request, client: '', sessionTurns: 1 })
+    expect([lease?.agent, pool.list()]).toEqual([undefined, []])
   })
 })
 
@@ -133,8 +133,8 @@ describe('a process that takes any session', () => {
       acpRequest(program, { request: { workdir: directory, ...over }, profile: { resume: 'session/load' } })
     const take = async (over: Partial<AgentRequest> = {}, sessionTurns = 0) => {
       const request = requestOf(over)
-      const ticket = await pool.take({ request, client: '', sessionTurns })
-      return { ticket, run: () => runTurn(ticket, request) }
+      const lease = await pool.take({ request, client: '', sessionTurns })
+      return { lease, run: () => runTurn(lease, request) }
     }
     return { pool, take }
   }
@@ -144,27 +144,27 @@ describe('a process that takes any session', () => {
     const first = await take()
     const session = { resumeId: await first.run() }
     const other = await take()
-    expect(other.ticket?.agent).toBe(first.ticket?.agent)
+    expect(other.lease?.agent).toBe(first.lease?.agent)
     const elsewhere = await take(session, 1)
-    expect(elsewhere.ticket?.agent).not.toBe(first.ticket?.agent)
+    expect(elsewhere.lease?.agent).not.toBe(first.lease?.agent)
     // Its turn is not counted: it failed.
-    elsewhere.ticket?.done()
+    elsewhere.lease?.done()
     await other.run()
     const again = await take(session, 1)
-    expect(again.ticket?.agent).not.toBe(first.ticket?.agent)
+    expect(again.lease?.agent).not.toBe(first.lease?.agent)
     await again.run()
   })
 
   it('gets one prompt at a time, and none after the end of the pool', async () => {
     const { pool, take } = acpPool()
     const [one, two] = await Promise.all([take(), take()])
-    expect(one.ticket?.agent).toBeDefined()
-    expect(two.ticket?.agent).not.toBe(one.ticket?.agent)
+    expect(one.lease?.agent).toBeDefined()
+    expect(two.lease?.agent).not.toBe(one.lease?.agent)
     await two.run()
     await pool.close()
-    expect((await take()).ticket).toBeUndefined()
+    expect((await take()).lease).toBeUndefined()
     expect(pool.list()).toMatchObject([{ state: 'busy' }])
-    const { agent } = one.ticket ?? {}
+    const { agent } = one.lease ?? {}
     await one.run()
     await agent?.exit
     expect(pool.list()).toEqual([])
@@ -184,9 +184,9 @@ describe('a process that has one session', () => {
     const take = async (isEphemeral: boolean) => {
       const program = warmProgram('claude')
       const request = agentRequest('claude', { program, workdir, prompt: '{"say": "hello"}', isEphemeral })
-      const ticket = await pool.take({ request, client: '', sessionTurns: 0 })
-      await runTurn(ticket, request)
-      return ticket?.agent
+      const lease = await pool.take({ request, client: '', sessionTurns: 0 })
+      await runTurn(lease, request)
+      return lease?.agent
     }
     await take(true)
     expect(pool.list()).toEqual([])
@@ -203,12 +203,12 @@ describe('a session that only one process can have', () => {
     const take = async (over: Partial<AgentRequest>, sessionTurns = 0) => {
       const [program, env] = [warmProgram('codex'), { WARM_LINGERS: '1' }]
       const request = agentRequest('codex', { program, env, workdir, prompt: '{"say": "hello"}', ...over })
-      return { request, ticket: await pool.take({ request, client: '', sessionTurns }) }
+      return { request, lease: await pool.take({ request, client: '', sessionTurns }) }
     }
     const first = await take({})
-    const pid = first.ticket?.agent?.facts().pid ?? 0
-    const resumeId = await runTurn(first.ticket, first.request)
-    const isGone = first.ticket?.agent?.exit.then(() => 'gone')
+    const pid = first.lease?.agent?.facts().pid ?? 0
+    const resumeId = await runTurn(first.lease, first.request)
+    const isGone = first.lease?.agent?.exit.then(() => 'gone')
     const second = take({ resumeId, sandboxMode: 'workspace' }, 1).then(() => 'taken')
     expect([await Promise.race([isGone, second]), isRunning(pid)]).toEqual(['gone', false])
     await second

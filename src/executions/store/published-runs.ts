@@ -79,7 +79,7 @@ const PUBLISH = `
 const ADD_EVENTS = `INSERT INTO driven_run_events (run, seq, content)
   SELECT CAST(? AS text), * FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) ON CONFLICT DO NOTHING`
 
-export class RunBoard {
+export class PublishedRuns {
   /** The name of this machine. */
   readonly machine: string
   readonly #database: PostgresDatabase

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { toBarred } from './barred-text.ts'
+import { quoteWithBar } from './quote-with-bar.ts'
 
-describe('toBarred', () => {
+describe('quoteWithBar', () => {
   it('puts a bar before each row, also of a line that is too wide', () => {
-    expect(toBarred('Which unit?\n\nNext:\n  curl one two', 14)).toEqual([
+    expect(quoteWithBar('Which unit?\n\nNext:\n  curl one two', 14)).toEqual([
       ...['  | Which', '  | unit?', '  |', '  | Next:', '  |   curl one', '  |   two'],
     ])
   })
 
   it('breaks earlier where a terminal may take more columns', () => {
-    const rows = toBarred(`${'\u0301'.repeat(40)}Next:`, 24)
+    const rows = quoteWithBar(`${'\u0301'.repeat(40)}Next:`, 24)
     expect(rows.map((row) => row.length)).toEqual([14, 14, 14, 14, 9])
   })
 
   it('keeps words whole where a terminal may take more columns', () => {
-    expect(toBarred('one “two” three', 13)).toEqual(['  | one', '  | “two”', '  | three'])
+    expect(quoteWithBar('one “two” three', 13)).toEqual(['  | one', '  | “two”', '  | three'])
   })
 
   it('shows nothing for an empty text', () => {
-    expect(toBarred('', 80)).toEqual([])
+    expect(quoteWithBar('', 80)).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ import type { ExecutionStore } from './execution-store.ts'
 
 type Decision = { executionId: string; approvalId: string; decided: AttributedReply }
 
-export class ApprovalBoard {
+export class PublishedApprovals {
   readonly #database: PostgresDatabase
 
   constructor(database: PostgresDatabase) {
@@ -58,7 +58,7 @@ export class ApprovalBoard {
   }
 }
 
-type Shared = { approvals: Approvals; board: ApprovalBoard; store: ExecutionStore; log: Log }
+type Shared = { approvals: Approvals; board: PublishedApprovals; store: ExecutionStore; log: Log }
 
 /** Shows on the board what the agents of this process ask for, and takes decisions from it. */
 export function shareApprovals({ approvals, board, store, log }: Shared): void {

@@ -7,21 +7,21 @@ import type { DriveUpdate } from './drive-context.ts'
 import type { DrivenRecord } from './record/driven-record.shape.ts'
 import { findDriven, saveDriven } from './record/driven-records.ts'
 
-export type NoteOptions = {
+export type RecordWriterOptions = {
   readonly directories: { readonly drivenRuns: string }
   readonly clock: Clock
   /** A list that cannot be written must not end the run. */
   readonly onNoteFailure: (fault: Fault) => void
 }
 
-export class DrivenNote {
-  readonly #options: NoteOptions
+export class DrivenRecordWriter {
+  readonly #options: RecordWriterOptions
   readonly #record: DrivenRecord
   /** That of the latest round. */
   #current: DrivenRecord
   hasBegun = false
 
-  constructor(options: NoteOptions, record: DrivenRecord) {
+  constructor(options: RecordWriterOptions, record: DrivenRecord) {
     const { problem: _, ...rest } = record
     this.#options = options
     this.#record = rest
@@ -78,14 +78,14 @@ export function recordOfUser(directory: string, { runId, repository, context, en
     repository,
     git_common_dir: workspace.git_common_dir,
     asked_by: 'user',
-    ...toNotedDepth(env),
+    ...toRecordedDepth(env),
     is_server_driven: false,
     created_at: toTimestamp(clock.now()),
   }
 }
 
 /** A server that goes on with the run later has another depth. */
-export function toNotedDepth(env: OwnRun['env']): Pick<DrivenRecord, 'depth'> {
+export function toRecordedDepth(env: OwnRun['env']): Pick<DrivenRecord, 'depth'> {
   const depth = depthIn(env)
   return depth > 0 ? { depth } : {}
 }

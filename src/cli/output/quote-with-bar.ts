@@ -5,7 +5,7 @@ import { wrapWords } from './wrap-words.ts'
 export const BAR = '  | '
 
 /** Rows of at most `columns` on any terminal, broken between words. The text must be printable. */
-export function toBarred(text: string, columns: number): string[] {
+export function quoteWithBar(text: string, columns: number): string[] {
   const ruler = { measure: mostColumnsOf, split: splitSafely }
   const rows = text === '' ? [] : wrapWords(text, columns - BAR.length, { ruler })
   return rows.map((row) => `${BAR}${row}`.trimEnd())

@@ -3,7 +3,7 @@ import type { RunCalls, TakenCall } from '../../executions/store/run-calls.ts'
 import type { Log } from '../../kit/log.ts'
 import { CALL_FAILED, type Perform, performCall, type RemoteCall } from './remote-call.ts'
 
-type CallServerOptions = {
+type RunnerOptions = {
   calls: RunCalls
   /** Does it with the runs of this machine. */
   perform: Perform
@@ -13,8 +13,8 @@ type CallServerOptions = {
 /** If a notice is lost, calls are still looked for this often. */
 const LOOK_MS = 2000
 
-export class CallServer {
-  readonly #options: CallServerOptions
+export class RemoteCallRunner {
+  readonly #options: RunnerOptions
   readonly #taken = new Map<string, Promise<void>>()
   #unwatch: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
@@ -22,7 +22,7 @@ export class CallServer {
   #looksAgain = false
   #isClosed = false
 
-  constructor(options: CallServerOptions) {
+  constructor(options: RunnerOptions) {
     this.#options = options
   }
 
