@@ -143,7 +143,7 @@ function outcomeOf(action: Action): Outcome {
     ...EXAMPLES.outcome,
     action_id: action.action_id,
     action_kind: action.kind,
-    suggested_actions: [{ kind: 'clarify', brief: 'Go on.' }],
+    suggested_actions: [{ kind: 'clarify', brief: 'Continue.' }],
   } as Outcome
 }
 

@@ -137,7 +137,7 @@ export const GUARDS: readonly Group[] = [
     name: 'pool',
     guards: [
       { file: 'src/agents/pool/warm-pool.ts', from: '/** Undefined: such a request', to: 'list(): WarmProcessReport' },
-      { file: 'src/agents/pool/warm-pool.ts', from: '/** The session goes on in', to: '#toTicket(' },
+      { file: 'src/agents/pool/warm-pool.ts', from: '/** The session is resumed in', to: '#toLease(' },
       { file: 'src/agents/pool/warm-pool.ts', from: '#release(entry', to: 'async #measure(' },
     ],
     tests: ['test/agents/warm/pool.test.ts'],

@@ -92,7 +92,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(await second.change(id, 'stop')).toMatchObject({ status: 409, body: { error: 'driven_run_over' } })
   })
 
-  it('are interrupted when others take their worker for dead, and go on when it comes back', async () => {
+  it('are interrupted when others take their worker for dead, and continue when it comes back', async () => {
     const script = { orient: [{ hangs: true }, QUESTION] }
     const { url, door, worker, driving } = await createMachines(script, { deadAfterMs: 2000 })
     await worker('one')
@@ -113,7 +113,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     ])
   })
 
-  it('stay listed when their worker, which has no keys, is killed, and go on when it is started again', async () => {
+  it('stay listed when their worker, which has no keys, is killed, and continue when it is started again', async () => {
     const { url, door, driving, settings } = await createMachines(
       { orient: [{}], implement: [{ hangs: true }, { edits: { 'wind.txt': 'wind: 23 knots\n' } }] },
       { deadAfterMs: 2000 },

@@ -121,7 +121,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     rmSync(claudeOf(old), { recursive: true })
     const { status, body } = await resume(session, 'which word?')
     const output = expect.stringContaining('KUMQUAT-81')
-    const warnings = [expect.stringMatching(/the session was on (one|two) and goes on here/)]
+    const warnings = [expect.stringMatching(/the session was on (one|two) and is resumed here/)]
     expect([status, body]).toMatchObject([200, { exit_code: 0, session_id: session, output, warnings }])
     expect((await resume(session, 'and again?')).body).toMatchObject({ exit_code: 0, output })
     expect(readdirSync(join(claudeOf(other), 'projects'))).toHaveLength(1)

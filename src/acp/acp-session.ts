@@ -1,4 +1,4 @@
-/** A conversation with an editor: the choices of its user, and the session of drover that it goes on with. */
+/** A conversation with an editor: the choices of its user, and the session of drover that it resumes. */
 import type { ApprovalRequest, AttributedReply, Backend } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
@@ -15,7 +15,7 @@ import { acpSessionBusy } from './faults.ts'
 import { type ChosenMode, modeRequest } from './session-options.ts'
 import { EditorUpdates } from './session-updates.ts'
 
-/** The session that an editor goes on with under the id of an earlier one, because its user chose another backend. */
+/** The session that an editor resumes under the id of an earlier one, because its user chose another backend. */
 const CONTINUED_BY = 'acp_continued_by'
 
 const NOT_ONE_SESSION: readonly string[] = [sessionNotFound.code, sessionAmbiguous.code]

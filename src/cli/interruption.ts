@@ -15,8 +15,8 @@ const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const SIGNALS = Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]
 
 /**
- * From here on the first signal asks for an orderly end, and a second one kills all child processes. A command that goes
- * on afterwards, such as a conversation, disposes of it.
+ * From here on the first signal asks for an orderly end, and a second one kills all child processes. A command that continues
+ * afterwards, such as a conversation, disposes of it.
  */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController()

@@ -55,7 +55,7 @@ function Console() {
   )
 }
 
-/** The keyboard goes on in the new page. What had the focus before may be gone. */
+/** The keyboard continues in the new page. What had the focus before may be gone. */
 function useFocusOnChange(address: string): Ref<HTMLElement> {
   const element = useRef<HTMLElement>(null)
   const before = useRef(address)

@@ -16,7 +16,7 @@ import { openDriveJournal } from './record/drive-journal.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { startDrivenRun } from './start-driven-run.ts'
 
-/** How a drive begins: what is recorded of a new one, and the options of one that goes on. */
+/** How a drive begins: what is recorded of a new one, and the options of one that continues. */
 export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'options'> & {
   /** The options, from those that the run was last driven with. */
   readonly optionsFrom: (before: Options | undefined) => Options
@@ -27,7 +27,7 @@ export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'opti
 export type RoundsTools = DriveTools &
   DeliverOptions & {
     readonly runs: RunContext
-    /** Asks a person. True if the run goes on; false if the question stays open. Absent if no one can be asked. */
+    /** Asks a person. True if the run continues; false if the question stays open. Absent if no one can be asked. */
     readonly ask?: (run: RunOutline, context: RunContext) => Promise<boolean>
   }
 

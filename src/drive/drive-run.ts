@@ -1,6 +1,6 @@
 /**
  * Drives a run: decides the next step from the records, does it, records it, and decides again. Only the driver of a run
- * writes its records, so a driver that comes later goes on where the last one was ended.
+ * writes its records, so a driver that comes later continues where the last one was ended.
  */
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { Fault } from '../kit/fault.ts'
@@ -29,7 +29,7 @@ export type DriveEnd =
 /** Kept of the output of a check: enough to find the cause, and small enough for a prompt. */
 const OUTPUT_CHARACTERS = 16_000
 
-/** Drives a run until it has ended, waits for a person, or may not go on. */
+/** Drives a run until it has ended, waits for a person, or may not continue. */
 export async function driveRun(context: DriveContext): Promise<DriveEnd> {
   await noteSubmitted(context)
   for (;;) {

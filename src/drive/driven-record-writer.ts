@@ -42,7 +42,7 @@ export class DrivenRecordWriter {
     if (problem !== undefined) this.#save({ ...this.#current, is_server_driven: false, problem })
   }
 
-  /** A server that starts again goes on with the first round, which leads to the others. */
+  /** A server that starts again continues with the first round, which leads to the others. */
   #addRound(nextId: string): void {
     const created_at = toTimestamp(this.#options.clock.now())
     this.#current = { ...this.#record, run_id: nextId, is_server_driven: false, created_at }
@@ -84,7 +84,7 @@ export function recordOfUser(directory: string, { runId, repository, context, en
   }
 }
 
-/** A server that goes on with the run later has another depth. */
+/** A server that continues the run later has another depth. */
 export function toRecordedDepth(env: OwnRun['env']): Pick<DrivenRecord, 'depth'> {
   const depth = depthIn(env)
   return depth > 0 ? { depth } : {}

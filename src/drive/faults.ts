@@ -113,27 +113,27 @@ export const drivenRunWaits = defineFault({
 export const drivenRunOver = defineFault({
   code: 'driven_run_over',
   kind: 'conflict',
-  when: 'A run that has ended, or that goes on as another run, was to be changed.',
+  when: 'A run that has ended, or that continues as another run, was to be changed.',
   message: (d: { id: string; next: string | undefined }) =>
     d.next === undefined
       ? `the run ${d.id} has ended; start a new one`
-      : `the run ${d.id} goes on as the run ${d.next}; use that id`,
+      : `the run ${d.id} continues as the run ${d.next}; use that id`,
 })
 
 export const driveNotPermitted = defineFault({
   code: 'drive_not_permitted',
   kind: 'unauthorized',
-  when: 'The API key that started a run is no longer valid, so a server does not go on with it.',
+  when: 'The API key that started a run is no longer valid, so a server does not continue it.',
   message: (d: { key: string | undefined }) =>
-    `${d.key === undefined ? 'the run was started without an API key, which this server requires' : `the API key ${d.key} that started the run is not valid any more`}; the user of the server can go on with it on the command line`,
+    `${d.key === undefined ? 'the run was started without an API key, which this server requires' : `the API key ${d.key} that started the run is not valid any more`}; the user of the server can continue it on the command line`,
 })
 
 export const driveOfAnother = defineFault({
   code: 'drive_of_another',
   kind: 'invalid',
-  when: 'A key with a ceiling wants to let a run go on that another one started.',
+  when: 'A key with a ceiling wants to let a run continue that another one started.',
   message: (d: { setting: string }) =>
-    `${d.setting} limits what this key may ask for, so it cannot let the run of another go on`,
+    `${d.setting} limits what this key may ask for, so it cannot let the run of another continue`,
 })
 
 export const drivenRunInPlace = defineFault({

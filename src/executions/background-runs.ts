@@ -1,4 +1,4 @@
-/** Prompts that go on when their client has disconnected. The server waits for them before it exits. */
+/** Prompts that keep running when their client has disconnected. The server waits for them before it exits. */
 import { Fault } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 

@@ -211,7 +211,7 @@ export type DriveRequest = {
   issue?: string | undefined
   /** Take the text of an issue that has no sections for drover as the goal. */
   issue_as_goal?: boolean | undefined
-  /** The id of a run that goes on. */
+  /** The id of a run to continue. */
   run?: string | undefined
   /** With `run`: the answer to the question that it waits for. */
   answer?: string | undefined

@@ -114,7 +114,7 @@ export const DriveRequest = named(
     goal: text('What the agents shall do.'),
     issue: text('The address of a GitHub issue, or `#12` for one of the repository, that says what they shall do.'),
     issue_as_goal: isOn('Take the text of an issue that has no sections for drover as the goal.'),
-    run: text('The id of a run that goes on.'),
+    run: text('The id of a run to continue.'),
     answer: text('With `run`: the answer to the question that it waits for.'),
     directory: text('A directory of the repository: an absolute path. The default is the directory of the program.'),
     in_place: isOn('Work in the worktree itself; by default in a new one, on a new branch.'),

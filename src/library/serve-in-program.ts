@@ -15,7 +15,7 @@ import { besidePackage, demoAgent, type OpenedInstance } from './instance.ts'
 import { packageVersion } from './package-version.ts'
 import type { LogLine, RunningServer, ServeOptions } from './types.ts'
 
-/** A program that closes its server wants to go on. */
+/** A program that closes its server wants to keep running. */
 const DRAIN_MS = 5000
 const GRACE_MS = 3000
 

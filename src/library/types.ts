@@ -152,7 +152,7 @@ export type DriveResult = {
     | undefined
 }
 
-/** A run that agents do. A loop that is left early interrupts it; it goes on with `drive({ run })`. */
+/** A run that agents do. A loop that is left early interrupts it; it continues with `drive({ run })`. */
 export type DriveRun = AsyncIterable<DriveRecord> & {
   /** Rejects with a {@link DroverError} if the run cannot be started or driven. */
   readonly result: Promise<DriveResult>

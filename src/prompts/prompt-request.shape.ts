@@ -113,7 +113,7 @@ const SESSION_FIELDS = {
   detach: Type.Optional(
     Type.Boolean({
       description:
-        'Answer at once with 202 and the id of the execution. The agent goes on when the client disconnects. Only for a single prompt over HTTP.',
+        'Answer at once with 202 and the id of the execution. The agent keeps running when the client disconnects. Only for a single prompt over HTTP.',
       default: false,
     }),
   ),

@@ -1,4 +1,4 @@
-/** Lets a session go on although the machine that had it is gone, if its agent keeps it in one file. */
+/** Lets a session be resumed although the machine that had it is gone, if its agent keeps it in one file. */
 import type { AgentRequest } from '../agents/adapter/agent.ts'
 import { isSessionId } from '../agents/build-command.ts'
 import { sessionMachineGone } from '../sessions/faults.ts'
@@ -21,7 +21,7 @@ export async function fetchSession(
   }
   await agent.sessionFile.write(resumeId, file, request)
   await files.noteHere(id)
-  const restored = `the session was on ${machine} and goes on here, from what is stored of it`
+  const restored = `the session was on ${machine} and is resumed here, from what is stored of it`
   return [missingTurns > 0 ? `${restored}; its last turn is not in it, because it was interrupted` : restored]
 }
 

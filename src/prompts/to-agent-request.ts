@@ -92,7 +92,7 @@ function closedFilesFor({ by, privateFiles, agent, workdir, isDryRun }: ClosedFa
   return isDryRun ? ['<private>'] : closed
 }
 
-/** A session goes on with the agent that it began with; so does a fork that quotes its conversation. */
+/** A session is resumed with the agent that it began with; so is a fork that quotes its conversation. */
 function checkOrigin(request: PromptRequest, located: AgentLocation): void {
   const { resumes, forks, history } = request
   if (resumes !== undefined) checkResumption(resumes, request)

@@ -56,7 +56,7 @@ export async function readPinnedMaterial(
   })
 }
 
-/** The source that a run is bound to, with the texts of its sections, for another run that goes on with it. */
+/** The source that a run is bound to, with the texts of its sections, for another run that continues it. */
 export async function readPinnedSource(context: RunContext, runId: string): Promise<PinnedReading | undefined> {
   return await openRun(context, runId, ({ pinned_source: source }, read) => {
     if (source === undefined) return undefined

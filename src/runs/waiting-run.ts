@@ -16,7 +16,7 @@ const WAITS_FOR: Readonly<Record<RunIntent, { one: string; many: string }>> = {
   skip: { one: 'has an action to skip', many: 'have an action to skip' },
   continue: { one: 'can be continued', many: 'can be continued' },
   stop: { one: 'can be stopped', many: 'can be stopped' },
-  drive: { one: 'can go on', many: 'can go on' },
+  drive: { one: 'can continue', many: 'can continue' },
 }
 
 /** Whether the run waits for it. Pure. */

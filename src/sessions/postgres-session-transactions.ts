@@ -58,7 +58,7 @@ export class PostgresSessionTransactions {
     return rows.length
   }
 
-  /** For reads, which go on if that still fails. */
+  /** For reads, which continue if that still fails. */
   async saveUnsaved(): Promise<void> {
     if (this.#unsaved.size === 0) return
     await this.#save([], async () => {}, { waitMs: 0 }).catch((error: unknown) => {

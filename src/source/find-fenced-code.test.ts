@@ -44,7 +44,7 @@ describe('a fence in a container', () => {
     ['in two quotes', '> > ```\n>> x\n> > ```\nx', 'Fii.'],
     ['in a quote ends with the quote', '> ```\nx', 'F.'],
     ['in a quote ends with the quote at a blank line', '> ```\n\n> x', 'F..'],
-    ['in a quote goes on below a quoted blank line', '> ```\n>\n> x', 'Fii'],
+    ['in a quote continues below a quoted blank line', '> ```\n>\n> x', 'Fii'],
     ['in a list item', '- ```\n  x\n  ```\n  x', 'Fii.'],
     ['in a list item ends with the item', '- ```\nx', 'F.'],
     ['in a list item ends one column too early', '- ```\n x', 'F.'],

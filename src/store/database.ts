@@ -166,7 +166,7 @@ export class StoreDatabase {
   }
 
   #transact<T>(begin: string, work: () => T): T {
-    // SQLite would go on with the removed file, and lose everything that it writes.
+    // SQLite would keep using the removed file, and lose everything that it writes.
     if (this.#file !== undefined && !isSameFile(this.#file, findStoreFile(this.path))) {
       throw sessionStoreUnavailable({
         path: this.path,

@@ -4,7 +4,7 @@
  * A process renews the time in its row of `processes`. If it has not done so for `deadAfterMs`, any other process may
  * remove the row. In the same transaction it ends what the process was doing. From then on the process cannot write: every
  * transaction that writes as a process first locks the row (`hold`), which a removed row prevents. A process that was only
- * paused finds that out, ends its agents and goes on under a new name. So does a process that PostgreSQL has not answered for
+ * paused finds that out, ends its agents and continues under a new name. So does a process that PostgreSQL has not answered for
  * as long: others may have taken over, and their agents may do the same work.
  *
  * Only the clock of PostgreSQL decides. Right after a start of PostgreSQL no process is dead, because none could renew its

@@ -34,7 +34,7 @@ describe('an editor', () => {
       usage: { outputTokens: expect.any(Number) },
     })
     expect(texts()).toContain('first answer')
-    // Another agent goes on with the conversation.
+    // Another agent continues the conversation.
     expect(await set('backend', 'codex')).toMatchObject({ configOptions: [{ currentValue: 'codex' }, {}] })
     expect(await prompt(sessionId, { say: 'second answer' })).toMatchObject({ stopReason: 'end_turn' })
     const { stdout } = await runAt(user.work, [process.execPath, DROVER, 'sessions', 'list', '--json'], user.env)
@@ -148,7 +148,7 @@ describe('an editor', () => {
 })
 
 describe('drover acp', () => {
-  it('refuses what it cannot do, and goes on', async () => {
+  it('refuses what it cannot do, and continues', async () => {
     const user = createUser({
       server: { blocked_workdir_prefixes: ['/usr'] },
       backends: { gemini: { enabled: false } },

@@ -123,7 +123,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     expect(byIn(events)).toEqual({ via: 'terminal', name: userInfo().username })
   })
 
-  it('is asked in a conversation, which then goes on, and where Ctrl-C ends only the turn', async () => {
+  it('is asked in a conversation, which then continues, and where Ctrl-C ends only the turn', async () => {
     const terminal = open(await createUser(), ['chat', '-b', 'claude', '--approval', 'always'])
     await shows(terminal, 'claude> ')
     terminal.type(`${ORDER}\r`)

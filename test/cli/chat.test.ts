@@ -153,7 +153,7 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
     expect(seen).toBe('Chat with claude. /help shows the commands; Ctrl-D ends it.\nexit code 0\n')
   })
 
-  it('goes on after an error, and takes a paste as one message', async () => {
+  it('continues after an error, and takes a paste as one message', async () => {
     const terminal = open()
     await shows(terminal, 'claude> ')
     terminal.type('/xyzzy\r')

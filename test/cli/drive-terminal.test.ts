@@ -76,7 +76,7 @@ describe.runIf(hasTerminals)('the live view', () => {
     )
   })
 
-  it('follows a resize, and is taken away by Ctrl-C, which says how to go on', async () => {
+  it('follows a resize, and is taken away by Ctrl-C, which says how to continue', async () => {
     const { driving, terminal } = open({ orient: [{ tells: ['I think about it.'], hangs: true }] }, [GOAL])
     await terminal.shows('I think about it.')
     const before = terminal.seen().length

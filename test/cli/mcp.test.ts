@@ -85,7 +85,7 @@ describe('drover mcp', () => {
     expect((await user.drover('ps', '--all')).stdout).toContain('cancelled')
   })
 
-  it('leaves the work to the server of the user, where it goes on when the client ends', async () => {
+  it('leaves the work to the server of the user, where it keeps running when the client ends', async () => {
     const user = createUser({ hangAfter: 'init' }, { DROVER_WARM_ENABLED: 'false' })
     await user.drover('up')
     onTestFinished(async () => void (await user.drover('down')))

@@ -178,7 +178,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(leftOnScreen(seen)).toMatch(/\ncost: \$0\.0043\nsession /)
   })
 
-  it('says what it waits for while a pipe is open, and goes on when it ends', async () => {
+  it('says what it waits for while a pipe is open, and continues when it ends', async () => {
     const fifo = join(env['HOME'] ?? '', 'fifo')
     spawnSync('mkfifo', [fifo])
     const script = JSON.stringify({ text: ['Hello.'] })

@@ -226,7 +226,7 @@ describe('a prompt', () => {
     }
   })
 
-  it('runs directly if the server hangs, and not again when the server goes on', async () => {
+  it('runs directly if the server hangs, and not again when the server continues', async () => {
     const { drover, ask, pidIn, work } = createLocalUser()
     const pid = pidIn((await drover('up')).stdout)
     process.kill(pid, 'SIGSTOP')

@@ -49,7 +49,7 @@ describe('the console', () => {
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   })
 
-  it.runIf(isFull)('compares agents side by side, and goes on with the answer of one', async () => {
+  it.runIf(isFull)('compares agents side by side, and continues with the answer of one', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page, complaints } = await visit(`${server.url}/#/`)
     await home(page)
@@ -60,8 +60,8 @@ describe('the console', () => {
     expect(await page.locator('.diff-left').innerText()).toContain('standing in for claude')
     expect(await page.locator('.diff-right').innerText()).toContain('standing in for codex')
     const second = page.locator('.column').nth(1)
-    await second.getByRole('button', { name: 'Go on with this answer' }).click()
-    await second.getByLabel('Go on with').fill('shorter')
+    await second.getByRole('button', { name: 'Continue with this answer' }).click()
+    await second.getByLabel('Continue with').fill('shorter')
     await second.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('heading', { name: /Execution/ }).waitFor()
     await ended(page)
@@ -76,7 +76,7 @@ describe('the console', () => {
     await startPrompt(page, 'the first prompt')
     await ended(page)
     await page.getByRole('link', { name: 'Session', exact: true }).click()
-    await page.getByLabel('Go on with').fill('the second prompt')
+    await page.getByLabel('Continue with').fill('the second prompt')
     await page.getByRole('button', { name: 'Send' }).click()
     await until(async () => (await page.locator('.turn .markdown').count()) === 2)
     await page.getByText('Rename, tag, share, export, delete').click()
@@ -85,7 +85,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'A title' }).waitFor()
     const address = page.url()
-    await page.getByLabel('Go on with').fill('and you?')
+    await page.getByLabel('Continue with').fill('and you?')
     await page.locator('.resume').getByLabel('Agent').selectOption('codex')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('heading', { name: /Execution/ }).waitFor()

@@ -37,7 +37,7 @@ const DESTROYS = {
 }
 
 describe('a change', () => {
-  it('is started, asks a question under Needs you, and goes on to a branch with evidence and a report', async () => {
+  it('is started, asks a question under Needs you, and continues to a branch with evidence and a report', async () => {
     const { server, driving } = await serveRuns({ orient: [QUESTION, {}] })
     const { page, complaints, strangers } = await visit(`${server.url}/#/new`)
     await page.getByRole('link', { name: 'Change in a repository' }).click()
@@ -52,7 +52,7 @@ describe('a change', () => {
     expect(await page.title()).toBe('(1) drover')
     await card.getByLabel('Answer').fill('Knots.')
     await card.getByRole('button', { name: 'Answer' }).click()
-    await page.getByText('Answered. The run goes on.').waitFor()
+    await page.getByText('Answered. The run continues.').waitFor()
     await page.keyboard.press('r')
     await page.locator('[data-row]', { hasText: GOAL }).click()
     await reaches(page, 'ended')

@@ -24,7 +24,7 @@ function createDetached(script: DrivenScript = {}, idleSecs = 600) {
 }
 
 describe('drover drive --detach', () => {
-  it('goes on in the background, which lasts as long as the run, and tells when it has ended', async () => {
+  it('continues in the background, which lasts as long as the run, and tells when it has ended', async () => {
     const { driving, drover, delivered } = createDetached({ orient: [{ pause: 3500 }] }, 2)
     const told = join(driving.scratch, 'told.json')
     const flags = ['--no-review', '--check', 'sh check.sh', '--detach', '--notify', `tee ${told}`]
@@ -54,7 +54,7 @@ describe('drover drive --detach', () => {
     child.stdout.on('data', (text) => (shown += text))
     await until(() => shown.includes('orient'))
     child.kill('SIGINT')
-    expect(await followed).toMatchObject({ code: 130, stderr: expect.stringContaining('goes on in the background') })
+    expect(await followed).toMatchObject({ code: 130, stderr: expect.stringContaining('continues in the background') })
     expect(dataOf(driving.records(id), 'attempt_ended')).toEqual([])
     const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
     expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
@@ -64,7 +64,7 @@ describe('drover drive --detach', () => {
 })
 
 describe('a detached run, in a repository that no setting names', () => {
-  it('is answered by a client of a server without keys, and goes on', async () => {
+  it('is answered by a client of a server without keys, and continues', async () => {
     const { driving, drover } = createDetached({ orient: [ASKING, {}] })
     const port = await portOf(serveDrover(['--port', '0'], driving.env))
     const started = await drover('drive', GOAL, '--no-review', '--detach')
@@ -93,7 +93,7 @@ describe('a detached run, in a repository that no setting names', () => {
 })
 
 describe('a server that is started again', { timeout: 60_000 }, () => {
-  it('goes on with its run after it was killed, and loses or repeats nothing', async () => {
+  it('continues its run after it was killed, and loses or repeats nothing', async () => {
     const { driving, start } = createServedDriving({ orient: [{ pause: 400 }] })
     const first = await start()
     const { id } = await first.start()
@@ -116,7 +116,7 @@ describe('a server that is started again', { timeout: 60_000 }, () => {
     expect(driving.calls().length).toBeLessThanOrEqual(numbers.length)
   })
 
-  it('interrupts its run when it is stopped, and goes on with it, but not with one that waits', async () => {
+  it('interrupts its run when it is stopped, and continues it, but not one that waits', async () => {
     const { driving, start } = createServedDriving({ orient: [ASKING, { hangs: true }, {}] })
     const first = await start()
     const waiting = await first.start()

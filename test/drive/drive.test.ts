@@ -155,7 +155,7 @@ describe('drover drive', () => {
     expect(driving.repository.git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23.3 knots\n')
   })
 
-  it('waits for an answer with exit code 4, and goes on after it', async () => {
+  it('waits for an answer with exit code 4, and continues after it', async () => {
     const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
     const asking = { outcome: { status: 'needs_input', pause, suggested_actions: [] } }
     const driving = createDriving({ orient: [asking, {}] })

@@ -8,7 +8,7 @@ import { runIdIn } from '../support/driven-home.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
-it('ends with 130 when it is interrupted, and goes on later', { timeout: 60_000 }, async () => {
+it('ends with 130 when it is interrupted, and continues later', { timeout: 60_000 }, async () => {
   const driving = createDriving({ orient: [{ pause: 20_000 }, {}] })
   const child = spawn(process.execPath, [DROVER, 'drive', 'Show the wind in knots', '--no-review'], {
     cwd: driving.repository.root,

@@ -20,7 +20,7 @@ describe('an agent that', () => {
     await catchLie(temporaryDirectory(), lie)
   })
 
-  it('corrects itself when it is told: goes on', async () => {
+  it('corrects itself when it is told: continues', async () => {
     const activities = [{ kind: 'test', command: 'sh check.sh', exit_code: 0, summary: 'Fine.' }]
     const implementation = {
       ...{ result: 'applied', files_changed: ['wind.txt'], activities, uncertainties: [], attempts: 1 },
@@ -127,7 +127,7 @@ describe('an agent that', () => {
 })
 
 describe('a limit', () => {
-  it('pauses the run, and a higher one lets it go on', async () => {
+  it('pauses the run, and a higher one lets it continue', async () => {
     const driving = createDriving({ orient: [{ usage: { input: 200, output: 100 } }] })
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--max-tokens', '300')
     expect(code).toBe(4)

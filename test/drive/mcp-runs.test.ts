@@ -45,7 +45,7 @@ describe('a run', () => {
     const late = await a.call('run_answer', answer)
     expect([late.isError, late.view.error?.code]).toEqual([true, 'driven_run_over'])
   })
-  it('is as deep as the agent that started it, also if a person lets it go on, and is refused one deeper', async () => {
+  it('is as deep as the agent that started it, also if a person lets it continue, and is refused one deeper', async () => {
     const depths = join(temporaryDirectory(), 'depths')
     const tells = { runs: [`echo $DROVER_DEPTH >> ${depths}`] }
     const { server, post, change, reaches, list } = await serveRuns({ orient: [{ ...QUESTION, ...tells }, tells] })

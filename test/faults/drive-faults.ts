@@ -1,6 +1,6 @@
 /**
  * Driven runs whose driver, agents, or both are killed: at each record, and every 50 ms from the first record to the last.
- * Each run must go on and end as if nothing had happened, and every prompt that an agent received is an attempt that is shown.
+ * Each run must continue and end as if nothing had happened, and every prompt that an agent received is an attempt that is shown.
  */
 import type { KillPoint } from '../support/kill-point.ts'
 import { DrivenRun } from './driven-run.ts'
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<Victim, string>> = { driver: 'driver', agent: 'agen
 export const DRIVE_FAULTS: readonly Scenario[] = [
   ...(['driver', 'both'] as const).map((victim) =>
     killTable({
-      name: `${NAMES[victim]} of a run killed after each record; the run goes on`,
+      name: `${NAMES[victim]} of a run killed after each record; the run continues`,
       gate: victim === 'driver' ? 1 : 0,
       victim,
       momentsOf: eachRecord,
@@ -28,7 +28,7 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
   ),
   ...(['driver', 'agent', 'both'] as const).map((victim) =>
     killTable({
-      name: `${NAMES[victim]} of a run killed every ${STEP_MS} ms; the run goes on`,
+      name: `${NAMES[victim]} of a run killed every ${STEP_MS} ms; the run continues`,
       gate: 0,
       victim,
       momentsOf: everyFewMs,
@@ -39,7 +39,7 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
     { when: `every ${STEP_MS} ms`, gate: 0, momentsOf: everyFewMs },
   ].map(({ when, ...table }) =>
     killTable({
-      name: `server that drives a run killed ${when}; the next server goes on`,
+      name: `server that drives a run killed ${when}; the next server continues`,
       ...table,
       victim: 'driver',
       isServed: true,

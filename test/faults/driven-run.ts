@@ -59,7 +59,7 @@ export class DrivenRun implements Disposable {
     return existsSync(path) ? readFileSync(path, 'utf8').replace(/[^\n]*$/, '') : ''
   }
 
-  /** Starts the run, or goes on with it, until the command ends or is killed. */
+  /** Starts the run, or continues it, until the command ends or is killed. */
   async drive(kill?: Omit<KillPoint, 'reportTo'>): Promise<DriveEnded> {
     return await this.#start(['drive', ...(this.runId === '' ? GOAL : [this.runId])], kill).ended
   }
@@ -88,7 +88,7 @@ export class DrivenRun implements Disposable {
     return { child, ended }
   }
 
-  /** The same in a server: it starts the run, or goes on with it by itself, until the work is delivered. */
+  /** The same in a server: it starts the run, or continues it by itself, until the work is delivered. */
   async serve(kill?: Omit<KillPoint, 'reportTo'>): Promise<DriveEnded> {
     const { child, ended } = this.#start(['serve', '--port', '0'], kill)
     let hasEnded = false

@@ -106,7 +106,7 @@ function expectWhole({ id, state, kind }: Execution, events: readonly ExecutionE
   return text
 }
 
-/** Reads some events, hangs up, and goes on after the last number, until the execution has ended. */
+/** Reads some events, hangs up, and continues after the last number, until the execution has ended. */
 async function readWithCuts(server: ObservedServer, id: string): Promise<ExecutionEvent[]> {
   const events: ExecutionEvent[] = []
   for (;;) {

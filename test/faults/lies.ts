@@ -431,7 +431,7 @@ export const LIES: readonly Lie[] = [
   },
   {
     name: 'changes files and only asks: a check that was not run counts as one that fails',
-    script: { implement: [{ ...HONEST, ...question('Go on?') }] },
+    script: { implement: [{ ...HONEST, ...question('Continue?') }] },
     args: ['--no-review', '--check', 'sh check.sh'],
     caught: async ({ code, call, id }) => {
       equal(code, WAITS)

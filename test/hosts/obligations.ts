@@ -380,7 +380,7 @@ export const OBLIGATIONS: Readonly<Record<CapabilityName, readonly Obligation[]>
     ],
     ['loop: submit', 'submit exactly one outcome through exactly one variant: `submit-outcome-file`.'],
     [
-      'loop: go on',
+      'loop: continue',
       'Continue with the returned action and with no other. When `state` is `paused`, `stopped` or `ended`, stop and report.',
     ],
     [

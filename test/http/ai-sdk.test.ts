@@ -166,7 +166,7 @@ describe('the AI SDK with its default provider for OpenAI', () => {
     expect(server.access.map(({ route }) => route)).toEqual(['/openai/v1/responses', '/openai/v1/responses'])
   })
 
-  it('goes on with a conversation, in which it names the answer by its id', async () => {
+  it('continues a conversation, in which it names the answer by its id', async () => {
     const { settings, bodies } = await open(HELLO)
     const question = { role: 'user' as const, content: 'the colour is red' }
     const { response } = await generateText({ ...settings, messages: [question] })

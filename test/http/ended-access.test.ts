@@ -42,7 +42,7 @@ const QUESTION = {
 const messages = [{ role: 'user', content: 'talk' }]
 const call = { name: 'prompt', arguments: { prompt: 'talk' }, _meta: { progressToken: 1 } }
 
-/** Every kind of stream, of an execution that goes on without it where it needs one. */
+/** Every kind of stream, of an execution that keeps running without it where it needs one. */
 const streamsOf = (id: string): Readonly<Record<string, Request>> => ({
   'a native prompt': {
     path: '/api/v1/prompt',
@@ -96,7 +96,7 @@ async function logIn(server: TestServer): Promise<Headers> {
 }
 
 describe('the streams of a key', () => {
-  it('end when the key is revoked, whatever they send, and those of other keys go on', async () => {
+  it('end when the key is revoked, whatever they send, and those of other keys continue', async () => {
     const { server, revoke } = await serve()
     const ada = { 'x-api-key': ADA }
     const { id, streams } = await openAll(server, ada)
@@ -110,12 +110,12 @@ describe('the streams of a key', () => {
     await until(() => cutIn(server).length === streams.length + 1)
     // A request has a line in the log when it ends.
     expect(server.access.filter(({ route }) => route === STATES.path)).toHaveLength(1)
-    // A prompt whose client is gone is canceled; the detached one goes on.
+    // A prompt whose client is gone is canceled; the detached one keeps running.
     await until(() => server.context.drover.slots.load().running === 1)
     expect(server.context.drover.records.find(id)?.state).toBe('running')
   })
 
-  it('of a run end when the key is revoked, and the run goes on', async () => {
+  it('of a run end when the key is revoked, and the run continues', async () => {
     const file = join(temporaryDirectory(), 'keys')
     writeFileSync(file, `${ADA}\n${BOB}\n`)
     const { server, repository } = await serveRuns({ orient: [QUESTION] }, { env: { DROVER_API_KEYS_FILE: file } })

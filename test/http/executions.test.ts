@@ -288,7 +288,7 @@ describe('a detached prompt', () => {
   it.each([
     ['detach', { detach: true }, {}],
     ['Prefer: respond-async', {}, { prefer: 'respond-async' }],
-  ])('with %s is answered at once and goes on without its client', async (_name, body, headers) => {
+  ])('with %s is answered at once and keeps running without its client', async (_name, body, headers) => {
     const { server, permit } = await stepwise(2)
     const answer = await post(server, { ...hello, ...body }, headers)
     const { execution_id: id, ...rest } = answer.body as Record<string, string>

@@ -119,7 +119,7 @@ describe('an Idempotency-Key', () => {
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, undefined])
   })
 
-  it('lets the agent go on when its client disconnects, and the next request gets the whole answer', async () => {
+  it('lets the agent keep running when its client disconnects, and the next request gets the whole answer', async () => {
     const server = await scripted({ text: ['one ', 'two ', 'three'], chunkMs: 50 })
     const body = { ...native, output_format: 'stream-json' }
     const headers = { 'idempotency-key': 'k' }

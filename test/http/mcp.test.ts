@@ -41,7 +41,7 @@ const NAMES = [
 ]
 
 describe.each(ERAS)('a client of the revision %j', (era) => {
-  it('lists the tools, runs a prompt, goes on with its session, and compares', async () => {
+  it('lists the tools, runs a prompt, resumes its session, and compares', async () => {
     const server = await scripted({ text: ['Hello', ' there'] })
     const { client, call } = await connect(server, era)
     const { tools } = await client.listTools()
@@ -98,7 +98,7 @@ describe('work that a client gives up', () => {
     expect(isRunning(agent)).toBe(false)
   })
 
-  it('goes on after its handle was given, until execution_cancel ends it', async () => {
+  it('continues after its handle was given, until execution_cancel ends it', async () => {
     const { server, pidFile } = await stepwise(1)
     const first = await connect(server)
     const { view } = await first.call('prompt', { prompt: 'work', wait_secs: 0 })

@@ -235,12 +235,12 @@ describe('previous_response_id', () => {
     expect(unknown.response.headers.get('x-drover-session')).toBe(session.id)
   })
 
-  it('sends the conversation as text to a new session if the old one cannot go on', async () => {
+  it('sends the conversation as text to a new session if the old one cannot be resumed', async () => {
     const { responses } = await open(HELLO)
     const first = await responses.create({ ...hello, input: 'the colour is red' })
     const next = { model: 'claude', input: 'which colour?', previous_response_id: first.id }
     await responses.create(next)
-    // The session has gone on since; another backend; a response that is not stored.
+    // The session has continued since; another backend; a response that is not stored.
     for (const over of [{}, { model: 'gemini' }, { store: false }]) {
       const asked: typeof next = { ...next, ...over, ...{ dry_run: true } }
       const { data, response } = await responses.create(asked).withResponse()
@@ -329,7 +329,7 @@ describe('a session of a response', () => {
 })
 
 describe('a response in the background', () => {
-  it('is answered at once and goes on without its client', async () => {
+  it('is answered at once and keeps running without its client', async () => {
     const { responses, permit, whole } = await stepwise(3)
     const started = await responses.create({ ...hello, background: true, metadata: { a: 'b' } })
     expect(started).toMatchObject({ background: true, output: [], metadata: { a: 'b' } })

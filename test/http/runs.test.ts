@@ -123,7 +123,7 @@ describe('POST /api/v1/runs', () => {
     await change(run.id, 'stop')
   })
 
-  it('keeps the limit of runs when a run that waits is to go on', async () => {
+  it('keeps the limit of runs when a run that waits is to continue', async () => {
     const hangs = { hangs: true }
     const { start, reaches, change } = await serveRuns({ orient: [QUESTION, hangs] }, { drive: { max_runs: 1 } })
     const { id } = await start()
@@ -140,7 +140,7 @@ describe('POST /api/v1/runs', () => {
 })
 
 describe('a run that waits', () => {
-  it('shows its question, and goes on after an answer', async () => {
+  it('shows its question, and continues after an answer', async () => {
     const { start, reaches, change, driving } = await serveRuns({ orient: [QUESTION, {}] })
     const { id } = await start()
     const waiting = await reaches(id, 'waiting')
@@ -208,7 +208,7 @@ describe('a run that is driven', () => {
     expect(dataOf(driving.records(id), 'attempt_ended')[0]).toMatchObject({ how: 'cancelled' })
   })
 
-  it('pauses at a limit, and goes on with a higher one', async () => {
+  it('pauses at a limit, and continues with a higher one', async () => {
     const { start, reaches, change } = await serveRuns({ implement: [{ hangs: true }] })
     const { id } = await start({ max_tokens: 1 })
     expect(await reaches(id, 'paused')).toMatchObject({
@@ -318,7 +318,7 @@ describe('who may see and change a run', () => {
     expect((await desk.change(own.id, 'stop')).status).toBe(200)
   })
 
-  it('is not visible to a later key of the same name, which cannot let it go on', async () => {
+  it('is not visible to a later key of the same name, which cannot let it continue', async () => {
     const keyOf = (secret: string) => ({ name: 'ada', sha256: digest(`${secret}-key-of-the-test`) })
     const { server } = await serveRuns({ orient: [QUESTION, {}] }, { server: { keys: [keyOf('first')] } })
     const send = (path: string, options?: object) => server.request(path, options)

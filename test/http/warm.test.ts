@@ -222,7 +222,7 @@ describe('a warm process', () => {
     await running
   })
 
-  it('is not used for a session that went on elsewhere', async () => {
+  it('is not used for a session that was resumed elsewhere', async () => {
     const server = await warmServer()
     await warmUp(server, { backend: 'claude' })
     const first = await prompt(server, { pid: true }, { backend: 'claude' })

@@ -414,7 +414,7 @@ describe('a change to a long run', () => {
     const context = await createRunContext()
     const { run_id, action } = await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: false })
     const submit = async (at: typeof context, current: typeof action) => {
-      const suggested_actions = [{ kind: 'clarify', brief: 'Go on.' }]
+      const suggested_actions = [{ kind: 'clarify', brief: 'Continue.' }]
       const outcome = outcomeFor(current, { summary: 'x'.repeat(60_000), suggested_actions })
       const payloadSha256 = digest(outcome.action_id)
       return (await submitOutcome(at, run_id, { actionId: outcome.action_id, outcome, payloadSha256 })).action

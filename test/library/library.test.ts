@@ -40,7 +40,7 @@ async function failure(promise: Promise<unknown>): Promise<DroverError> {
 }
 
 describe('a prompt', () => {
-  it('has events and a result, and goes on in its session', async () => {
+  it('has events and a result, and is resumed in its session', async () => {
     const { drover, cwd } = open({ config: { default_backend: 'gemini' } })
     const run = drover.prompt('hello there')
     const events: PromptEvent[] = []
@@ -122,7 +122,7 @@ describe('a prompt', () => {
     },
   )
 
-  it('goes on with another agent only in a fork, which is told the conversation', async () => {
+  it('continues with another agent only in a fork, which is told the conversation', async () => {
     const { drover } = open({ env: DEMO_ONLY })
     const first = await drover.prompt({ prompt: 'the weather', backend: 'claude' }).result
     const session = first.session_id

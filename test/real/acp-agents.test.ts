@@ -180,7 +180,7 @@ describe.each(installedAcp)('the real $name', (agent) => {
     expect(code).toBe(0)
     const measured = JSON.parse(stdout).profile
     expect(measured).toMatchObject({ resume: profile.resume ?? 'no', agent: expect.stringMatching(/\d/) })
-    // The agent ignores a mode that it does not have, and goes on in its own.
+    // The agent ignores a mode that it does not have, and continues in its own.
     expect(String(measured.modes).split(', ')).toEqual(expect.arrayContaining(Object.values(profile.modes)))
   })
 })

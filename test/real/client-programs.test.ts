@@ -53,7 +53,7 @@ describe.runIf(pathOf('codex') !== '')('real codex as a client', () => {
     return (...words: string[]) => run(program, ['exec', '--skip-git-repo-check', ...words], { cwd: work, env })
   }
 
-  it('answers through the Responses API, and goes on with its own session', async () => {
+  it('answers through the Responses API, and resumes its own session', async () => {
     const server = await serve(['Hello from', ' drover'])
     const ask = await codex(server.url)
     const first = await ask('--json', 'say hello')

@@ -58,7 +58,7 @@ describe.each(workers)('a run by the real %s', { timeout: 300_000 }, (backend) =
       const done = await setup.drover('drive', id)
       expect([done.code, done.stderr], done.stdout).toEqual([0, ''])
       const records = setup.records()
-      // Some agents end their turn when a tool call is denied, and are told to go on.
+      // Some agents end their turn when a tool call is denied, and are told to continue.
       const failed = dataOf(records, 'attempt_ended').filter(({ how }) => how === 'failed')
       expect(failed.filter(({ error }) => !error?.includes('because a tool call was denied'))).toEqual([])
       const numbers = failed.map(({ attempt }) => attempt)
@@ -115,7 +115,7 @@ describe.each(workers)('a run by the real %s', { timeout: 300_000 }, (backend) =
     expect(claims.filter(({ verdict }) => verdict === 'contradicted')).toEqual([])
     expect(upstream.received()).toContain('What there is to say about requirements.')
   })
-  // A process of gemini that stays up cannot go on with a session of another one.
+  // A process of gemini that stays up cannot resume a session of another one.
   it.skipIf(backend === 'gemini')('does the same in a server, where agents stay up', async () => {
     const server = await serve()
     const { id } = await server.start({ goal: 'Show the wind', ...setup.modelOf(backend) })

@@ -52,7 +52,7 @@ describe.skipIf(path === '')('a session of the real claude', () => {
   }
 
   it.each(['a process of its own', 'a process that stays up'])(
-    'from %s goes on elsewhere, with what it was told',
+    'from %s is resumed elsewhere, with what it was told',
     async (which) => {
       const [old, other] = [newMachine(), newMachine()]
       const nonce = `KUMQUAT-${Date.now()}`

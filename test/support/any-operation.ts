@@ -62,7 +62,7 @@ const submitting: fc.Arbitrary<Operation> = fc
       const reports = [...REPORTS[kind], ...(kind === 'review' || kind === 'summarize' ? [] : WAITS)]
       const chosen = reports[report % reports.length] as { status?: string }
       const takesSuggestion = (kind === 'orient' || kind === 'clarify') && chosen.status !== 'needs_input'
-      const suggested = suggestion !== null && takesSuggestion ? [{ kind: suggestion, brief: 'Go on.' }] : []
+      const suggested = suggestion !== null && takesSuggestion ? [{ kind: suggestion, brief: 'Continue.' }] : []
       const lists = { suggested_actions: suggested, observations: notes, known_issues: notes }
       const said = isOfAnotherKind ? { action_kind: 'summarize' } : { ...chosen, action_kind: kind, ...lists }
       return driver.submitOutcome(outcomeOf(driver.run, said), id)
@@ -158,7 +158,7 @@ function submitReport(driver: Driver, pick: number): unknown {
   const reports = [...REPORTS[kind], ...(canWait ? WAITS.slice(0, 1) : [])]
   const report = reports[pick % reports.length] as { status?: string }
   const canSuggest = (kind === 'orient' || kind === 'clarify') && report.status !== 'needs_input'
-  const suggested_actions = canSuggest ? [{ kind: 'implement', brief: 'Go on.' }] : []
+  const suggested_actions = canSuggest ? [{ kind: 'implement', brief: 'Continue.' }] : []
   return driver.submit({ action_kind: kind, ...report, suggested_actions })
 }
 

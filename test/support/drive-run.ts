@@ -138,7 +138,7 @@ function factsOf(count: number): Facts {
   return { now, actionId: `action-${count}` }
 }
 
-/** Goes on with a run after these events, the first of which started it. */
+/** Continues a run after these events, the first of which started it. */
 export function continueRun(earlier: readonly RunEvent[], begun = replayEvents(earlier) as Run): Driver {
   const events = [...earlier]
   let count = events.length

@@ -33,7 +33,7 @@ export type DrivenTurn = {
   says?: string
   /** Replaces fields of an honest outcome. */
   outcome?: object
-  /** Model requests that it reports as claude does, before it goes on. */
+  /** Model requests that it reports as claude does, before it continues. */
   requests?: readonly { input: number; output: number }[]
   /** Claude ends with this error, as its `result` names it. */
   fails?: string

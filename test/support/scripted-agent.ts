@@ -1,6 +1,6 @@
 /**
  * An agent that was called with `drover-run` and follows it to the letter. Of drover it knows what that text shows it, its
- * commands and the form of an outcome, and what drover answers; it goes on by the typed `next` alone. It has no tool but a
+ * commands and the form of an outcome, and what drover answers; it continues by the typed `next` alone. It has no tool but a
  * shell and no memory but the conversation, and it does the same every time.
  */
 import type { ListReport } from '../../src/contract/list-report.shape.ts'
@@ -76,7 +76,7 @@ function* askUser(state: ProtocolState): Steps<ProtocolState> {
 
 type Taking = { state: ProtocolState; variant: string; input: string; content: string }
 
-/** Goes on by a variant of `next` that takes a file. */
+/** Continues by a variant of `next` that takes a file. */
 function* take({ state, variant, input, content }: Taking): Steps<ProtocolState> {
   const file = yield* writePrivately(content)
   const words = wordsOf(variantOf(state, variant), { [input]: file })

@@ -29,7 +29,7 @@ export function serveDrover(
   return startDrover(['serve', ...args], env, options)
 }
 
-/** The same for any command that goes on until it is stopped. */
+/** The same for any command that runs until it is stopped. */
 export function startDrover(
   args: readonly string[],
   env: Record<string, string> = {},

@@ -59,7 +59,7 @@ export async function serveRuns(script: DrivenScript = {}, options: ServerOption
   return { driving, repository, server, ...runClient((path, request) => server.request(path, request)) }
 }
 
-/** `drover serve` as a process, which goes on with its runs when it is started again. */
+/** `drover serve` as a process, which continues its runs when it is started again. */
 export function createServedDriving(script: DrivenScript = {}) {
   const driving = createDriving(script)
   const repository = realpathSync(driving.repository.root)

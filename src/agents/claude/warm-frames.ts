@@ -25,7 +25,7 @@ export class ClaudeTurnFrames {
   #hasBegun = false
   #isRepeated = false
 
-  /** `earlier`: the last result of this process, whose sums go on in the next one. */
+  /** `earlier`: the last result of this process, whose sums continue in the next one. */
   constructor(messageId: string, earlier: JsonRecord | undefined) {
     this.#messageId = messageId
     this.#earlier = earlier

@@ -40,7 +40,7 @@ export function readItem(options: ItemOptions): AgentEvent[] {
     case 'todo_list':
       return [todoEvent(objectsAt(item, 'items'))]
     case 'error':
-      // Only a warning: the turn goes on.
+      // Only a warning: the turn continues.
       return [{ type: 'progress', content: { stage: 'warning', message: textAt(item, 'message') ?? '' } }]
     default:
       return []

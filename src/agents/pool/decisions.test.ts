@@ -100,7 +100,7 @@ describe('chooseProcess', () => {
       [],
     ],
     [
-      'nothing if the session went on elsewhere',
+      'nothing if the session was resumed elsewhere',
       [usedFor(1, 'a')],
       { key: KEY, isOneSession: true, session: held('a', 2) },
       undefined,

@@ -15,7 +15,7 @@ export type PooledProcess = {
   isOneSession: boolean
   state: 'starting' | 'idle' | 'busy'
   sessions: readonly HeldSession[]
-  /** Sessions that went on elsewhere: what this process knows of them is out of date. */
+  /** Sessions that were resumed elsewhere: what this process knows of them is out of date. */
   outdated: readonly string[]
   turns: number
   startedAt: number
@@ -48,7 +48,7 @@ export function chooseProcess(processes: readonly PooledProcess[], needs: Proces
   return { use: findUsable(usable, needs)?.id, retire }
 }
 
-/** The files have changed since the process was started, or its session goes on elsewhere. */
+/** The files have changed since the process was started, or its session was resumed elsewhere. */
 function isOutOfDate(process: PooledProcess, { key, session, locksSessions = false }: ProcessNeeds): boolean {
   if (process.key.place === key.place && process.key.stamp !== key.stamp) return true
   const held = session && process.sessions.find(({ id }) => id === session.id)

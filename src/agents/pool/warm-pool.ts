@@ -89,7 +89,7 @@ export class WarmPool {
     if (plan.session !== undefined && plan.backend.locksSessions) await Promise.all(endings)
     const agent = entry && (await raceTime(entry.ready, startWaitMs(plan.request)))
     if (entry !== undefined && agent === undefined) void this.#end(entry)
-    return this.#toTicket(plan, agent === undefined ? undefined : entry)
+    return this.#toLease(plan, agent === undefined ? undefined : entry)
   }
 
   list(): WarmProcessReport[] {
@@ -185,7 +185,7 @@ export class WarmPool {
     if (this.#history.noteFailure(key) === 1) this.#options.onFailure({ backend, reason: toErrorMessage(error) })
   }
 
-  /** The session goes on in `entry` or in a process of its own: what others know of it is out of date. */
+  /** The session is resumed in `entry` or in a process of its own: what others know of it is out of date. */
   #outdate({ session }: PromptPlan, entry: Entry | undefined): void {
     if (session === undefined) return
     for (const other of this.#entries.values()) {
@@ -195,7 +195,7 @@ export class WarmPool {
     }
   }
 
-  #toTicket(plan: PromptPlan, entry: Entry | undefined): PoolLease {
+  #toLease(plan: PromptPlan, entry: Entry | undefined): PoolLease {
     const spare = setTimeout(() => this.#startSpare(plan, entry === undefined), SPARE_DELAY_MS).unref()
     return {
       agent: entry?.agent,

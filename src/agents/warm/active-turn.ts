@@ -31,7 +31,7 @@ export type TurnPort = {
   warn: OnWarning
   /** The process says what it must not say: afterwards it gets no other turn. */
   distrust(): void
-  /** The agent does not follow its protocol, and the turn cannot go on: ends the process. */
+  /** The agent does not follow its protocol, and the turn cannot continue: ends the process. */
   fail(): void
 }
 

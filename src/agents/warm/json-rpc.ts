@@ -107,7 +107,7 @@ export function createJsonRpcPeer(
     pending.delete(frame.id)
     if (frame.kind === 'answer') request.answer.resolve(frame.result)
     else request.answer.reject(agentRequestFailed({ method: request.method, ...frame.error }))
-    // The caller goes on before the next frame is handled.
+    // The caller continues before the next frame is handled.
     await nextRound()
   }
   const readAll = async () => {

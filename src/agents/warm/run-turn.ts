@@ -67,7 +67,7 @@ export async function* runTurn(
   }
 }
 
-/** True if the process can go on. */
+/** True if the process can continue. */
 async function leaveNothing(agent: WarmProcess): Promise<boolean> {
   if (agent.isAlive() && (await agent.endTurn())) return true
   await agent.end()

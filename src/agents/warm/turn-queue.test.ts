@@ -38,7 +38,7 @@ describe('TurnQueue', () => {
     await last
   })
 
-  it.each(['hurry', 'end'] as const)('lets the writer go on after %s', async (method) => {
+  it.each(['hurry', 'end'] as const)('lets the writer continue after %s', async (method) => {
     const queue = new TurnQueue()
     const waiting = queue.push(events(300))
     expect(await isPending(waiting)).toBe(true)

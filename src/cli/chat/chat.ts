@@ -66,7 +66,7 @@ async function converse(chat: Chat): Promise<number> {
   return exitCode
 }
 
-/** With a user at the terminal it goes on after a failure. */
+/** With a user at the terminal it continues after a failure. */
 async function answerEach(chat: Chat): Promise<number> {
   const { invocation, conversation, source } = chat
   const { err } = invocation.runtime.terminal

@@ -14,7 +14,7 @@ import { describeWait } from '../run/run-waits.ts'
 type Person = Pick<Runtime, 'stdin' | 'terminal'>
 type Asked = { run: RunOutline; context: RunContext; ask: (question: string) => Promise<string> }
 
-/** True if the run goes on; false if the person leaves the question open, with an empty line, Ctrl-D or Ctrl-C. */
+/** True if the run continues; false if the person leaves the question open, with an empty line, Ctrl-D or Ctrl-C. */
 export async function askAboutRun(person: Person, run: RunOutline, context: RunContext): Promise<boolean> {
   const { err } = person.terminal
   await err.write(`\n${describeWait(run, err).join('\n')}\n`)
@@ -68,7 +68,7 @@ async function confirm(asked: Asked): Promise<boolean> {
 }
 
 async function goOn({ run, context, ask }: Asked): Promise<boolean> {
-  if ((await ask('Fix that, then type y to go on (empty: later): ')).toLowerCase() !== 'y') return false
+  if ((await ask('Fix that, then type y to continue (empty: later): ')).toLowerCase() !== 'y') return false
   await resumeRun(context, run.id, chooseSource(run))
   return true
 }

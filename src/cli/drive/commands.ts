@@ -12,14 +12,14 @@ another agent reviews the result. drover runs your checks itself, sends failures
 with its tool calls. The work is done in a new git worktree of the last commit and ends as a commit on a branch of its own.
 
 If the run needs a decision, the question is asked at the terminal. Elsewhere the command prints what it waits for and exits with 4;
-answer with "drover answer", then "drover drive RUN_ID" goes on. It also goes on with a run that was killed or stopped, that has
+answer with "drover answer", then "drover drive RUN_ID" continues. It also continues a run that was killed or stopped, that has
 reached a limit, or that was started with "drover run".
 
-With --detach the background server drives the run: it goes on when the terminal is closed, and after the server was killed or
+With --detach the background server drives the run: it keeps running when the terminal is closed, and after the server was killed or
 restarted. "drover drive RUN_ID" then follows it, and Ctrl+C leaves it running; "drover stop RUN_ID" stops it.
 
 TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Without it, the only run that has not ended
-goes on. Exit codes: 0 the work is delivered or nothing was to be changed, 2 wrong use, 3 a failure, or a check that still fails at
+continues. Exit codes: 0 the work is delivered or nothing was to be changed, 2 wrong use, 3 a failure, or a check that still fails at
 the end, 4 it waits or has reached a limit, 130 interrupted.`,
     positionals: [
       {
@@ -86,7 +86,7 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
         value: 'COMMAND',
         description: 'Run this command, with JSON on its standard input, when the run waits or ends',
       },
-      { name: 'detach', description: 'Go on in the background server, which is started if there is none' },
+      { name: 'detach', description: 'Continue in the background server, which is started if there is none' },
       { name: 'list', description: 'List the worktrees of driven runs, and why they stay' },
       DEMO,
       ROOT,
@@ -101,7 +101,7 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
       { line: 'drover drive "Show the wind in knots" --check "npm test"', description: 'with a check' },
       { line: 'drover drive https://github.com/ada/weather/issues/7 --with codex', description: 'an issue' },
       { line: 'drover drive --goal-file issue.md', description: 'a longer goal, such as an issue from elsewhere' },
-      { line: 'drover drive 6f1c2c6e --max-tokens 500000', description: 'go on with a run, up to a limit' },
+      { line: 'drover drive 6f1c2c6e --max-tokens 500000', description: 'continue a run, up to a limit' },
       { line: 'drover drive "Show the wind in knots" --detach', description: 'in the background' },
       { line: 'drover drive --list', description: 'the worktrees that stay' },
     ],

@@ -54,6 +54,6 @@ export async function detachDrive(
 
 function driverLine({ pid, is_background: isBackground }: LocalStatus): string {
   return isBackground
-    ? `It goes on in a server in the background (process ${pid}). "drover down" ends that server.`
-    : `It goes on in your server (process ${pid}). "drover open" shows it in the console.`
+    ? `It keeps running in a server in the background (process ${pid}). "drover down" ends that server.`
+    : `It keeps running in your server (process ${pid}). "drover open" shows it in the console.`
 }

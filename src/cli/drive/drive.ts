@@ -51,8 +51,8 @@ export const run: RunCommand = (invocation) =>
       return await driveTarget(invocation, command)
     } catch (error) {
       if (!command.isInterruptedBy(error)) throw error
-      const goesOn = command.runId === undefined ? '' : `; "drover drive ${command.runId}" goes on`
-      await invocation.runtime.terminal.err.write(`drover: interrupted before an agent began${goesOn}\n`)
+      const hint = command.runId === undefined ? '' : `; "drover drive ${command.runId}" continues`
+      await invocation.runtime.terminal.err.write(`drover: interrupted before an agent began${hint}\n`)
       return exitCodeOfSignal('SIGINT')
     }
   })
@@ -122,7 +122,7 @@ async function findTarget(invocation: Invocation, { context, config, ...search }
   return { found, server }
 }
 
-/** A run that was started with the demo agent goes on with it. */
+/** A run that was started with the demo agent continues with it. */
 function isDemoRun({ store }: RunContext, runId: string | undefined): boolean {
   return runId !== undefined && readDrive(store, runId)?.options.is_demo === true
 }
@@ -130,7 +130,7 @@ function isDemoRun({ store }: RunContext, runId: string | undefined): boolean {
 /** Follow-ups and later actions go to the agent that is up. The demo agent does not stay up. */
 function poolFor({ warm }: Config, isDemo: boolean): OpenOptions['createPool'] {
   if (!warm.enabled || isDemo) return undefined
-  // A run goes on in one session, so a process that waits for a new one would be of no use.
+  // A run continues in one session, so a process that waits for a new one would be of no use.
   const limits = toWarmLimits({ ...warm, spares: 0 })
   return (owner) => new WarmPool({ limits, owner, onFailure: () => {}, startsAtOnce: true })
 }
@@ -209,7 +209,7 @@ function createRecordWriter(invocation: Invocation, found: FoundDrive): DrivenRe
 async function reportLeft({ invocation, context }: Drive, runId: string): Promise<number> {
   const name = shortenKnownRunId(context, runId)
   await invocation.runtime.terminal.err.write(
-    `drover: the run goes on in the background; "drover stop ${name}" stops it, "drover drive ${name}" follows it again\n`,
+    `drover: the run continues in the background; "drover stop ${name}" stops it, "drover drive ${name}" follows it again\n`,
   )
   return exitCodeOfSignal('SIGINT')
 }

@@ -75,7 +75,7 @@ describe('endLines', () => {
     ['an interruption', { is: 'interrupted' }, { state: 'active' }, ['Nothing is lost.', 'drover drive 6f1c']],
     ['a limit', { is: 'paused', reason: 'max_time', message: '' }, { state: 'active' }, ['drover drive 6f1c']],
     ['the end', { is: 'ended' }, { state: 'ended' }, ['drover report 6f1c']],
-  ])('says how to go on after %s', (_name, end, run, parts) => {
+  ])('says how to continue after %s', (_name, end, run, parts) => {
     const text = linesFor(end, run)
     const at = parts.map((part) => text.indexOf(part))
     expect(at).not.toContain(-1)

@@ -55,7 +55,7 @@ export async function listDriven(invocation: Invocation, context: RunContext): P
 }
 
 const HINT = `
-"drover drive RUN" goes on with a run. "drover worktrees" lists the names of the
+"drover drive RUN" continues a run. "drover worktrees" lists the names of the
 worktrees, and "drover worktrees remove NAME" removes one.
 `
 

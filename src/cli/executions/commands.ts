@@ -43,7 +43,7 @@ setting executions.keep).`,
     group: 'Prompts',
     summary: 'Show what an execution has printed, and follow it',
     description: `Prints the answer and the tool calls as "drover prompt" does on a terminal. For a batch, prints its parts in turn.
-With -f, goes on until the execution ends, in whichever process it runs; Ctrl-C ends only this command.
+With -f, keeps following until the execution ends, in whichever process it runs; Ctrl-C ends only this command.
 What is kept depends on the setting executions.keep when the prompt was started.`,
     positionals: [executionOf('latest')],
     flags: [
@@ -73,7 +73,7 @@ The exit code is 1 if an execution had ended before.`,
     flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],
     examples: [
       { line: 'drover cancel 3f2a9c1b', description: 'cancel one execution' },
-      { line: 'drover cancel 3f2a9c1b 77d0e412 --no-wait', description: 'ask for the end of two, and go on' },
+      { line: 'drover cancel 3f2a9c1b 77d0e412 --no-wait', description: 'ask for the end of two, and do not wait' },
     ],
     load: () => import('./cancel.ts'),
   },

@@ -14,7 +14,7 @@ type ServerCall = {
   body?: object
   /** How long to wait for the beginning of the answer. */
   answerMs?: number
-  /** How long to wait until the server takes the body. A server that hangs never gets it, not even when it goes on. */
+  /** How long to wait until the server takes the body. A server that hangs never gets it, not even when it continues. */
   acceptMs?: number
   /** Another socket than that of the user's server. */
   socket?: string | undefined

@@ -10,7 +10,7 @@ export const MCP_COMMANDS: readonly Command[] = [
     description: `MCP clients (Claude Code, Codex, Gemini CLI, Cursor, VS Code …) start this command and call its tools: prompt, compare,
 session_resume, execution_get, execution_cancel, run_start, run_status and run_answer. The working directory is that in which
 the client starts it. A call that takes longer than server.mcp_wait_secs answers with a handle for execution_get.
-If a server of yours runs (drover up, drover serve), the work is done there, and goes on when the client ends. Otherwise it is
+If a server of yours runs (drover up, drover serve), the work is done there, and keeps running when the client ends. Otherwise it is
 done in this process, and ended with it. A server offers the same tools at /mcp.
 Only the protocol is printed to stdout. The command ends when its input ends.`,
     positionals: [],

@@ -42,7 +42,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'drive_started':
       return describeStart(event.data)
     case 'drive_resumed':
-      return [`Run ${shortRunId(state.run_id)} goes on`, ...describeLimits(event.data.options)]
+      return [`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)]
     case 'attempt_started':
       return [{ text: describeAttempt(event.data), tone: 'title' }]
     case 'approval_decided':
@@ -211,7 +211,7 @@ export function describeDrive(state: DriveState): StyledLine[] {
     ...(paused === undefined
       ? []
       : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),
-    ...(next_run_id === undefined ? [] : [`  goes on as run ${next_run_id}`]),
+    ...(next_run_id === undefined ? [] : [`  continues as run ${next_run_id}`]),
     ...attempts.flatMap(describeAttemptFacts),
   ]
 }

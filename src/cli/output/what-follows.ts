@@ -26,12 +26,12 @@ const FOLLOW_UPS = {
   'use-pinned-source': ['drover continue RUN --use-pinned', 'resume the run with the pinned issue'],
   'keep-pinned': ['drover continue RUN --use-pinned', 'keep the pinned issue'],
   adopt: ['drover continue RUN --adopt', 'work from the changed issue'],
-  drive: ['drover drive RUN', 'go on'],
-  'drive-then': ['drover drive RUN', 'then go on'],
-  'drive-longer': ['drover drive RUN --actions 8', 'go on with 8 more'],
-  'drive-in-background': ['drover drive RUN --detach', 'go on in the background'],
+  drive: ['drover drive RUN', 'continue'],
+  'drive-then': ['drover drive RUN', 'then continue'],
+  'drive-longer': ['drover drive RUN --actions 8', 'continue with 8 more'],
+  'drive-in-background': ['drover drive RUN --detach', 'continue in the background'],
   'follow-background': ['drover drive RUN', 'follow it here; Ctrl+C leaves it running'],
-  'answer-background': ['drover answer RUN "TEXT"', 'answer its question; then drover drive RUN --detach goes on'],
+  'answer-background': ['drover answer RUN "TEXT"', 'answer its question; then drover drive RUN --detach continues'],
   status: ['drover status RUN', 'see what it does, or what it waits for'],
   stop: ['drover stop RUN', 'stop the run; it can be resumed'],
   report: ['drover report RUN', 'what was done, and the evidence'],
@@ -75,7 +75,7 @@ function valueAfter(argv: readonly string[], flag: string): string | undefined {
 
 const DECISIONS = ['answer-decision', 'confirm-destructive', 'decline-or-feedback', 'keep-pinned', 'adopt']
 
-/** What lets a driven run go on: the decisions that it waits for, and `drover drive`, which resumes it. */
+/** What lets a driven run continue: the decisions that it waits for, and `drover drive`, which resumes it. */
 export function followUpsOfDrive({ next, pause_reason }: RunOutline, name: string): NextCommand[] {
   if (pause_reason === 'budget_exhausted') return [followUp('drive-longer', { RUN: name })]
   const decisions = next.variants.flatMap((variant) =>

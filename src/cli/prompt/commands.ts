@@ -57,7 +57,7 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
       { line: 'drover -c "and now the tests"', description: 'continue the latest session of this directory' },
       {
         line: 'drover prompt --detach "update the dependencies"',
-        description: 'go on with other work; drover ps, logs and cancel watch and end it',
+        description: 'do other work meanwhile; drover ps, logs and cancel watch and end it',
       },
       { line: 'drover --demo "hello there"', description: 'try it without an installed agent' },
     ],
@@ -109,7 +109,7 @@ far as prompts and answers are kept (see the setting executions.keep): the lates
       },
       {
         line: 'drover resume 3f2a9c1b --fork -b codex "review what was done"',
-        description: 'another agent goes on with the conversation',
+        description: 'another agent continues the conversation',
       },
     ],
     load: () => import('./resume-command.ts'),

@@ -25,7 +25,7 @@ describe('the view of a run', () => {
   it('offers the driver of a run, here and in the background', () => {
     const text = view({ isDriven: true })
     expect(text).toMatch(
-      /\n {2}drover drive 6f1c2c6e +go on\n {2}drover drive 6f1c2c6e --detach +go on in the background\n/,
+      /\n {2}drover drive 6f1c2c6e +continue\n {2}drover drive 6f1c2c6e --detach +continue in the background\n/,
     )
     expect(text).not.toContain('a host reports')
   })

@@ -76,8 +76,8 @@ once, within 5 minutes, and you see what every key does.`,
     group: 'Server',
     summary: 'Run the prompts and drive the runs of servers on other machines',
     description: `Runs prompts that servers put into a PostgreSQL store: start it on each machine that has agents and
-repositories. A session goes on where it began. The setting work.repositories limits the directories.
-Runs are driven in the repositories of drive.repositories, and go on when the worker is started again.
+repositories. A session is resumed where it began. The setting work.repositories limits the directories.
+Runs are driven in the repositories of drive.repositories, and continue when the worker is started again.
 Ctrl+C takes no more prompts, waits up to 30 seconds for running ones, then ends their agents.
 If the process dies, prompts that had not started run elsewhere, and those that had are marked as lost.`,
     positionals: [],

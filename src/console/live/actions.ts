@@ -77,7 +77,7 @@ export async function cancelExecution(id: string): Promise<void> {
   })
 }
 
-/** Starts a prompt that goes on without this page. */
+/** Starts a prompt that keeps running without this page. */
 export async function startPrompt(request: Omit<PromptBody, 'detach'>): Promise<ExecutionAccepted> {
   return await call('prompt', { method: 'POST', body: { ...request, detach: true } })
 }

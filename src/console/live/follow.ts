@@ -19,7 +19,7 @@ export type Following<T> = {
   /** Called when a connection has ended: whether the stream is complete. */
   isDone: () => boolean | Promise<boolean>
   onState?: (state: 'open' | 'cut' | 'done') => void
-  /** Whether it goes on while the page is hidden. A browser has few connections for all its pages. */
+  /** Whether it continues while the page is hidden. A browser has few connections for all its pages. */
   isNeededHidden?: () => boolean
   /** There is no such stream, or no longer. */
   onGone?: (problem: PageProblem) => void

@@ -28,7 +28,7 @@ describe('one at a time', () => {
     expect(open).toHaveLength(3)
   })
 
-  it('goes on after a failure, which only the callers of that run get', async () => {
+  it('continues after a failure, which only the callers of that run get', async () => {
     const { open, call } = controlled()
     const [first, second] = [call(), call()]
     open[0]?.reject(new Error('cut'))

@@ -57,11 +57,11 @@ export function watchRuns(): () => void {
 }
 
 const DONE: Readonly<Record<RunChoice, string>> = {
-  answer: 'Answered. The run goes on.',
-  confirm: 'Permitted, once. The run goes on.',
+  answer: 'Answered. The run continues.',
+  confirm: 'Permitted, once. The run continues.',
   skip: 'Skipped.',
   stop: 'Stopped. It can be resumed.',
-  resume: 'The run goes on.',
+  resume: 'The run continues.',
 }
 
 /** Another browser, or a person at a terminal, may have been first: the error of the server says so. */

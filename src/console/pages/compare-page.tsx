@@ -84,7 +84,7 @@ function GoOn({ id, followed }: { id: string; followed: FollowedExecution }) {
   return (
     <div class="actions">
       <button type="button" onClick={() => (isOpen.value = true)}>
-        Go on with this answer
+        Continue with this answer
       </button>
       <a href={toHash('executions', id)}>Open</a>
     </div>
@@ -102,7 +102,7 @@ function QuoteLink({ followed }: { followed: FollowedExecution }) {
     <a
       href={toHash('new', '', { backend, prompt: `I asked you:\n\n${quoted[0]}\n\nYou answered:\n\n${quoted[1]}\n\n` })}
     >
-      Go on with this answer in a new session
+      Continue with this answer in a new session
     </a>
   )
 }

@@ -32,7 +32,7 @@ export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
       }}
     >
       <label>
-        Go on with
+        Continue with
         <textarea
           rows={3}
           value={prompt}

@@ -13,22 +13,26 @@ const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
 const paused = (reason: string) => ({
   state: 'paused' as const,
   spent: SPENT,
-  pause: { reason, message: 'go on with a higher --max-tokens' },
+  pause: { reason, message: 'continue with a higher --max-tokens' },
 })
 
 describe('a run that is paused', () => {
   it.each([
-    ['max_tokens', 'has reached its limit of tokens', '1,773 tokens are used so far. Enter a higher limit to go on.'],
-    ['max_cost', 'has reached its limit of costs', '$0.5000 is used so far. Enter a higher limit to go on.'],
-    ['max_time', 'has reached its limit of time', '1 min 1 s is used so far. Enter a higher limit to go on.'],
-    ['agent_failed', 'is paused: agent failed', 'go on with a higher --max-tokens'],
+    [
+      'max_tokens',
+      'has reached its limit of tokens',
+      '1,773 tokens are used so far. Enter a higher limit to continue.',
+    ],
+    ['max_cost', 'has reached its limit of costs', '$0.5000 is used so far. Enter a higher limit to continue.'],
+    ['max_time', 'has reached its limit of time', '1 min 1 s is used so far. Enter a higher limit to continue.'],
+    ['agent_failed', 'is paused: agent failed', 'continue with a higher --max-tokens'],
   ])('by %s %s', (reason, why, question) => {
     expect([describeReason(paused(reason)), describeQuestion(paused(reason))]).toEqual([why, question])
   })
 
-  it('on a machine without a worker goes on when one is started there', () => {
+  it('on a machine without a worker continues when one is started there', () => {
     const gone = { ...paused('max_tokens'), machine: 'build-2', is_machine_gone: true as const }
-    expect(describeQuestion(gone)).toBe('No worker runs on build-2. Start drover work there to go on.')
+    expect(describeQuestion(gone)).toBe('No worker runs on build-2. Start drover work there to continue.')
   })
 
   it('is resumed with more than what is used, or with more actions', () => {

@@ -108,7 +108,7 @@ function markerIn(line: string, isOrdered: boolean): string | undefined {
 
 const isIndented = (line: string) => /^\s{2,}\S/.test(line)
 
-/** An item goes on with indented lines. After an empty line the list goes on with such a line or another item. */
+/** An item continues with indented lines. After an empty line the list continues with such a line or another item. */
 function continuesItem(lines: readonly string[], at: number, isOrdered: boolean): boolean {
   const [line = '', following = ''] = [lines[at], lines[at + 1]]
   if (line.trim() !== '') return isIndented(line)

@@ -75,7 +75,7 @@ describe('an attempt', () => {
     expect(stepAfter([first, between, second, third])).toMatchObject({ do: 'attempt' })
   })
 
-  it('that a limit has ended goes on if the limit is higher now', () => {
+  it('that a limit has ended continues if the limit is higher now', () => {
     expect(stepAfter([attemptAt(implement, {}, { how: 'budget' })])).toMatchObject({
       ...{ do: 'attempt', purpose: 'after_unknown_end', followUp: { changed: [] } },
     })
@@ -95,7 +95,7 @@ describe('an attempt', () => {
     })
   })
 
-  it('that was cancelled pauses, until another driver goes on', () => {
+  it('that was cancelled pauses, until another driver continues', () => {
     const attempts = [attemptAt(implement, {}, { how: 'cancelled' })]
     expect(stepAfter(attempts)).toMatchObject({ do: 'pause', reason: 'cancelled' })
     expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({
@@ -312,7 +312,7 @@ describe('a limit', () => {
     ['max_cost', { max_cost_microusd: 500_000 }, { max_cost_microusd: 500_001 }],
     ['max_time', { max_time_ms: 1000 }, { max_time_ms: 1001 }],
   ])('%s pauses when it is reached, and not before', (reason, reached, notReached) => {
-    const message = expect.stringContaining(`go on with a higher --${reason.replace('_', '-')}`)
+    const message = expect.stringContaining(`continue with a higher --${reason.replace('_', '-')}`)
     expect(stepAfter([bad], { options: { ...OPTIONS, ...reached } })).toEqual({ do: 'pause', reason, message })
     expect(stepAfter([bad], { options: { ...OPTIONS, ...notReached } })).toMatchObject({ do: 'attempt' })
   })

@@ -1,6 +1,6 @@
 /**
  * What a driver does next. Every step is recorded, and the next one follows from the records alone: a driver that was killed
- * goes on where the last record says. Pure.
+ * continues where the last record says. Pure.
  */
 import type { Action } from '../../contract/action.shape.ts'
 import type { Outcome } from '../../contract/outcome.shape.ts'
@@ -54,9 +54,9 @@ function withinCaps(state: DriveState, step: DriveStep): DriveStep {
 }
 
 const CAP_MESSAGES: Partial<Record<DrivePause, string>> = {
-  max_tokens: 'the limit of tokens is reached; go on with a higher --max-tokens',
-  max_cost: 'the limit of costs is reached; go on with a higher --max-cost',
-  max_time: 'the limit of time is reached; go on with a higher --max-time',
+  max_tokens: 'the limit of tokens is reached; continue with a higher --max-tokens',
+  max_cost: 'the limit of costs is reached; continue with a higher --max-cost',
+  max_time: 'the limit of time is reached; continue with a higher --max-time',
 }
 
 function start({ action }: Facts): DriveStep {
@@ -78,7 +78,7 @@ function afterAttempt(facts: Facts, last: Attempt): DriveStep {
     case 'cancelled':
       return afterCancel(facts, last)
     case 'budget':
-      // If no cap is reached any more, the agent goes on where it was ended.
+      // If no cap is reached any more, the agent continues where it was ended.
       return again(facts, { why: 'after_unknown_end', changed: [] })
     case 'stalled':
       return afterStall(facts, last, ended.error ?? 'it made no progress')
@@ -97,7 +97,7 @@ function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Atte
   const since = facts.attempts.filter(({ attempt }) => attempt > state.attempts_at_pause)
   const times = since.length - 1 - since.findLastIndex(({ ended }) => ended?.how !== 'unknown')
   if (times < MAX_UNKNOWN_ENDS) return again({ state, ...facts }, { why: 'after_unknown_end', changed: [] })
-  const message = `the driver was killed ${times} times in a row during ${kind}; look for the cause, then go on`
+  const message = `the driver was killed ${times} times in a row during ${kind}; look for the cause, then continue`
   return { do: 'pause', reason: 'killed', message }
 }
 
@@ -157,7 +157,7 @@ function afterProblem(facts: Facts, last: Attempt, problem: string): DriveStep {
 /** A review must leave the worktree as it is. */
 function afterWritingReview(facts: Facts, last: Attempt): DriveStep {
   if (isOfEarlierDriver(facts, last)) return start(facts)
-  const message = `the review by ${last.backend} changed files, so it does not count; look at the worktree, then go on for another review`
+  const message = `the review by ${last.backend} changed files, so it does not count; look at the worktree, then continue for another review`
   return { do: 'pause', reason: 'review_changed_files', message }
 }
 
@@ -178,6 +178,6 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   if (!wasTold) return again(facts, { why: 'contradiction', claims })
   const sides = claims.map(describeClaim).join('\n')
   const summary = `The outcome that ${last.backend} reports is contradicted by what drover observed.`
-  const question = `${last.backend} was told so once and still reports this:\n\n${sides}\n\nIts own summary: ${outcome.summary}\n\nHow should the run go on?`
+  const question = `${last.backend} was told so once and still reports this:\n\n${sides}\n\nIts own summary: ${outcome.summary}\n\nHow should the run continue?`
   return { do: 'submit', outcome: askOutcome(facts.action, { summary, question }), by: 'drover', attempt: last }
 }

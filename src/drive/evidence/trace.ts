@@ -78,7 +78,7 @@ function pathsIn(input: unknown): string[] {
 
 /**
  * Codex reports the exit code. Claude writes it in front of the output of a command that failed. A command without an
- * error ended with 0, unless it goes on in the background, or has an exit code that claude does not take for a failure.
+ * error ended with 0, unless it keeps running in the background, or has an exit code that claude does not take for a failure.
  * Some agents report every command as a success.
  */
 function exitCodeIn(

@@ -1,4 +1,4 @@
-/** What an agent is told when it must go on with an action that it already worked on. Pure. */
+/** What an agent is told when it must continue an action that it already worked on. Pure. */
 import type { Action } from '../../contract/action.shape.ts'
 import type { Claim } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
@@ -42,9 +42,9 @@ export function describeFollowUp(followUp: FollowUp): string {
         'Do what is missing, or correct the outcome. Report it anew, and report only what really happened.',
       ].join('\n\n')
     case 'stalled':
-      return `drover ended your last turn: ${followUp.reason}. Go on in another way, or ask a person in the outcome.`
+      return `drover ended your last turn: ${followUp.reason}. Continue in another way, or ask a person in the outcome.`
     case 'after_failure':
-      return `Your last turn failed: ${followUp.error}. Look at what is done already, and go on.`
+      return `Your last turn failed: ${followUp.error}. Look at what is done already, and continue.`
     case 'after_unknown_end':
       return [
         'An earlier attempt at this action was interrupted, and how far it got is unknown.',

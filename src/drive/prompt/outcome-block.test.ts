@@ -25,7 +25,7 @@ describe('the outcome block', () => {
     ['an answer without one', 'Done.', 'has no code block named'],
     ['an empty answer', '', 'has no code block named'],
     ['a block of another name', '```json\n{}\n```', 'has no code block named'],
-    ['a name that goes on', '```drover-outcome-2\n{}\n```', 'has no code block named'],
+    ['a longer name', '```drover-outcome-2\n{}\n```', 'has no code block named'],
     ['a block that is quoted', `\`\`\`\`md\n${block('{}')}\n\`\`\`\``, 'is inside another code block'],
     ['a block after one that is open', `\`\`\`sh\nls\n${block('{}')}`, 'is inside another code block'],
   ])('is missing in %s', (_name, answer, problem) => {

@@ -183,7 +183,7 @@ export const DriveEvent = named(
       backend: text,
       model: optional(text),
       execution_id: text,
-      /** The session that goes on. */
+      /** The session that is resumed. */
       resumes: optional(text),
       /** What may still be used. */
       reserved: strict({

@@ -41,7 +41,7 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly attempts_before: number
   /** The number of attempts when a driver last paused. */
   readonly attempts_at_pause: number
-  /** Why the driver stopped; undefined as soon as another one goes on. */
+  /** Why the driver stopped; undefined as soon as another one continues. */
   readonly paused?: EventOf<'paused'>['data']
   readonly next_run_id?: string
   readonly delivered?: Delivery

@@ -30,7 +30,7 @@ export const DrivenRecord = named(
             approval: Type.Optional(ceiling(['always', 'auto', 'none'])),
             sandbox: Type.Optional(ceiling(['read-only', 'workspace', 'full'])),
           },
-          { description: 'What the server allowed the client. A worker, which has no keys, goes on with that.' },
+          { description: 'What the server allowed the client. A worker, which has no keys, continues with that.' },
         ),
       ),
       depth: Type.Optional(
@@ -40,11 +40,11 @@ export const DrivenRecord = named(
         }),
       ),
       is_server_driven: Type.Boolean({
-        description: 'Whether a server drives it, and goes on with it when it starts again.',
+        description: 'Whether a server drives it, and continues it when it starts again.',
       }),
       notify: Type.Optional(Type.String({ description: 'A command to run when it waits or has ended.' })),
       problem: Type.Optional(
-        strict({ code: Type.String(), message: Type.String() }, { description: 'Why the server could not go on.' }),
+        strict({ code: Type.String(), message: Type.String() }, { description: 'Why the server could not continue.' }),
       ),
       created_at: meaning('When it was first driven.', UtcTimestamp),
     },

@@ -19,7 +19,7 @@ export type DrivesOptions = RecordWriterOptions & {
   readonly directories: { readonly worktrees: string }
   readonly projectTrust: ProjectTrust
   readonly log: Log
-  /** Aborted when the server stops: its drives are interrupted, and the next server goes on with them. */
+  /** Aborted when the server stops: its drives are interrupted, and the next server continues them. */
   readonly shutdown: AbortSignal
   /** The server waits for it before it exits. */
   readonly track: (drive: Promise<void>) => void
@@ -60,7 +60,7 @@ export class BackgroundDrives {
     return [...this.#ended.keys()]
   }
 
-  /** Interrupts all drives. Resolves when they have ended; they can go on as after a restart. */
+  /** Interrupts all drives. Resolves when they have ended; they can continue as after a restart. */
   async interrupt(): Promise<void> {
     this.#interruption.abort()
     this.#interruption = new AbortController()
@@ -171,7 +171,7 @@ function asStarter(by: Caller, { api_key: name = '', key_id: id = '' }: DrivenRe
   return by.is === 'client' ? { ...by, key: id === '' ? undefined : { id, name } } : by
 }
 
-/** Why a server cannot go on with a run. */
+/** Why a server cannot continue a run. */
 export function toProblem(error: unknown): NonNullable<DrivenRecord['problem']> {
   if (error instanceof Fault) return { code: error.code, message: error.message }
   return { code: 'internal_error', message: 'an internal error; the server log has the reason' }

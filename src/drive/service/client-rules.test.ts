@@ -69,7 +69,7 @@ it.each<['auto' | 'none' | undefined, 'auto' | 'none', Ceilings | undefined, str
   expect(chooseApproval(given, settings({ approval_mode: setting }), { ceilings })).toBe(expected)
 })
 
-describe('who lets a run go on', () => {
+describe('who lets a run continue', () => {
   const record = (more: Partial<DrivenRecord>) => ({ asked_by: 'client', ...more }) as DrivenRecord
   const client = (name: string, id: string): Caller => ({ is: 'client', key: { id, name }, role: 'client' })
   const OF_ONE = record({ api_key: 'one', key_id: 'key_1' })

@@ -114,7 +114,7 @@ const WaitsFor = Type.Object({
       DestructiveRequest,
     ),
   ),
-  choices: list(literals(RUN_CHOICES), 'The endpoints that let the run go on.'),
+  choices: list(literals(RUN_CHOICES), 'The endpoints that let the run continue.'),
 })
 
 const Delivery = Type.Object({
@@ -144,7 +144,7 @@ export const DrivenRun = named(
     is_machine_gone: optional(
       Type.Literal(true, {
         description:
-          'No worker runs on its machine, so nothing can be done with it. It goes on when one is started there.',
+          'No worker runs on its machine, so nothing can be done with it. It continues when one is started there.',
       }),
     ),
     repository: text('The repository.'),
@@ -154,7 +154,7 @@ export const DrivenRun = named(
     issue: optional(text('The address of the issue.')),
     round: Type.Integer({ minimum: 1, description: 'A later round works on what the one before left open.' }),
     previous_run_id: optional(text('The run of the round before.')),
-    next_run_id: optional(text('The run that goes on with what this one left open.')),
+    next_run_id: optional(text('The run that continues what this one left open.')),
     action: optional(
       Type.Object(
         {
@@ -200,7 +200,7 @@ export const DrivenRun = named(
     problem: optional(
       Type.Object(
         { code: text('The code of the error.'), message: text('What is wrong and what to do.') },
-        { description: 'Why the server could not go on.' },
+        { description: 'Why the server could not continue.' },
       ),
     ),
     delivered: optional(meaning('What became of the work.', Delivery)),

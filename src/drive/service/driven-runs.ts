@@ -44,7 +44,7 @@ type OpenedRun = {
 /** How long a request to stop waits for the end of the agent. */
 const STOP_MS = 5000
 const READ_AT_ONCE = 16
-/** What a server may have to go on with when it was killed: also a run that is delivered may still have its worktree. */
+/** What a server may have to continue when it was killed: also a run that is delivered may still have its worktree. */
 const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued', 'ended']
 /** Nothing is missing but a driver. */
 const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
@@ -213,16 +213,16 @@ export class DrivenRuns implements RunService {
       this.#starter.requireNamed(by, record.repository)
       const again = { given: {}, actions: undefined, before: facts.drive.options }
       await this.#starter.goOn(record, this.#access(by), again)
-      log.info({ run: record.run_id }, 'goes on with a run')
+      log.info({ run: record.run_id }, 'continues a run')
     } catch (error) {
       // Another process of this user was faster.
       if (error instanceof Fault && error.code === driveBusy.code) return
-      log.error({ run: record.run_id, reason: String(error) }, 'cannot go on with a run')
+      log.error({ run: record.run_id, reason: String(error) }, 'cannot continue a run')
       saveDriven(directories.drivenRuns, { ...record, is_server_driven: false, problem: toProblem(error) })
     }
   }
 
-  /** Changes a run, and goes on with it. If that needs a driver and there are too many, nothing is changed. */
+  /** Changes a run, and continues it. If that needs a driver and there are too many, nothing is changed. */
   async #changeAndDrive(id: string, access: Access, change: (opened: OpenedRun) => Promise<void>): Promise<DrivenRun> {
     const opened = await this.#openToChange(id, access.by)
     const work = async () => {
@@ -232,7 +232,7 @@ export class DrivenRuns implements RunService {
     return opened.isDriven ? await work() : await this.#starter.reserving(access.by, work)
   }
 
-  /** Goes on if no process drives the run. */
+  /** Continues if no process drives the run. */
   async #driveOn(record: DrivenRecord, access: Access): Promise<DrivenRun> {
     const facts = await this.reader.read(record)
     if (CAN_GO_ON.includes(stateOfDriven(facts))) {

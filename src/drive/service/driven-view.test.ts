@@ -44,7 +44,7 @@ describe('the state of a driven run, and what can be done with it', () => {
     ['its driver was killed', { run: { state: 'active' } }, 'interrupted', 'resume skip stop'],
     ['its driver was killed before the delivery', { run: { state: 'ended' } }, 'interrupted', 'resume'],
     ['it is delivered', { run: { state: 'ended' }, drive: DELIVERED }, 'ended', ''],
-    ['another run goes on', { run: { state: 'ended' }, drive: { next_run_id: 'run-2' } }, 'continued', ''],
+    ['another run continues', { run: { state: 'ended' }, drive: { next_run_id: 'run-2' } }, 'continued', ''],
     ['a person stopped it', { run: { state: 'stopped' }, drive: PAUSED }, 'stopped', 'resume'],
     ['a limit is reached', { run: { state: 'active' }, drive: PAUSED }, 'paused', 'resume skip stop'],
     ['the delivery failed', { run: { state: 'ended' }, more: { problem: PROBLEM } }, 'failed', 'resume'],

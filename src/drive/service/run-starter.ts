@@ -1,4 +1,4 @@
-/** Starts runs for the callers of a server, and goes on with them. */
+/** Starts runs for the callers of a server, and continues them. */
 import type { Program } from '../../agents/adapter/agent.ts'
 import { locateAgent } from '../../agents/locate-agents.ts'
 import { toTimestamp } from '../../kit/clock.ts'
@@ -213,7 +213,7 @@ export class RunStarter {
     return (before) => completeOptions(given, before, { settings, prompts, isDemo: isDemo || before?.is_demo === true })
   }
 
-  /** A run of the demo agent goes on with it. */
+  /** A run of the demo agent continues with it. */
   #withDemo(prompts: PromptContext): PromptContext {
     const { settings, env, cwd, demoAgent: demo } = this.#options
     return { ...prompts, locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }) }
@@ -237,14 +237,14 @@ function requireRights(rights: Rights, starter: Caller): Caller {
   return now
 }
 
-/** The agents of a run are as deep as when it was started, also if another client lets it go on. */
+/** The agents of a run are as deep as when it was started, also if another client lets it continue. */
 function asDeepAs({ depth = 0 }: DrivenRecord, prompts: PromptContext): PromptContext {
   const nested = { ...prompts, env: atDepth(prompts.env, Math.max(depth, depthIn(prompts.env))) }
   refuseDeepNesting(nested)
   return nested
 }
 
-/** A worker that goes on with the run later does not know the key. */
+/** A worker that continues the run later does not know the key. */
 function toRecordedCeilings({ is, ceilings = {} }: Caller): Pick<DrivenRecord, 'ceilings'> {
   return is === 'client' ? { ceilings } : {}
 }

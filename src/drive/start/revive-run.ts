@@ -1,4 +1,4 @@
-/** Lets a run go on that was stopped, or that waits for something a person has settled by driving it again. */
+/** Lets a run continue that was stopped, or that waits for something a person has settled by driving it again. */
 
 import type { RunOutline } from '../../runs/read-status.ts'
 import { resumeRun } from '../../runs/resume-run.ts'
@@ -17,7 +17,7 @@ function canRevive({ state, pause_reason, source_candidate }: RunOutline, action
   return pause_reason === 'budget_exhausted' && actions !== undefined
 }
 
-/** A run with an issue goes on with the pinned requirements: to look at the issue again needs an explicit choice. */
+/** A run with an issue continues with the pinned requirements: to look at the issue again needs an explicit choice. */
 export function chooseSource({ pinned_source }: Pick<RunOutline, 'pinned_source'>): { usePinnedSource?: boolean } {
   return pinned_source === undefined ? {} : { usePinnedSource: true }
 }

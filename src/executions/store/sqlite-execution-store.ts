@@ -59,7 +59,7 @@ export class SqliteExecutionStore implements ExecutionStore {
     this.#countsTokens = storeTokenUsage
   }
 
-  /** A process whose lock is free is dead, so what it runs cannot be taken from it while it goes on. */
+  /** A process whose lock is free is dead, so what it runs cannot be taken from it while it continues. */
   async save(changes: readonly ExecutionChange[]): Promise<string[]> {
     await this.#database.writeUnsynced(
       () => {

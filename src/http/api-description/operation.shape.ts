@@ -35,7 +35,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
     minLength: 1,
     maxLength: 255,
     description:
-      'For 24 hours, a repeated request with the same key and body gets the same execution: it is attached while the agent runs, and gets the stored answer afterwards. With a key, the agent goes on when the client disconnects.',
+      'For 24 hours, a repeated request with the same key and body gets the same execution: it is attached while the agent runs, and gets the stored answer afterwards. With a key, the agent keeps running when the client disconnects.',
   }),
   isRequired: false,
   example: 'b1946ac9-2492-4d23-8b3a-5e6f70819203',

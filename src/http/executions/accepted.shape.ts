@@ -20,7 +20,7 @@ export const ExecutionAccepted = named(
 export type ExecutionAccepted = Message<typeof ExecutionAccepted>
 
 /** The response to a prompt that is detached. */
-export const ACCEPTED_RESPONSE = jsonResponse('The prompt goes on without the client.', ExecutionAccepted, {
+export const ACCEPTED_RESPONSE = jsonResponse('The prompt keeps running without the client.', ExecutionAccepted, {
   execution_id: ID,
   session_id: EXAMPLE.sessionId,
   state: 'running',

@@ -22,7 +22,7 @@ export type RequestedExecution = {
   createdAt: string
   /** An earlier request with the same key has started it. */
   isRepeat: boolean
-  /** It goes on when the client disconnects. */
+  /** It keeps running when the client disconnects. */
   isInBackground: boolean
   /** The client does not wait for the result. */
   isDetached: boolean

@@ -130,7 +130,7 @@ export async function callTool(name: string, call: ToolCall): Promise<ToolResult
 type Started = { wait: number | undefined; prompt: string; backends?: readonly string[] }
 
 /**
- * Starts work and waits for its end. If that takes too long, the answer is a handle, and the work goes on. A client that
+ * Starts work and waits for its end. If that takes too long, the answer is a handle, and the work continues. A client that
  * gives up before has no handle, so the work is ended.
  */
 async function runToHandle(

@@ -5,7 +5,7 @@ import { TOOLS } from './tools.generated.js'
 import type { Report } from './watch-execution.ts'
 
 const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "prompt" sends one a prompt, "compare" asks several the same.
-A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" goes on with a conversation.
+A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" resumes a session.
 "run_start" lets agents carry out a whole change in a git repository; "run_status" and "run_answer" follow it.`
 
 /** `onCall` learns of every call, which may outlast its connection. */

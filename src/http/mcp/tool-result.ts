@@ -150,7 +150,7 @@ function detailsOfRun({ waits_for: waits, pause, problem, delivered, report }: D
 }
 
 function nextOfRun({ state, waits_for: waits, next_run_id: next }: DrivenRun): string {
-  if (next !== undefined) return `It goes on as run ${next}: call run_status with that id.`
+  if (next !== undefined) return `It continues as run ${next}: call run_status with that id.`
   if (state === 'running')
     return 'Call run_status with its id and wait_secs to wait until it needs a person or has ended.'
   if (waits?.reason === 'destructive_confirmation_required') {
@@ -158,7 +158,7 @@ function nextOfRun({ state, waits_for: waits, next_run_id: next }: DrivenRun): s
   }
   if (waits !== undefined) return 'Call run_answer with its id and the text of the answer.'
   if (state === 'paused' || state === 'interrupted' || state === 'failed') {
-    return 'A person lets it go on, with drover drive and its id or in the console.'
+    return 'A person lets it continue, with drover drive and its id or in the console.'
   }
   return 'It is over.'
 }

@@ -64,7 +64,7 @@ export const ResumeTool = named(
     session_id: Type.String({
       minLength: 1,
       maxLength: 128,
-      description: 'The session to go on with: the `session_id` of an earlier answer.',
+      description: 'The session to resume: the `session_id` of an earlier answer.',
     }),
     ...ofTurn,
     wait_secs: waitForEnd,
@@ -173,7 +173,7 @@ const RUNS_AGENT = { readOnlyHint: false, destructiveHint: true, idempotentHint:
 const READS = { readOnlyHint: true, openWorldHint: false }
 
 const HANDLE =
-  'If it does not end within wait_secs, the answer is a handle (execution_id) and the work goes on: call execution_get with it.'
+  'If it does not end within wait_secs, the answer is a handle (execution_id) and the work continues: call execution_get with it.'
 
 export const TOOL_SHAPES: readonly ToolShape[] = [
   {
@@ -203,7 +203,7 @@ export const TOOL_SHAPES: readonly ToolShape[] = [
   },
   {
     name: 'session_resume',
-    title: 'Go on with a session',
+    title: 'Resume a session',
     description: `Sends the next prompt of a stored session to its agent, which knows the conversation. ${HANDLE}`,
     input: ResumeTool,
     output: ExecutionView,
@@ -247,7 +247,7 @@ export const TOOL_SHAPES: readonly ToolShape[] = [
     name: 'run_answer',
     title: 'Answer the question of a change run',
     description:
-      'Answers the question that a run waits for, and lets it go on. It cannot confirm a destructive request: a person does that with `drover answer` or in the console; an answer declines it.',
+      'Answers the question that a run waits for, and lets it continue. It cannot confirm a destructive request: a person does that with `drover answer` or in the console; an answer declines it.',
     input: RunAnswerTool,
     output: RunView,
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

@@ -6,7 +6,7 @@ import { Fault } from '../../kit/fault.ts'
 import type { ToolDrover } from '../../service/over-socket.ts'
 import type { Watched } from './tool-result.ts'
 
-/** Tells the client that the work goes on. Clients that know progress extend their time limit by it. */
+/** Tells the client that the work continues. Clients that know progress extend their time limit by it. */
 export type Report = (message: string) => void
 
 export type WatchOptions = {

@@ -218,7 +218,7 @@ export const OPERATIONS: readonly Operation[] = [
       examples: { allow: { decision: 'allow' }, deny: { decision: 'deny', message: 'not now' } },
     },
     responses: {
-      200: jsonResponse('The agent goes on.', ApprovalDecided, { approval_id: APPROVAL, decision: 'allow' }),
+      200: jsonResponse('The agent continues.', ApprovalDecided, { approval_id: APPROVAL, decision: 'allow' }),
     },
     errors: [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])],
   },

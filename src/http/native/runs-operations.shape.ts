@@ -235,8 +235,8 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Follow the events of a run',
     description:
-      'Sends the recorded events, then live ones, until the run has ended or goes on as another run. A run that waits can go ' +
-      'on, so its stream stays open. A heartbeat comes after 10 seconds of silence. With `Accept: text/event-stream`, the ' +
+      'Sends the recorded events, then live ones, until the run has ended or continues as another run. A run that waits can ' +
+      'continue, so its stream stays open. A heartbeat comes after 10 seconds of silence. With `Accept: text/event-stream`, the ' +
       'events are server-sent events whose id is their number. What an agent says is in the events of its execution.',
     parameters: [RUN_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
     responses: eventResponses({ shape: DrivenRunEvent, name: 'DrivenRunEvent', events, subject: 'run' }),
@@ -245,7 +245,7 @@ export const OPERATIONS: readonly Operation[] = [
   change({
     word: 'answer',
     id: 'answerRun',
-    summary: 'Answer the question of a run, which then goes on',
+    summary: 'Answer the question of a run, which then continues',
     body: AnswerBody,
     examples: { answer: { text: 'Knots.' } },
   }),
@@ -274,7 +274,7 @@ export const OPERATIONS: readonly Operation[] = [
   change({
     word: 'resume',
     id: 'resumeDrivenRun',
-    summary: 'Go on with a run that was stopped, interrupted, or has reached a limit',
+    summary: 'Continue a run that was stopped, interrupted, or has reached a limit',
     description: 'What the body names replaces the options of the run.',
     body: ResumeBody,
     examples: { more: { actions: 8, max_tokens: 1_000_000 } },

@@ -1,4 +1,4 @@
-/** Decides how a response goes on after an earlier one: in its session, or in a new one that gets the conversation as text. */
+/** Decides how a response continues after an earlier one: in its session, or in a new one that gets the conversation as text. */
 import type { FastifyRequest } from 'fastify'
 import { carryTurns, type TurnId } from '../../executions/carry-conversation.ts'
 import { findTurns } from '../../executions/session-turns.ts'
@@ -54,7 +54,7 @@ export async function continueFrom(
   return { history: { ...history, notes: [note, ...history.notes] }, forks }
 }
 
-/** The agent can go on only after the last turn of its own session. */
+/** The agent can resume only after the last turn of its own session. */
 async function canGoOn(
   { id, backend, status, backend_session_id: agentSession }: Session,
   { execution }: FoundResponse,

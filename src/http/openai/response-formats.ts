@@ -122,7 +122,7 @@ async function* followEvents(
   yield []
   yield* executions.follow(id, { after: 0, signal })
   const execution = await executions.find(USER, id)
-  // It may go on in another process, so its stream is cut off and has no end. The client can follow it again.
+  // It may continue in another process, so its stream is cut off and has no end. The client can follow it again.
   if (execution.ended_at === undefined && drainDeadline.aborted) throw shuttingDown({})
   return execution
 }

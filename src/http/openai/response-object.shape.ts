@@ -124,7 +124,7 @@ const event = <const T extends string, P extends TProperties>(type: T, fields: P
     eventName(type),
     Type.Object({
       type: Type.Literal(type),
-      sequence_number: count('Counts from 0. `starting_after` goes on after it.'),
+      sequence_number: count('Counts from 0. `starting_after` continues after it.'),
       ...fields,
     }),
   )

@@ -63,7 +63,7 @@ export const ResponseRequest = named(
       Type.Boolean(),
       'Whether the response is stored, and with it a session. The default is true. `previous_response_id` needs it. A dry run is never stored.',
     ),
-    background: orNull(Type.Boolean(), 'Whether the agent goes on without the client. Needs `store`.'),
+    background: orNull(Type.Boolean(), 'Whether the agent keeps running without the client. Needs `store`.'),
     metadata: orNull(Metadata, 'Of the client; the response has it again.'),
     text: orNull(
       Type.Object({
@@ -230,7 +230,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Create a response',
     description:
       '`model` selects the backend as for chat completions. Unless `store` is false, the response and a session are ' +
-      'stored. `previous_response_id` continues that session; if it went on since, or if another backend answers, a new ' +
+      'stored. `previous_response_id` continues that session; if it continued since, or if another backend answers, a new ' +
       'session gets the conversation as text.',
     parameters: [IDEMPOTENCY_KEY, ...TARGET_HEADERS],
     body: {

@@ -18,7 +18,7 @@ export function sendError(failed: FailedRequest, context: ServerContext): Fastif
   const { errors_base: errorsBase, vendor_errors: isVendorOnly } = context.config.server
   const style = findApiStyle(request.url, request.headers)
   const { contentType, body } = toErrorBody(httpError, { style, errorsBase, isVendorOnly, requestId: request.id })
-  // Fastify closes the connection after an invalid body. Here the body was read to its end, so the client may go on.
+  // Fastify closes the connection after an invalid body. Here the body was read to its end, so the client may continue.
   reply.removeHeader('connection')
   return reply.code(httpError.status).headers(httpError.headers).type(contentType).send(JSON.stringify(body))
 }

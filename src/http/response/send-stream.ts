@@ -68,7 +68,7 @@ export async function sendStream<Event, Result>(
       response.flushHeaders()
     }
     let next = await first
-    // The loop goes on after a disconnect: the abort signal ends the agent, and the last events save the session.
+    // The loop continues after a disconnect: the abort signal ends the agent, and the last events save the session.
     for (; next.done !== true; next = await events.next()) await send(format.frame(next.value))
     const last = format.end(next.value)
     sendHeaders(reply, format)

@@ -139,7 +139,7 @@ describe('a process that takes any session', () => {
     return { pool, take }
   }
 
-  it('is not used for a session that went on elsewhere, although it counts no more turns', async () => {
+  it('is not used for a session that was resumed elsewhere, although it counts no more turns', async () => {
     const { take } = acpPool()
     const first = await take()
     const session = { resumeId: await first.run() }

@@ -94,7 +94,7 @@ describe.each<WarmBackend>(['claude', 'codex'])('%s', (backend) => {
     expect(agent.facts()).toMatchObject({ isAlive: true, isReusable: true, turns: 2 })
   })
 
-  it('refuses a second prompt while a turn runs, and goes on with the first', async () => {
+  it('refuses a second prompt while a turn runs, and continues the first', async () => {
     const agent = await start(backend)
     let refused: unknown
     const controller = new AbortController()
