@@ -8,15 +8,16 @@ import type { GitObservation, PathObservation } from '../contract/git-observatio
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
+import { askStatus, type WorktreeStatus } from './ask-status.ts'
 import { ContentBudget, type ContentLimits } from './content-budget.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
-import { gitFailed, gitInterrupted, gitObservationFailed } from './faults.ts'
+import { gitInterrupted, gitObservationFailed } from './faults.ts'
 import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
-import { askGit, askGitForOutput, type Git, gitErrorLine, NOT_INTO_SUBMODULES } from './git.ts'
+import type { Git } from './git.ts'
 import { type Index, readIndex } from './hidden-paths.ts'
 import { limitObservations } from './limit-observations.ts'
 import { createPathReader, observePath } from './observe-path.ts'
-import { type ChangedPath, parseStatus } from './parse-status.ts'
+import type { ChangedPath } from './parse-status.ts'
 import type { PathDisk } from './read-content.ts'
 
 /** How long reading files may block the event loop. */
@@ -54,7 +55,7 @@ export async function observeAllPaths(options: ObserveOptions): Promise<WholeObs
     const root = isRoot ? start : (await discoverWorkspace(options)).worktree_root
     const answers = await askAboutWorktree(options, root)
     const { hidden, leftOut } = answers.index
-    const changed = withHidden(parseStatus(answers.status), hidden)
+    const changed = withHidden(answers.status.changed, hidden)
     const budget = new ContentBudget(options.limits)
     const paths = await observePaths(changed, { ...options, root, budget })
     const observation = toGitObservation({ ...answers, observations: paths, budget })
@@ -65,22 +66,16 @@ export async function observeAllPaths(options: ObserveOptions): Promise<WholeObs
   }
 }
 
-type GitAnswers = { head: string; index: Index; status: Buffer }
-
-const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
+type GitAnswers = { index: Index; status: WorktreeStatus }
 
 /** Asks in parallel, so that the answers are about nearly the same moment. */
 async function askAboutWorktree({ git, signal }: ObserveOptions, directory: string): Promise<GitAnswers> {
   const failure = new AbortController()
   const around = { directory, signal: AbortSignal.any([signal, failure.signal]) }
-  const asked = [
-    askForHead(git, around),
-    readIndex(git, around),
-    askGitForOutput(git, { ...around, args: STATUS }),
-  ] as const
+  const asked = [readIndex(git, around), askStatus(git, around)] as const
   try {
-    const [head, index, status] = await Promise.all(asked)
-    return { head, index, status }
+    const [index, status] = await Promise.all(asked)
+    return { index, status }
   } catch (error) {
     failure.abort()
     await Promise.allSettled(asked)
@@ -93,15 +88,6 @@ function withHidden(changed: readonly ChangedPath[], hidden: readonly ChangedPat
   const listed = new Set(changed.map(({ path }) => path))
   const more = hidden.filter(({ path }) => !listed.has(path))
   return [...changed, ...more].sort((a, b) => compareBytes(a.path, b.path))
-}
-
-async function askForHead(git: Git, around: { directory: string; signal: AbortSignal }): Promise<string> {
-  const { code, stdout, stderr } = await askGit(git, { ...around, args: ['rev-parse', '--verify', '--quiet', 'HEAD'] })
-  if (code === 1 && stderr === '') return 'unborn'
-  const head = stdout.toString('latin1').replace(/\n$/, '')
-  if (code === 0 && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(head)) return head
-  const problem = code === 0 ? `${JSON.stringify(head)} is not a commit` : gitErrorLine(stderr)
-  throw gitFailed({ command: 'git rev-parse', problem })
 }
 
 async function observePaths(
@@ -127,14 +113,14 @@ type Observed = GitAnswers & {
 }
 
 /** A missing file counts as observed. Only files that could not be read make the observation incomplete. */
-function toGitObservation({ head, index, status, observations, budget }: Observed): GitObservation {
+function toGitObservation({ index, status, observations, budget }: Observed): GitObservation {
   const retained = limitObservations(observations)
   const isSeen = ({ observation }: PathObservation) => !['unreadable', 'content_unobserved'].includes(observation)
   const seen = {
     version: 1,
-    head,
+    head: status.head,
     index_fingerprint: digest(index.entries),
-    status_fingerprint: digest(status),
+    status_fingerprint: digest(status.output),
     path_fingerprint: fingerprintPaths(observations),
     path_count: observations.length,
     details_truncated: retained.length < observations.length,

@@ -1,7 +1,8 @@
 /** Commits everything in a worktree on its branch. No hooks run, and the commit is not signed: both can ask or fail. */
+
+import { askStatus } from '../ask-status.ts'
 import { worktreeNotCommitted } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
-import { parseStatus } from '../parse-status.ts'
 import { addAll } from './add-all.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { findUntrackedRepositories } from './inspect-worktree.ts'
@@ -51,8 +52,7 @@ async function checkBranch(options: CommitOptions): Promise<void> {
 }
 
 async function checkPaths(options: CommitOptions): Promise<void> {
-  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
-  const changed = parseStatus(await ask(options, args))
+  const { changed } = await askStatus(patient(options.git), around(options))
   const unmerged = changed.filter(({ category }) => category.includes('unmerged')).map(({ path }) => path)
   if (unmerged.length > 0) throw refuse(options, `merge conflicts in ${listPaths(unmerged)}; resolve them there`)
   const nested = findUntrackedRepositories(changed)

@@ -1,9 +1,10 @@
 /** Finds out whether anything would be lost with a worktree. */
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
+import { askStatus } from '../ask-status.ts'
+import { askGit, type Git } from '../git.ts'
 import { readIndex } from '../hidden-paths.ts'
-import { type ChangedPath, parseStatus } from '../parse-status.ts'
+import type { ChangedPath } from '../parse-status.ts'
 import { findGitLinks } from './add-all.ts'
 import { isLinkedTo, pinToWorktree } from './pin-worktree.ts'
 import { hasEntries, type Worktree } from './worktree-records.ts'
@@ -61,8 +62,9 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   const around = { directory: worktree.path, signal: options.signal }
   const { hidden } = await readIndex(options.git, around)
   // What the index hides from git may be changed, and is not in a commit.
-  const changed = [...parseStatus(await ask(options, STATUS)), ...hidden]
-  const head = await findCommit(options, 'HEAD')
+  const status = await askStatus(options.git, around)
+  const changed = [...status.changed, ...hidden]
+  const head = status.head === 'unborn' ? undefined : status.head
   const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))
   const links = await findGitLinks(options.git, around)
   const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
@@ -73,8 +75,6 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   const hasGitLinks = links.length > 0
   return { exists: true, hasGit, changed, branchTip, head, isHeadOnBranch, nestedRepositories, hasGitLinks }
 }
-
-const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', NOT_INTO_SUBMODULES] as const
 
 const MISSING = {
   exists: false,
@@ -92,22 +92,13 @@ export function findUntrackedRepositories(changed: readonly ChangedPath[]): stri
 }
 
 /** Undefined if there is no such branch. */
-export async function findBranchTip(options: InspectOptions): Promise<string | undefined> {
-  return await findCommit(options, `refs/heads/${options.worktree.branch}`)
-}
-
-async function findCommit({ git, worktree, signal }: InspectOptions, name: string): Promise<string | undefined> {
-  const directory = name === 'HEAD' ? worktree.path : worktree.git_common_dir
-  const args = ['rev-parse', '--verify', '--quiet', `${name}^{commit}`] as const
-  const { code, stdout } = await askGit(git, { directory, args, signal })
+export async function findBranchTip({ git, worktree, signal }: InspectOptions): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${worktree.branch}^{commit}`] as const
+  const { code, stdout } = await askGit(git, { directory: worktree.git_common_dir, args, signal })
   return code === 0 ? stdout.toString('latin1').trim() : undefined
 }
 
 async function isAncestor({ git, worktree, signal }: InspectOptions, one: string, other: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', one, other] as const
   return (await askGit(git, { directory: worktree.path, args, signal })).code === 0
-}
-
-async function ask({ git, worktree, signal }: InspectOptions, args: readonly [string, ...string[]]): Promise<Buffer> {
-  return await askGitForOutput(git, { directory: worktree.path, args, signal })
 }
