@@ -16,18 +16,29 @@ const DIST = join(__dirname, '..', 'dist')
 const MAX_COMMAND_WORDS = 3
 const UNKNOWN = 'unknown'
 
+/** The program is in several scripts (scripts/bundle-program.ts), of which a small command needs one. */
 exports.runBundle = () => {
-  const filename = join(DIST, 'drover.cjs')
   const cacheFile = findCacheFile()
+  const modules = {}
+  const run = (name, cache) => runScript(join(DIST, name), cache, modules, load)
+  const load = (path, script) => {
+    if (modules[path] === undefined) run(script, cacheFile && `${cacheFile}-${script}`)
+    return modules[path]()
+  }
+  run('drover.cjs', cacheFile)
+}
+
+/** The script adds its modules to `modules`, and gets those of other scripts with `load`. */
+function runScript(filename, cacheFile, modules, load) {
   const cachedData = cacheFile === undefined ? undefined : readOwn(cacheFile)
   const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData })
   if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
     process.on('exit', (code) => {
       // A command that fails early has called few of its functions. An unknown one fails always.
-      if (code === 0 || cacheFile.endsWith(`-${UNKNOWN}`)) writeCache(cacheFile, script.createCachedData())
+      if (code === 0 || cacheFile.includes(`-${UNKNOWN}`)) writeCache(cacheFile, script.createCachedData())
     })
   }
-  script.runInThisContext()(require, pathToFileURL(filename).href)
+  script.runInThisContext()(require, pathToFileURL(filename).href, modules, load)
 }
 
 /** A file in Node's compile cache directory; undefined if the user has turned that off. */

@@ -1,12 +1,9 @@
-import { isAscii } from 'node:buffer'
-import { hash } from 'node:crypto'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { commandName } from '../src/cli/command.ts'
-import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { buildConsole } from './build-console.ts'
+import { bundleProgram } from './bundle-program.ts'
 
 /** The files in src/library that programs import. */
 export const LIBRARY_ENTRIES: readonly string[] = ['drover', 'ai-sdk']
@@ -55,28 +52,4 @@ function copySwagger(target: string): void {
   const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   mkdirSync(target, { recursive: true })
   for (const file of SWAGGER_FILES) copyFileSync(join(source, file), join(target, file))
-}
-
-/** Writes one script for bin/run-bundle.cjs, and beside it the facts that bin/run-bundle.cjs needs before it runs the script. */
-async function bundleProgram(common: BuildOptions, outdir: string): Promise<void> {
-  const outfile = join(outdir, 'drover.cjs')
-  await build({
-    ...common,
-    entryPoints: ['src/bin.ts'],
-    outfile,
-    format: 'cjs',
-    banner: { js: '(function (require, bundleUrl) {' },
-    footer: { js: '})' },
-    define: { 'import.meta.url': 'bundleUrl' },
-    // A script run through node:vm cannot import, so dynamic imports become require.
-    supported: { 'dynamic-import': false },
-    // Names and lines stay, for stack traces.
-    minifyWhitespace: true,
-    lineLimit: 120,
-  })
-  // bin/run-bundle.cjs reads it as Latin-1, which is fastest. esbuild escapes all but regular expressions.
-  if (!isAscii(readFileSync(outfile)))
-    throw new Error(`${outfile} has to be ASCII: write \\u escapes in regular expressions`)
-  const facts = { build: hash('sha256', readFileSync(outfile)).slice(0, 16), commands: COMMANDS.map(commandName) }
-  writeFileSync(join(outdir, 'facts.json'), JSON.stringify(facts))
 }
