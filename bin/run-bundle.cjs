@@ -20,7 +20,7 @@ const UNKNOWN = 'unknown'
 exports.runBundle = () => {
   const cacheFile = findCacheFile()
   const modules = {}
-  const run = (name, cache) => runScript(join(DIST, name), cache, modules, load)
+  const run = (name, cache) => runScript(join(DIST, name), cache, { modules, load })
   const load = (path, script) => {
     if (modules[path] === undefined) run(script, cacheFile && `${cacheFile}-${script}`)
     return modules[path]()
@@ -29,7 +29,7 @@ exports.runBundle = () => {
 }
 
 /** The script adds its modules to `modules`, and gets those of other scripts with `load`. */
-function runScript(filename, cacheFile, modules, load) {
+function runScript(filename, cacheFile, { modules, load }) {
   const cachedData = cacheFile === undefined ? undefined : readOwn(cacheFile)
   const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData })
   if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {

@@ -6,6 +6,7 @@
 import { isAscii } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { commandName } from '../src/cli/command.ts'
@@ -31,7 +32,7 @@ export async function bundleProgram(common: BuildOptions, outdir: string): Promi
   const files = [...new Set(scripts.values())]
   for (const file of files) {
     const stdin = { contents: registration(metafile, file, scriptOf), resolveDir: root, sourcefile: 'modules.js' }
-    const plugins = [otherScripts(root, file, scriptOf)]
+    const plugins = [otherScripts(root, file, scriptOf), builtinsOnDemand()]
     await build({ ...common, ...OPTIONS, stdin, outfile: join(outdir, file), plugins })
   }
   const contents = files.map((file) => readFileSync(join(outdir, file)))
@@ -79,6 +80,28 @@ function otherScripts(root: string, file: string, scriptOf: ScriptOf): Plugin {
       })
       onLoad({ filter: /./, namespace: name }, ({ path }) => {
         return { contents: `module.exports = load('${path}', '${scriptOf(path)}')` }
+      })
+    },
+  }
+}
+
+/** Parts of Node that take 1 to 4 ms to load, and that many commands import without using them. */
+const SLOW_BUILTINS = ['node:crypto', 'node:fs/promises', 'node:http', 'node:net', 'node:readline', 'node:zlib']
+
+/** They are loaded when one of their functions is called. */
+function builtinsOnDemand(): Plugin {
+  const name = 'builtins-on-demand'
+  return {
+    name,
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^node:/ }, ({ path, kind, namespace }) => {
+        const isEager = namespace === name || kind !== 'import-statement' || !SLOW_BUILTINS.includes(path)
+        return isEager ? undefined : { path, namespace: name }
+      })
+      onLoad({ filter: /./, namespace: name }, ({ path }) => {
+        const names = Object.keys(createRequire(import.meta.url)(path))
+        const getters = names.map((each) => `get ${each}() { return require('${path}').${each} }`)
+        return { contents: `module.exports = { ${getters.join(', ')} }` }
       })
     },
   }

@@ -4,7 +4,6 @@
  */
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type ProcessCommand, type RunningProcess, startProcess } from '../kit/process/process.ts'
-import { runAcpAgent } from './acp/run-acp-agent.ts'
 import type {
   AgentCommand,
   AgentEvent,
@@ -53,6 +52,7 @@ export async function* runAgent(
     const { owner, signal, priorUsage, onLine, onApproval, onUsage } = options
     const marked = { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) }
     const common = { owner, signal, priorUsage, onLine, onApproval, onUsage }
+    const { runAcpAgent } = await import('./acp/run-acp-agent.ts')
     return yield* runAcpAgent({ agent, request, command: marked, ...common })
   }
   // A caller that stops reading must end the agent. `finally` alone would run too late, while a line is awaited.

@@ -72,6 +72,7 @@ function createChannel(open: () => Stream, env: Environment, wrapMessages?: Wrap
       isPlain = true
     },
     write: async (text) => {
+      if (text === '') return isClosed ? 'closed' : 'written'
       const shown = wrapMessages !== undefined && isTty() ? wrapMessages(text, stream().columns || 80) : text
       if (!isClosed) isClosed = (await writeTo(stream(), shown)) === 'closed'
       return isClosed ? 'closed' : 'written'

@@ -27,11 +27,11 @@ describe('the code cache', () => {
     drover = join(directory, 'bin', 'drover.cjs')
   }, 60_000)
 
-  /** A place for the cache, and the commands that have something in it. */
+  /** A place for the cache, and the commands that have something in it. Caches of further scripts end in `.cjs`. */
   function openCache() {
     const [home, place] = [temporaryDirectory(), temporaryDirectory()]
     const files = () =>
-      readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('drover-'))
+      readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((path) => /drover-.*(?<!\.cjs)$/.test(path))
     return {
       run: (args: readonly string[], env: Record<string, string> = {}) =>
         run([process.execPath, drover, ...args], { HOME: home, NODE_COMPILE_CACHE: place, ...env }),

@@ -29,7 +29,7 @@ const WANTED: readonly RegExp[] = [
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
   /^bin\/(drover|run-bundle|run-newer-node|hide-variables|demo-agent|json-thread)\.cjs$/,
-  /^dist\/(drover\.cjs|facts\.json|json-thread\.js|demo\/agent\.js)$/,
+  /^dist\/((drover|prompts|changes|prompts-and-changes|others)\.cjs|facts\.json|json-thread\.js|demo\/agent\.js)$/,
   /^dist\/docs\/(swagger-ui-bundle\.js|swagger-ui-bundle\.js\.LICENSE\.txt|swagger-ui\.css|favicon-32x32\.png)$/,
   /^dist\/docs\/(LICENSE|NOTICE)$/,
   /^dist\/library\/(drover|ai-sdk|part-[A-Z0-9]{8})\.js$/,

@@ -19,7 +19,7 @@ export async function main(argv: readonly string[], runtime: Runtime): Promise<n
   try {
     const words = addPromptCommand(COMMANDS, argv, runtime.stdin.isPiped)
     target = withDefaultCommand(COMMANDS, findCommand(COMMANDS, words))
-    if (target.is === 'unknown') throw target.fault
+    if (target.is === 'unknown') throw target.fault()
     return target.is === 'command' ? await runCommand(target, runtime) : await runWithoutCommand(target, runtime)
   } catch (error) {
     return await printFailure(error, failureContextOf(target, argv, runtime), runtime)

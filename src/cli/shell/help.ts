@@ -32,7 +32,7 @@ const ROOT_EXAMPLES: readonly Row[] = [
 export const run: RunCommand = async ({ args, runtime, commands }) => {
   const { out } = runtime.terminal
   const target = findCommand(commands, args)
-  if (target.is === 'unknown') throw target.fault
+  if (target.is === 'unknown') throw target.fault()
   await out.write(
     `${target.is === 'command' ? commandHelp(target.command, out) : groupHelp(commands, target.words, out)}\n`,
   )

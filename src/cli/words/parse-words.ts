@@ -33,7 +33,7 @@ export type Parsed = { command: Command; args: readonly string[]; flags: Flags }
 export type Target =
   | { is: 'command'; command: Command; rest: readonly string[] }
   | { is: 'group'; words: readonly string[]; rest: readonly string[] }
-  | { is: 'unknown'; words: readonly string[]; fault: Fault }
+  | { is: 'unknown'; words: readonly string[]; fault: () => Fault }
 
 /** Finds the command. Flags before and between its words are passed on to it. */
 export function findCommand(table: readonly Command[], argv: readonly string[]): Target {
@@ -53,7 +53,9 @@ export function findCommand(table: readonly Command[], argv: readonly string[]):
     const exact = table.find((command) => commandName(command) === words.join(' '))
     if (exact !== undefined) return { is: 'command', command: exact, rest: [...flags, ...argv.slice(at + 1)] }
     if (!table.some((command) => isPrefix(words, command.words))) {
-      return { is: 'unknown', words: words.slice(0, -1), fault: unknownCommand(table, words, argv.slice(at + 1)) }
+      // Most unknown words are a prompt, so nobody wants to know which command they resemble.
+      const fault = () => unknownCommand(table, words, argv.slice(at + 1))
+      return { is: 'unknown', words: words.slice(0, -1), fault }
     }
   }
   return { is: 'group', words, rest: flags }

@@ -10,10 +10,10 @@
  * `taskkill`. A process that changed parents, group and environment before we looked cannot be found.
  */
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../fault.ts'
+import { randomIds } from '../ids.ts'
 import { TREE_VARIABLE } from './environment-variables.ts'
 import { laterIds, readIdFacts } from './process-ids.ts'
 
@@ -29,7 +29,7 @@ export const READS_ENVIRONMENTS = existsSync('/proc/self/environ')
 
 /** Creates the id of a new tree and adds it to the environment, after the ids of the trees around it. */
 export function markEnvironment(env: Readonly<Record<string, string>>) {
-  const treeId = randomBytes(8).toString('hex')
+  const treeId = randomIds.hex(8)
   const outer = env[TREE_VARIABLE]
   return { treeId, env: { ...env, [TREE_VARIABLE]: outer ? `${outer}:${treeId}` : treeId } }
 }
