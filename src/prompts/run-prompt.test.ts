@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { installFakeAgent, readPids, transcriptsIn } from '../../test/support/fake-agent.ts'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { createPromptFixture, finishPrompt } from '../../test/support/prompt-fixture.ts'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { until } from '../../test/support/until.ts'
 import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
 import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import { mergeLayers } from '../config/layers.ts'
+import { identifyProcess, isAlive } from '../kit/process/process-tree.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import { sessionStoreUnavailable } from '../store/faults.ts'
 import { USER } from './caller.ts'
@@ -199,6 +201,39 @@ describe('the session of a prompt', () => {
     expect(result).toMatchObject({ exit_code: 0, warnings: [warning] })
     expect(events.at(-1)?.content).toMatchObject({ exit_code: 0, warnings: [warning] })
     expect(failures).toEqual([fault])
+  })
+})
+
+describe('a new session', () => {
+  /** A store that creates a session as `create` says. */
+  function creatingBy(store: SessionStore, create: SessionStore['create']): SessionStore {
+    return new Proxy(store, {
+      get: (target, name: Exclude<keyof SessionStore, 'files'>) =>
+        name === 'create' ? create : target[name]?.bind(target),
+    })
+  }
+
+  it('is stored while its agent starts', async () => {
+    const pidFile = join(temporaryDirectory(), 'pids')
+    const { context, store } = await createPromptFixture({ claude: { pidFile } })
+    const slow = creatingBy(store, async (session) => {
+      await until(() => readPids(pidFile).agent)
+      return await store.create(session)
+    })
+    const { result } = await finishPrompt(HELLO, { ...context, openStore: async () => slow })
+    expect(result).toMatchObject({ exit_code: 0, session_id: expect.stringMatching(/^[0-9a-f]{32}$/) })
+  })
+
+  it('that fails ends the agent that has started', async () => {
+    const pidFile = join(temporaryDirectory(), 'pids')
+    const { context, store } = await createPromptFixture({ claude: { pidFile, hangAfter: 'start' } })
+    let agent = 0
+    const broken = creatingBy(store, async () => {
+      agent = await until(() => readPids(pidFile).agent)
+      throw new Error('it is broken')
+    })
+    await expect(finishPrompt(HELLO, { ...context, openStore: async () => broken })).rejects.toThrow('it is broken')
+    expect(isAlive(identifyProcess(agent))).toBe(false)
   })
 })
 

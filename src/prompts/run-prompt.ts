@@ -5,7 +5,7 @@
  */
 
 import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
-import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
@@ -135,11 +135,17 @@ async function* runInSlot(prompt: Prompt): PromptStream {
 }
 
 async function* runInSession(prompt: Prompt): PromptStream {
-  const turn = await openTurn(prompt)
+  // A new session is stored while its agent starts. One that exists comes first: another prompt may use it.
+  const { resumes, newSessionId } = prompt.request
+  const early = resumes === undefined && newSessionId === undefined ? await startAgent(prompt, undefined) : undefined
+  const turn = await openTurn(prompt).catch(async (error) => {
+    await early?.stop()
+    throw error
+  })
   if (turn.sessionId !== '') noteSession(prompt, turn.sessionId)
   let unfinished = abortedTurn('interrupted', 'the caller stopped reading before the turn ended')
   try {
-    return yield* runTurn(prompt, turn)
+    return yield* runTurn(prompt, turn, early ?? (await startAgent(prompt, turn.priorUsage)))
   } catch (error) {
     unfinished = abortedTurn('error', toErrorMessage(error))
     throw error
@@ -153,23 +159,43 @@ function noteSession({ recording, options }: Prompt, sessionId: string): void {
   options.execution?.onSession?.(sessionId)
 }
 
-async function* runTurn(prompt: Prompt, turn: OpenTurn): PromptStream {
+type StartedAgent = {
+  events: ReturnType<typeof runWarmOrCold>
+  first: ReturnType<StartedAgent['events']['next']>
+  /** For a prompt that nobody reads. */
+  stop(): Promise<void>
+}
+
+async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promise<StartedAgent> {
   const { request, agentRequest, command, context, options, onLeftover } = prompt
-  const { backend, model } = agentRequest
-  const { sessionId, priorUsage } = turn
-  const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
+  const { signal, abort } = createCancel(options.signal)
   const owner = await ownerOf(context)
   const events = runWarmOrCold(agentRequest, command, {
-    ...{ signal: options.signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
+    ...{ signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
     ...{
-      pool: poolFor(backend, context),
+      pool: poolFor(agentRequest.backend, context),
       client: ownerKey(context.by)?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
     ...{ onApproval: approverOf(prompt), isSentOnce: options.isSentOnce },
   })
+  const first = events.next()
+  // Who reads the events gets the error.
+  first.catch(() => undefined)
+  const stop = async () => {
+    abort()
+    await events.return(undefined as never)
+  }
+  return { events, first, stop }
+}
+
+async function* runTurn(prompt: Prompt, turn: OpenTurn, { events, first }: StartedAgent): PromptStream {
+  const { request, agentRequest, context } = prompt
+  const { backend, model } = agentRequest
+  const { sessionId } = turn
+  const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
   try {
-    let next = await events.next()
+    let next = await first
     let done: Extract<AgentEvent, { type: 'done' }> | undefined
     const approvals: ApprovalRecord[] = []
     for (; next.done !== true; next = await events.next()) {
