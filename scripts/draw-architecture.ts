@@ -16,6 +16,7 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   cli: { column: 3, row: 0, says: 'words in, text out' },
   acp: { column: 4, row: 0, says: 'an agent for editors' },
   http: { column: 2, row: 1, says: 'three styles of API' },
+  mcp: { column: 4, row: 1, says: 'tools for models' },
   service: { column: 3, row: 2, says: 'what drover can do' },
   hosts: { column: 6, row: 1, says: 'installs into agents' },
   config: { column: 2, row: 2, says: 'every setting' },

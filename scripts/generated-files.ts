@@ -14,6 +14,14 @@ import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
+import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
+import { LoginBody } from '../src/http/native/login.shape.ts'
+import { SessionDetailQuery, SessionEditRequest, SessionListQuery } from '../src/http/native/sessions.shape.ts'
+import { UsageParameters } from '../src/http/native/usage.shape.ts'
+import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
+import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
+import { JournalRecord } from '../src/journal/record.shape.ts'
+import * as library from '../src/library/requests.shape.ts'
 import {
   CompareKeepTool,
   CompareTool,
@@ -24,16 +32,7 @@ import {
   RunAnswerTool,
   RunStartTool,
   RunStatusTool,
-} from '../src/http/mcp/tools.shape.ts'
-import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
-import { LoginBody } from '../src/http/native/login.shape.ts'
-import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from '../src/http/native/runs.shape.ts'
-import { SessionDetailQuery, SessionEditRequest, SessionListQuery } from '../src/http/native/sessions.shape.ts'
-import { UsageParameters } from '../src/http/native/usage.shape.ts'
-import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
-import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
-import { JournalRecord } from '../src/journal/record.shape.ts'
-import * as library from '../src/library/requests.shape.ts'
+} from '../src/mcp/tools.shape.ts'
 import { PromptEvent } from '../src/prompts/prompt-event.shape.ts'
 import {
   ChainRequest,
@@ -44,6 +43,14 @@ import {
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
 import * as results from '../src/prompts/prompt-result.shape.ts'
+import {
+  AnswerBody,
+  ConfirmBody,
+  ResumeBody,
+  RunQuery,
+  SkipBody,
+  StartBody,
+} from '../src/service/run-requests.shape.ts'
 import { Session, SessionPage } from '../src/sessions/session.shape.ts'
 import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/source-manifest.shape.ts'
@@ -166,10 +173,10 @@ async function mcpFiles(): Promise<GeneratedFile[]> {
     validateRunAnswerTool: RunAnswerTool,
   }
   const tools = mcpTools()
-  const folder = 'src/http/mcp'
+  const folder = 'src/mcp'
   return [
     { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: true }) },
-    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
+    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../kit/schema.ts') },
     { path: `${folder}/tools.generated.js`, content: mcpToolsModule(tools) },
     { path: `${folder}/tools.generated.d.ts`, content: declareMcpTools(tools) },
   ]

@@ -10,7 +10,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   prompts: ['sessions', 'agents', 'kit'],
   executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
   service: ['drive', 'executions', 'prompts', 'sessions', 'agents', 'workspace', 'contract', 'config', 'kit'],
-  http: ['service', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
+  mcp: ['service', 'drive', 'executions', 'prompts', 'kit'],
+  http: ['mcp', 'service', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],
   workspace: ['contract', 'kit'],
@@ -21,6 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   acp: ['service', 'prompts', 'sessions', 'agents', 'kit'],
   cli: [
     'acp',
+    'mcp',
     'service',
     'drive',
     'http',
@@ -51,7 +53,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kit',
   ],
   // For types only: the console runs in browsers.
-  console: ['http', 'drive', 'executions', 'prompts', 'sessions', 'agents'],
+  console: ['service', 'drive', 'executions', 'prompts', 'sessions', 'agents'],
   'bin.ts': ['cli', 'kit'],
 }
 
@@ -61,4 +63,15 @@ export const HALVES = {
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']
-export const ABOVE_BOTH_HALVES = ['drive', 'service', 'http', 'acp', 'library', 'cli', 'console', 'bin.ts']
+export const ABOVE_BOTH_HALVES = ['drive', 'service', 'mcp', 'http', 'acp', 'library', 'cli', 'console', 'bin.ts']
+
+/** The ways in. They share what is below them, and do not import each other. */
+export const FACES = ['cli', 'http', 'mcp', 'acp', 'library', 'console']
+/** But for starting one: the only imports between them. */
+export const STARTS = [
+  'cli/acp/acp.ts -> acp/editor-agent.ts',
+  'cli/mcp/mcp-command.ts -> mcp/mcp-server.ts',
+  'cli/serve/create-http.ts -> http/http-face.ts',
+  'http/mcp/handle-mcp.ts -> mcp/mcp-server.ts',
+  'library/serve-in-program.ts -> http/http-face.ts',
+]

@@ -1,6 +1,6 @@
 /** The list of the MCP tools, with JSON Schemas that contain no references: some clients do not follow them. */
 import type { TSchema } from 'typebox'
-import { TOOL_SHAPES } from '../src/http/mcp/tools.shape.ts'
+import { TOOL_SHAPES } from '../src/mcp/tools.shape.ts'
 import { type Json, publishedSchema } from './rewrite-shape.ts'
 
 export function mcpTools(): Json[] {

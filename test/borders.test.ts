@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { ABOVE_BOTH_HALVES, HALVES, MAY_IMPORT, SHARED } from '../scripts/import-table.ts'
+import { ABOVE_BOTH_HALVES, FACES, HALVES, MAY_IMPORT, SHARED, STARTS } from '../scripts/import-table.ts'
 
 const SRC = join(import.meta.dirname, '..', 'src')
 
@@ -66,6 +66,16 @@ describe('the two halves', () => {
       return allowed.includes(topFolderOf(from)) && !allowed.includes(topFolderOf(to))
     })
     expect(stray.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+})
+
+describe('the faces', () => {
+  it('import each other only to start a server', () => {
+    const between = internal.filter(({ from, to }) => {
+      const [home, target] = [topFolderOf(from), topFolderOf(to)]
+      return home !== target && FACES.includes(home) && FACES.includes(target)
+    })
+    expect(between.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual(STARTS)
   })
 })
 

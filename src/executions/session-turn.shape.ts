@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
 import { ApprovalRecord } from '../prompts/prompt-result.shape.ts'
+import type { Session } from '../sessions/session.shape.ts'
 import { EXECUTION_STATES } from './store/execution-states.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -34,3 +35,6 @@ export const SessionTurn = named(
   }),
 )
 export type SessionTurn = Message<typeof SessionTurn>
+
+/** A session with its latest turns, and how many are older. */
+export type SessionDetail = Session & { readonly turns?: readonly SessionTurn[]; readonly older_turns?: number }

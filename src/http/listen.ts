@@ -1,16 +1,11 @@
 /** Binds the server to a host and port, or to a Unix socket that only its owner may open. */
 import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs'
-import { type AddressInfo, createConnection, isIPv6, type Server } from 'node:net'
+import { type AddressInfo, createConnection, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { withLock } from '../kit/files/lock.ts'
-import { bracketed, findExposure } from './context/exposure.ts'
+import { type BoundAddress, formatAddress, type ListenAddress } from '../service/server-address.ts'
 import { listenFailed } from './errors/faults.ts'
-
-export type ListenAddress = { host: string; port: number } | { socket: string }
-
-/** The address after binding: the IP address that the host resolved to, and the port that the system assigned. */
-export type BoundAddress = { host: string; address: string; port: number } | { socket: string }
 
 /** `command` starts such a server; an error shows it with another port. */
 export async function listen(server: Server, target: ListenAddress, command?: string): Promise<BoundAddress> {
@@ -22,19 +17,6 @@ export async function listen(server: Server, target: ListenAddress, command?: st
   await bind(server, target, command)
   const { address, port } = server.address() as AddressInfo
   return { host: target.host, address, port }
-}
-
-/** The base URL for clients on this machine. A server that listens on all interfaces is reached through loopback. */
-export function baseUrl(bound: BoundAddress): string {
-  if ('socket' in bound) return 'http://localhost'
-  const { host, address, port } = bound
-  const isPublic = findExposure(address) === 'public'
-  return `http://${isPublic ? (isIPv6(address) ? '[::1]' : '127.0.0.1') : bracketed(host)}:${port}`
-}
-
-export function formatAddress(address: ListenAddress): string {
-  if ('socket' in address) return address.socket
-  return `${bracketed(address.host)}:${address.port}`
 }
 
 function bind(server: Server, target: ListenAddress, command?: string): Promise<void> {

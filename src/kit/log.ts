@@ -15,6 +15,27 @@ export type Log = {
   with(fields: LogFields): Log
 }
 
+/** One line of the access log, with the field names of the log. It never contains API keys or whole bodies. */
+export type AccessEntry = {
+  request_id: string
+  method: string
+  route: string
+  /** Only if no endpoint has this path: its beginning, with `*` for every word that no endpoint has. */
+  path?: string
+  status: number
+  bytes: number
+  duration_ms: number
+  client: string
+  key?: string
+  /** Several backends are joined by commas. */
+  backend?: string
+  error?: string
+  trace_id?: string
+  /** Only with `--log-prompts`. */
+  prompt?: string
+  answer?: string
+}
+
 /** For a process that has no log. */
 export const SILENT_LOG: Log = {
   debug: () => {},

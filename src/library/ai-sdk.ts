@@ -6,8 +6,8 @@ import type {
   LanguageModelV4Usage,
   SharedV4Warning,
 } from '@ai-sdk/provider'
-import { toConversation } from '../http/compatible/conversation.ts'
-import { toTokens } from '../http/compatible/tokens.ts'
+import { toConversation } from '../prompts/chat-messages.ts'
+import { toTokens } from '../prompts/tokens.ts'
 import { ApiCallError } from './api-call-error.ts'
 import { createDrover } from './drover.ts'
 import { DroverError } from './drover-error.ts'

@@ -7,7 +7,7 @@ import { issueNotConfirmed } from '../drive/faults.ts'
 import type { DriveEvent, Options } from '../drive/record/drive-event.shape.ts'
 import { describeRun } from '../drive/report-run.ts'
 import { findQuestion } from '../drive/service/driven-view.ts'
-import { completeOptions, type GivenOptions } from '../drive/start/drive-options.ts'
+import { completeOptions, type GivenOptions, toGivenOptions } from '../drive/start/drive-options.ts'
 import { removeDelivered } from '../drive/start/remove-delivered.ts'
 import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -44,7 +44,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const workspace = await discoverWorkspace({ start: request.directory ?? cwd, git, signal })
   const runs = openRunContext({ workspace, git, signal, clock: systemClock, version: packageVersion() })
   if (target.is === 'run' && request.answer !== undefined) await answer(runs, target.id, request.answer)
-  const asked = toGivenOptions(request)
+  const asked = readOptions(request)
   const sources = { settings: config, prompts, isDemo: demo !== undefined }
   const optionsFrom = (before?: Options) => completeOptions(asked, before, sources)
   const found = await find(opened, { runs, request, target, newOptions: () => optionsFrom() })
@@ -81,26 +81,13 @@ function toTarget({ goal, issue, run }: DriveRequest): DriveTarget {
   return number === undefined ? { is: 'issue', url: issue ?? '' } : { is: 'own_issue', number: Number(number) }
 }
 
-const MICRO = 1_000_000
-const MILLI = 1000
-
-function toGivenOptions(request: DriveRequest): GivenOptions {
-  const { max_cost_usd: cost, max_time_secs: time, in_place: isInPlace, checks } = request
-  return {
-    ...(request.backend !== undefined && { backend: request.backend, model: request.model }),
-    ...(request.review_backend !== undefined && {
-      review_backend: request.review_backend,
-      review_model: request.review_model,
-    }),
-    ...(request.backend === undefined && request.model !== undefined && { model: request.model }),
-    checks: checks && [...checks],
-    max_tokens: request.max_tokens,
-    max_cost_microusd: cost === undefined ? undefined : Math.round(cost * MICRO),
-    max_time_ms: time === undefined ? undefined : time * MILLI,
-    rounds: request.rounds,
-    approval_mode: request.approval_mode,
-    deliver: isInPlace === true ? 'none' : request.deliver,
-  }
+function readOptions(request: DriveRequest): GivenOptions {
+  const { backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs } = request
+  const { rounds, approval_mode, in_place: isInPlace } = request
+  return toGivenOptions({
+    ...{ backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs },
+    ...{ rounds, approval_mode, deliver: isInPlace === true ? 'none' : request.deliver },
+  })
 }
 
 async function answer(runs: RunContext, id: string, text: string): Promise<void> {

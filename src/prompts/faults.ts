@@ -90,3 +90,11 @@ export const approvalNotAllowed = defineFault({
   message: (d: { setting: string }) =>
     `this key may not decide what agents do, because of ${d.setting}; use a key without that limit`,
 })
+
+export const unsupportedFeature = defineFault({
+  code: 'unsupported_feature',
+  kind: 'invalid',
+  when: 'A request to a compatible API uses a feature that the agent does not have: client tools, images, audio, a schema.',
+  message: (d: { place: string; feature: string; advice?: string }) =>
+    `${d.place}: not supported: ${d.feature}; ${d.advice ?? 'send text only'}`,
+})

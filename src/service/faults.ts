@@ -31,3 +31,11 @@ export const nothingToKeep = defineFault({
   when: 'The agent that should be kept has changed nothing. Nothing was dropped.',
   message: (d: { name: string }) => `${d.name} changed nothing, so there is nothing to keep; name another agent`,
 })
+
+export const serverTrouble = defineFault({
+  code: 'server_trouble',
+  kind: 'unavailable',
+  when: 'The server cannot read or write one of its own files, such as the session store. The server log names the file.',
+  message: (_: Record<never, never>) =>
+    'the server cannot access its own files; the server log has the details under this request id',
+})

@@ -11,6 +11,7 @@ import type { PromptRequest } from '../prompts/prompt-request.ts'
 import type { KeepResult } from '../prompts/prompt-result.shape.ts'
 import { settingsFor } from '../prompts/to-agent-request.ts'
 import type { DroverService } from './drover-service.ts'
+import type { StartBody } from './run-requests.shape.ts'
 
 /** Only work in the background: the caller finds it again by its id. */
 export type ToolDrover = {
@@ -19,7 +20,7 @@ export type ToolDrover = {
   readonly executions: Pick<DroverService['executions'], 'find' | 'follow' | 'cancel'>
   readonly runs: Pick<DroverService['runs'], 'show' | 'follow' | 'answer'>
   /** Takes what the HTTP API takes. */
-  startRun(body: object): Promise<DrivenRun>
+  startRun(body: StartBody): Promise<DrivenRun>
 }
 
 type Started<Starters> = {

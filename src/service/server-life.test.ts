@@ -3,10 +3,10 @@ import type { Config } from '../config/config.shape.ts'
 import { systemClock } from '../kit/clock.ts'
 import { SILENT_LOG } from '../kit/log.ts'
 import type { ServedDrover } from './served.ts'
-import { Ending, startServerLife } from './server-life.ts'
+import { Ending, type Face, startServerLife } from './server-life.ts'
 
 /** Notes what happens, in order. `work` is what the worker has to finish. */
-async function live({ work = Promise.resolve(), takesWork = true, hasQueue = false } = {}) {
+async function live({ work = Promise.resolve(), takesWork = true, hasQueue = false, hasFace = true } = {}) {
   const steps: string[] = []
   const note = (step: string) => async () => void steps.push(step)
   const ending = new Ending()
@@ -29,7 +29,14 @@ async function live({ work = Promise.resolve(), takesWork = true, hasQueue = fal
     records: { close: note('records closed') },
   } as unknown as ServedDrover
   const parts = { drover, ending, config: {} as Config, clock: systemClock, log: SILENT_LOG }
-  const life = await startServerLife({ ...parts, open: note('open'), cleansStore: false, takesWork })
+  const face: Face = {
+    open: note('open'),
+    drain: async (_, endAgents) => {
+      steps.push('drained')
+      await endAgents()
+    },
+  }
+  const life = await startServerLife({ ...parts, ...(hasFace && { face }), cleansStore: false, takesWork })
   return { life, steps }
 }
 
@@ -42,13 +49,7 @@ describe('the life of a server', () => {
   it('ends in one order: no new work, answers, agents, what is left to store', async () => {
     const { life, steps } = await live()
     steps.length = 0
-    await life.stop({
-      drain: async (endAgents) => {
-        steps.push('drained')
-        await endAgents()
-      },
-      endProcesses: async () => void steps.push('processes ended'),
-    })
+    await life.stop({ drainMs: 60_000, endProcesses: async () => void steps.push('processes ended') })
     expect(steps.slice(0, 2)).toEqual(['shutdown', 'worker stops'])
     expect(steps.filter((step) => /drained|deadline|processes/.test(step))).toEqual([
       'drained',
@@ -59,12 +60,12 @@ describe('the life of a server', () => {
   })
 
   it('of a worker lets its work finish, and ends the agents only when that takes too long', async () => {
-    const quick = await live()
-    await quick.life.stop({ drain: 60_000, endProcesses: async () => void quick.steps.push('processes ended') })
+    const quick = await live({ hasFace: false })
+    await quick.life.stop({ drainMs: 60_000, endProcesses: async () => void quick.steps.push('processes ended') })
     expect(quick.steps).not.toContain('processes ended')
     const work = Promise.withResolvers<void>()
-    const slow = await live({ work: work.promise })
-    await slow.life.stop({ drain: 1, endProcesses: async () => work.resolve() })
+    const slow = await live({ work: work.promise, hasFace: false })
+    await slow.life.stop({ drainMs: 1, endProcesses: async () => work.resolve() })
     expect(slow.steps).toContain('deadline')
     expect(slow.steps.slice(-2)).toEqual(['runs closed', 'records closed'])
   })

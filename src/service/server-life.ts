@@ -17,14 +17,21 @@ export class Ending {
   }
 }
 
+export type Face = {
+  /** Lets clients in. Their rights depend on the address, so runs are resumed after it. */
+  open(): Promise<void>
+  /** Waits until all clients have their answers, and calls `endAgents` then, or when that takes too long. */
+  drain(drainMs: number, endAgents: () => Promise<void>): Promise<void>
+}
+
 type LifeParts = {
   drover: ServedDrover
   ending: Ending
   config: Config
   clock: Clock
   log: Log
-  /** Lets clients in. Their rights depend on the address, so runs are resumed after it. */
-  open?(): Promise<void>
+  /** How clients reach it. A worker has none. */
+  face?: Face
   /** It removes what is past its retention. */
   cleansStore: boolean
   /** It resumes driven runs, and takes work from the queue of many machines. */
@@ -34,11 +41,8 @@ type LifeParts = {
 export type ServerLife = {
   /** Resolves when everything has ended. */
   stop(end: {
-    /**
-     * Waits until all clients have their answers, and calls `endAgents` then, or when that takes too long. A worker, which has no
-     * clients, says how long its work may take.
-     */
-    drain: number | ((endAgents: () => Promise<void>) => Promise<void>)
+    /** How long running work may take. */
+    drainMs: number
     /** Ends the processes of all agents. Undefined: others in this process may run some. */
     endProcesses?: () => Promise<void>
   }): Promise<void>
@@ -50,7 +54,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
   sweepScratch()
   // A process with a name also looks for others that have died.
   if (stores.queue !== undefined) await stores.sessions.owner()
-  await parts.open?.()
+  await parts.face?.open()
   const cleaning = parts.cleansStore
     ? await startStoreCleanup({
         ...{ stores, clock, log },
@@ -61,7 +65,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
     : undefined
   if (parts.takesWork) await drover.begin()
   return {
-    async stop({ drain, endProcesses }) {
+    async stop({ drainMs, endProcesses }) {
       cleaning?.stop()
       // Driven runs are interrupted, and resumed when a server starts here again.
       ending.shutdown.abort()
@@ -72,8 +76,8 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
         ending.drainDeadline.abort()
         await endProcesses?.()
       }
-      if (typeof drain === 'function') await drain(endAgents)
-      else await finishWork(Promise.all([work, drover.background.idle()]), drain, endAgents)
+      if (parts.face !== undefined) await parts.face.drain(drainMs, endAgents)
+      else await finishWork(Promise.all([work, drover.background.idle()]), drainMs, endAgents)
       await Promise.all([work, warm])
       await drover.runs.close()
       await drover.records.close()

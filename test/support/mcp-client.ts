@@ -1,7 +1,7 @@
 /** The official MCP client, for tests. */
 import { Client, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
-import type { ExecutionView, RunView } from '../../src/http/mcp/tools.shape.ts'
+import type { ExecutionView, RunView } from '../../src/mcp/tools.shape.ts'
 
 type McpAnswer = { text: string; isError: boolean; view: ExecutionView & RunView }
 

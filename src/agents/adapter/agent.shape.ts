@@ -158,3 +158,34 @@ export const Abilities = named(
   }),
 )
 export type Abilities = Message<typeof Abilities>
+
+/** A backend, as clients see it: without the place of its program. */
+export const BackendRecord = named(
+  'BackendRecord',
+  Type.Object({
+    name: Type.String(),
+    available: Type.Boolean({ description: 'Whether it can run prompts.' }),
+    enabled: Type.Boolean({ description: 'Whether the operator has enabled it.' }),
+    default: Type.Boolean({
+      description: 'Whether the command line uses it by default. A request to the server always names its backend.',
+    }),
+    demo: Type.Boolean({ description: 'Whether the built-in demo agent replaces it.' }),
+    version: Type.Union([Type.String(), Type.Null()], {
+      description: 'Null if the agent is not installed, does not print its version, or has not printed it yet.',
+    }),
+    capabilities: meaning('What the agent supports.', Abilities),
+    warm: Type.Object(
+      {
+        idle: Type.Integer({ minimum: 0, description: 'Those that wait for a prompt, or are starting.' }),
+        busy: Type.Integer({ minimum: 0, description: 'Those that answer one.' }),
+      },
+      { description: 'The processes of the agent that the server keeps running.' },
+    ),
+    machines: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The machines whose workers have the agent; only of a server that runs no prompts itself.',
+      }),
+    ),
+  }),
+)
+export type BackendRecord = Message<typeof BackendRecord>

@@ -1,6 +1,4 @@
 /** `drover acp`: drover as an agent for editors. Standard output carries only the protocol. */
-
-import type { Served } from '../../acp/acp-session.ts'
 import { EditorAgent } from '../../acp/editor-agent.ts'
 import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
@@ -8,6 +6,7 @@ import { createJsonRpcPeer } from '../../agents/warm/json-rpc.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { ceilingsFor } from '../../service/ceilings-for.ts'
+import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
@@ -57,6 +56,8 @@ function poolFor({ flags }: Invocation, { warm }: Config) {
 function editorOf({ server }: Config): Caller {
   return { is: 'user', isConfined: true, ceilings: ceilingsFor({ server, key: undefined, isOpen: false }) }
 }
+
+type Served = { drover: InProcessDrover; by: Caller }
 
 function createAgent(invocation: Invocation, config: Config, served: Served): EditorAgent {
   const { runtime, flags } = invocation

@@ -1,5 +1,6 @@
 /** When the server that `drover up` starts ends: when the user says so, or after some time without a prompt. */
-import type { ServerContext } from '../../http/context/server-context.ts'
+import type { Config } from '../../config/config.shape.ts'
+import type { ServedDrover } from '../../service/served.ts'
 
 const CHECK_MS = { least: 50, most: 10_000 }
 
@@ -10,7 +11,7 @@ export class BackgroundEnd {
   readonly #stopWatching: () => void
 
   constructor(
-    { config, drover: { records: executions, runs } }: Pick<ServerContext, 'config' | 'drover'>,
+    { config, drover: { records: executions, runs } }: { config: Config; drover: ServedDrover },
     isBackground: boolean,
   ) {
     this.#isBackground = isBackground

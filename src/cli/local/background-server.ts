@@ -5,10 +5,10 @@ import type { Config } from '../../config/config.shape.ts'
 import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
+import { digestOfSettings, type LocalStatus } from '../../service/local-protocol.ts'
 import type { Invocation } from '../command.ts'
 import { findUserPaths } from '../settings.ts'
 import { localServerDiffers, localServerNotStarted } from './faults.ts'
-import { digestOfSettings, type LocalStatus } from './local-protocol.ts'
 import { askStatus } from './local-server.ts'
 
 /** It also ends when the server does, so a slow machine only has to wait longer. */

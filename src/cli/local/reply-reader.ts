@@ -1,5 +1,5 @@
 /** Reads the replies of the server one by one. While a user is asked, it reads on, and keeps what it has read. */
-import type { LocalReply } from './local-protocol.ts'
+import type { LocalReply } from '../../service/local-protocol.ts'
 
 type Source = AsyncGenerator<LocalReply, void>
 

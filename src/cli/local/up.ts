@@ -1,7 +1,7 @@
+import type { LocalStatus } from '../../service/local-protocol.ts'
 import type { RunCommand } from '../command.ts'
 import { readSettings } from '../settings.ts'
 import { startBackground, worksAlike } from './background-server.ts'
-import type { LocalStatus } from './local-protocol.ts'
 import { askStatus } from './local-server.ts'
 
 const EXIT_NOT_RUNNING = 1

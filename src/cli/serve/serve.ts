@@ -1,39 +1,27 @@
-import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Loss, Stores } from '../../executions/store/open-stores.ts'
-import type { ServerContext } from '../../http/context/server-context.ts'
-import { drain } from '../../http/drain.ts'
-import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
-import { listenAtHome, listenLocally } from '../../http/local-socket.ts'
-import { isConsoleBuilt } from '../../http/meta/console.ts'
-import { withMetrics } from '../../http/metrics/create-metrics.ts'
-import { ROUTES } from '../../http/routes.ts'
-import { createServer, type HttpServer } from '../../http/server.ts'
-import { settleKeys } from '../../http/settle-key-owners.ts'
-import { type BannerFacts, startupBanner } from '../../http/startup-banner.ts'
-import { startupSummary } from '../../http/startup-summary.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
+import type { BoundAddress, ListenAddress } from '../../service/server-address.ts'
 import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { BackgroundEnd } from '../local/background-end.ts'
-import { localEndpoints } from '../local/local-endpoints.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { findUserPaths, readSettings, toConfigEnvironment } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
-import { consoleLinkFor } from './console-link.ts'
-import { createServerContext } from './create-server-context.ts'
 import { storeNotShared } from './faults.ts'
+import { createHttp } from './create-http.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
+import { type BannerFacts, startupBanner } from './startup-banner.ts'
+import { startupSummary } from './startup-summary.ts'
 
 const DRAIN_MS = 30_000
-const GRACE_MS = 3000
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
@@ -83,57 +71,41 @@ function readAddress({ flags, runtime }: Invocation, config: Config): ListenAddr
 
 async function serve(invocation: Invocation, parts: ServerParts): Promise<number> {
   const { config, keys, stores, log } = parts
-  const isBackground = invocation.flags.isOn('local')
-  const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
+  const { flags, runtime } = invocation
+  const isBackground = flags.isOn('local')
+  const { clock, terminal, drainMs = DRAIN_MS } = runtime
   const ending = new Ending()
   const { writeAccessLog } = parts
-  const context = await withMetrics(
-    createServerContext(invocation, {
-      ...{ config, stores, log, writeAccessLog, keys: keys.ring, ...ending.signals },
-      isWorker: !invocation.flags.isOn('no-work'),
-      logsPrompts: invocation.flags.isOn('log-prompts'),
-      consoleDirectory: invocation.runtime.consoleDirectory,
-      loginsFile: findUserPaths(invocation).consoleLogins,
-    }),
-  )
-  parts.lost.notify = (loss) => context.drover.lose(loss)
-  const background = new BackgroundEnd(context, isBackground)
-  const doors: { bound?: BoundAddress | undefined; localSocket?: string | undefined } = {}
-  const local = localEndpoints({
-    isBackground,
-    onStop: () => background.end(),
-    consoleLink: () => consoleLinkFor(context, doors.bound),
+  const { consoleLogins: loginsFile, serverSocket } = findUserPaths(invocation)
+  const http = await createHttp(invocation, {
+    ...{ config, stores, log, writeAccessLog, loginsFile, keys: keys.ring, ...ending.signals },
+    isWorker: !flags.isOn('no-work'),
+    logsPrompts: flags.isOn('log-prompts'),
+    consoleDirectory: runtime.consoleDirectory,
+    address: isBackground ? undefined : parts.address,
+    command: nameServeCommand(invocation),
+    // A server without an address has nothing else to listen on.
+    localSocket: isBackground || config.server.local_socket ? serverSocket : undefined,
+    local: { isBackground, onStop: () => background.end() },
   })
-  const server = await createServer(context, { ...ROUTES, '/local': [local] })
-  const { server: listener } = server.app
-  const open = async () => {
-    const { drivenRuns } = findUserPaths(invocation)
-    await settleKeys({ stores, keys: keys.ring, drivenRuns, log })
-    doors.bound = isBackground ? undefined : await listen(listener, parts.address, nameServeCommand(invocation))
-    doors.localSocket = await openLocalSocket(invocation, parts, server)
-  }
-  const { drover } = context
+  const { drover } = http
+  parts.lost.notify = (loss) => drover.lose(loss)
+  const background = new BackgroundEnd({ config, drover }, isBackground)
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => void keys.reload(log),
     closeSessions: () => stores.sessions.close(),
   })
-  const life = await startServerLife({ drover, ending, config, clock, log, open, cleansStore: true, takesWork: true })
+  const common = { drover, ending, config, clock, log }
+  const life = await startServerLife({ ...common, face: http, cleansStore: true, takesWork: true })
   keys.watch(log)
-  const { bound, localSocket } = doors
-  if (bound !== undefined) {
-    await terminal.out.write(bannerOf(invocation, server, { context, bound, localSocket, keys }))
-  }
+  if (http.bound !== undefined) await terminal.out.write(bannerOf(invocation, parts, { http, bound: http.bound }))
 
-  const failure = await Promise.race([signals.stopped, background.ended, once(listener, 'error')])
-  if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
+  const failure = await Promise.race([signals.stopped, background.ended, http.failed()])
+  if (failure !== undefined) log.error({ reason: String(failure) }, 'the server can no longer listen, so it stops')
   else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
   background.stop()
-  const limits = { drainMs, graceMs: GRACE_MS }
-  await life.stop({
-    drain: (endAgents) => drain(server, limits, endAgents),
-    endProcesses: () => endAllProcesses(),
-  })
+  await life.stop({ drainMs, endProcesses: () => endAllProcesses() })
   return failure === undefined ? 0 : 1
 }
 
@@ -142,47 +114,25 @@ function nameServeCommand({ runtime }: Invocation): string {
   return runtime.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'drover serve'
 }
 
-async function openLocalSocket(
-  invocation: Invocation,
-  { config, log }: ServerParts,
-  { localListener }: HttpServer,
-): Promise<string | undefined> {
-  const path = findUserPaths(invocation).serverSocket
-  // A server without an address has nothing else to listen on.
-  if (invocation.flags.isOn('local')) return void (await listenAtHome(localListener, path))
-  return config.server.local_socket && (await listenLocally(localListener, path, log)) ? path : undefined
-}
+type Listening = { http: Awaited<ReturnType<typeof createHttp>>; bound: BoundAddress }
 
-function bannerOf(
-  { flags, runtime }: Invocation,
-  { endpoints }: HttpServer,
-  facts: Pick<BannerFacts, 'bound' | 'localSocket'> & { context: ServerContext; keys: ApiKeys },
-): string {
-  const { context, keys, ...rest } = facts
+function bannerOf({ flags, runtime }: Invocation, { config, keys }: ServerParts, { http, bound }: Listening): string {
+  const { localSocket, endpoints, drover } = http
   const { out } = runtime.terminal
-  const isShort = out.isTty && !flags.isOn('verbose')
-  const all: BannerFacts = {
-    version: context.version,
-    config: context.config,
-    ...rest,
+  const { url, is_one_time: isOneTime } = http.consoleLink()
+  const facts: BannerFacts = {
+    ...{ config, bound, localSocket, endpoints },
+    version: runtime.version(),
     isRoot: runtime.isRoot,
     readableSecrets: findReadableSecrets(runtime.env, runtime.readableVariables),
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,
-    agents: context.drover.agents.list(),
-    endpoints,
-    console: consoleFacts(context, facts.bound),
+    agents: drover.agents.list(),
+    console: url === null ? undefined : { url, isOneTime, isBuilt: http.isConsoleBuilt },
   }
-  return isShort
-    ? wrapOn(
-        out,
-        startupSummary(all, (style, text) => out.style(style, text)),
-      )
-    : startupBanner(all)
-}
-
-function consoleFacts(context: ServerContext, bound: BoundAddress): BannerFacts['console'] {
-  const { url, is_one_time: isOneTime } = consoleLinkFor(context, bound)
-  return url === null ? undefined : { url, isOneTime, isBuilt: isConsoleBuilt(context.consoleDirectory) }
+  const isShort = out.isTty && !flags.isOn('verbose')
+  if (!isShort) return startupBanner(facts)
+  const summary = startupSummary(facts, (style, text) => out.style(style, text))
+  return wrapOn(out, summary)
 }

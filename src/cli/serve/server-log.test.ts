@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AccessEntry } from '../../http/context/server-context.ts'
+import type { AccessEntry } from '../../kit/log.ts'
 import type { Runtime } from '../command.ts'
 import type { Channel } from '../terminal.ts'
 import { createServerLog } from './server-log.ts'

@@ -1,6 +1,5 @@
 /** The log of the server: JSON lines, or short lines on a terminal. */
-import type { AccessEntry } from '../../http/context/server-context.ts'
-import { createLog, type Log, type LogLevel } from '../../kit/log.ts'
+import { type AccessEntry, createLog, type Log, type LogLevel } from '../../kit/log.ts'
 import { redactFields, redactSecrets } from '../../kit/redact.ts'
 import type { Runtime } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'

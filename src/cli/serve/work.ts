@@ -1,6 +1,5 @@
 /** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
 import type { Rights } from '../../drive/service/run-starter.ts'
-import { secretWarnings } from '../../http/security-warnings.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { USER } from '../../prompts/caller.ts'
@@ -12,6 +11,7 @@ import { findUserPaths, privateFilesFor, readSettings } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { agentsNotice } from './agents-notice.ts'
 import { storeNotShared } from './faults.ts'
+import { secretWarnings } from './security-warnings.ts'
 import type { Losses } from './serve.ts'
 import { createServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
@@ -69,5 +69,5 @@ async function work({ runtime, flags }: Invocation, parts: Working): Promise<voi
   }
   await signals.stopped
   await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl+C again to stop at once.\n')
-  await life.stop({ drain: drainMs, endProcesses: () => endAllProcesses() })
+  await life.stop({ drainMs, endProcesses: () => endAllProcesses() })
 }

@@ -1,6 +1,6 @@
 /** What the user does: decisions, cancelling, starting prompts. The outcome is told in one line. */
 import { signal } from '@preact/signals'
-import type { ExecutionAccepted } from '../../http/executions/accepted.shape.ts'
+import type { ExecutionAccepted } from '../../executions/store/execution.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import type { PromptBody, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { ApiError, call } from './api.ts'

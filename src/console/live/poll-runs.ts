@@ -1,7 +1,7 @@
 /** The driven runs. They are read again when an agent begins or ends, and every few seconds while one runs. */
 import { computed, effect, signal } from '@preact/signals'
 import type { DrivenRun, DrivenRunPage, RunChoice } from '../../drive/service/driven-run.shape.ts'
-import type { StartBody } from '../../http/native/runs.shape.ts'
+import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, tell } from './actions.ts'
 import { call } from './api.ts'
 import { oneAtATime } from './one-at-a-time.ts'

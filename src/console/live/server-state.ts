@@ -1,8 +1,8 @@
 /** What the server does right now, kept up to date by one stream. After every cut everything is read again. */
 import { computed, effect, signal } from '@preact/signals'
+import type { BackendRecord } from '../../agents/adapter/agent.shape.ts'
 import type { StateChange } from '../../executions/state-feed.ts'
 import type { Execution, ExecutionPage } from '../../executions/store/execution.shape.ts'
-import type { BackendRecord } from '../../http/native/backends.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'

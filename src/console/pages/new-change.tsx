@@ -1,7 +1,7 @@
 /** Lets agents do a change: from a goal or an issue to a branch. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { StartBody } from '../../http/native/runs.shape.ts'
+import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { areRunsKnown, refreshRuns, runSettings, startRun } from '../live/poll-runs.ts'

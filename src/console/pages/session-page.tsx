@@ -1,8 +1,7 @@
 /** One session with its turns. */
 import { computed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { SessionTurn } from '../../executions/session-turn.shape.ts'
-import type { SessionDetail } from '../../http/native/sessions.shape.ts'
+import type { SessionDetail, SessionTurn } from '../../executions/session-turn.shape.ts'
 import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
 import { ApiError, call } from '../live/api.ts'
 import { usePageSubject } from '../live/page-subject.ts'

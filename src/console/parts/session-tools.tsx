@@ -1,6 +1,7 @@
 /** Renames, tags, shares, exports and deletes a session. */
 import { useSignal } from '@preact/signals'
-import type { SessionDetail, SessionEditRequest } from '../../http/native/sessions.shape.ts'
+import type { SessionDetail } from '../../executions/session-turn.shape.ts'
+import type { SessionEdit } from '../../sessions/session-store.ts'
 import { attempt, tell } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { goTo } from '../live/router.ts'
@@ -12,7 +13,7 @@ export function SessionTools({ session, onChanged }: ToolsProps) {
   const tags = useSignal(session.tags.join(' '))
   const isSure = useSignal(false)
   const path = `sessions/${session.id}`
-  const edit = (body: SessionEditRequest) =>
+  const edit = (body: SessionEdit) =>
     attempt(async () => {
       await call(path, { method: 'PATCH', body })
       tell('Saved.')

@@ -1,5 +1,5 @@
 /** What can be said about an agent in a word or two, and what to do if there is none. Pure. */
-import type { BackendRecord } from '../../http/native/backends.shape.ts'
+import type { BackendRecord } from '../../agents/adapter/agent.shape.ts'
 
 type Agent = Pick<BackendRecord, 'available' | 'enabled' | 'demo' | 'warm' | 'machines'>
 

@@ -12,6 +12,27 @@ import type { Options } from '../record/drive-event.shape.ts'
 /** What the caller says; undefined where it says nothing. */
 export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }
 
+/** The same as messages say it. */
+type SaidOptions = Omit<GivenOptions, 'checks' | 'max_cost_microusd' | 'max_time_ms'> & {
+  readonly checks?: readonly string[] | undefined
+  readonly max_cost_usd?: number | undefined
+  readonly max_time_secs?: number | undefined
+}
+
+export function toGivenOptions({
+  checks,
+  max_cost_usd: cost,
+  max_time_secs: time,
+  ...said
+}: SaidOptions): GivenOptions {
+  return {
+    ...said,
+    ...(checks !== undefined && { checks: [...checks] }),
+    ...(cost !== undefined && { max_cost_microusd: Math.round(cost * 1_000_000) }),
+    ...(time !== undefined && { max_time_ms: time * 1000 }),
+  }
+}
+
 /** The parts of the configuration that drives depend on. */
 export type DriveSettings = {
   readonly default_backend: Backend

@@ -95,3 +95,18 @@ export type ExecutionEvent = {
   readonly type: string
   readonly content: JsonObject
 }
+
+/** The answer to a client that does not wait for the end. */
+export const ExecutionAccepted = named(
+  'ExecutionAccepted',
+  Type.Object({
+    execution_id: Type.String({ description: 'The execution.' }),
+    session_id: Type.String({ description: 'The session; empty as long as the prompt waits for its turn.' }),
+    state: literals(EXECUTION_STATES, { description: 'The state when the response was sent.' }),
+    links: Type.Object(
+      { self: Type.String(), events: Type.String(), cancel: Type.String() },
+      { description: 'Paths on this server.' },
+    ),
+  }),
+)
+export type ExecutionAccepted = Message<typeof ExecutionAccepted>

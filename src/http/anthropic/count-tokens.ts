@@ -1,9 +1,9 @@
 /** `POST /anthropic/v1/messages/count_tokens`: an estimate, because agents have no way to count the tokens of a prompt. */
 import { checker } from '../../kit/schema.ts'
+import { toConversation } from '../../prompts/chat-messages.ts'
+import { estimateTokens } from '../../prompts/tokens.ts'
 import { type ClientTools, ignoreToolCalls } from '../compatible/client-tools.ts'
-import { toConversation } from '../compatible/conversation.ts'
 import { announce, chooseFor } from '../compatible/send-reply.ts'
-import { estimateTokens } from '../compatible/tokens.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { validateCountTokensRequest } from '../request/checks.generated.js'

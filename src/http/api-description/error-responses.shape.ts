@@ -10,7 +10,7 @@ import {
 } from '../../executions/store/faults.ts'
 import type { Fault } from '../../kit/fault.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import { backendNotFound, queueFull, workdirNotAllowed } from '../../prompts/faults.ts'
+import { backendNotFound, queueFull, unsupportedFeature, workdirNotAllowed } from '../../prompts/faults.ts'
 import { sessionActive, sessionAmbiguous, sessionNotFound, sessionNotResumable } from '../../sessions/faults.ts'
 import * as http from '../errors/faults.ts'
 
@@ -41,7 +41,7 @@ export const ERROR_RESPONSES = {
     ],
     onlyCompatible: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.messages', rule: 'is required' }] }),
-      http.unsupportedFeature({ place: '$.messages[0].content[1]', feature: 'an image' }),
+      unsupportedFeature({ place: '$.messages[0].content[1]', feature: 'an image' }),
       http.upstreamRejected({ backend: 'claude', reason: 'prompt is too long', agentCode: 'agent_request_rejected' }),
     ],
   },

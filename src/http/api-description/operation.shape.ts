@@ -1,5 +1,6 @@
 /** What an endpoint declares about itself. `scripts/openapi` assembles these declarations into `schema/openapi.json`. */
 import { type TSchema, Type } from 'typebox'
+import { ExecutionAccepted } from '../../executions/store/execution.shape.ts'
 import type { ErrorName } from './error-responses.shape.ts'
 
 export type Operation = {
@@ -155,3 +156,15 @@ export const EXAMPLE = {
   unixSeconds: 1_790_000_000,
   usage: { input_tokens: 2104, output_tokens: 57, cached_tokens: 1792, reasoning_tokens: 0 },
 } as const
+
+/** The response to a prompt that is detached. */
+export const ACCEPTED_RESPONSE = jsonResponse('The prompt keeps running without the client.', ExecutionAccepted, {
+  execution_id: EXAMPLE.executionId,
+  session_id: EXAMPLE.sessionId,
+  state: 'running',
+  links: {
+    self: `/api/v1/executions/${EXAMPLE.executionId}`,
+    events: `/api/v1/executions/${EXAMPLE.executionId}/events`,
+    cancel: `/api/v1/executions/${EXAMPLE.executionId}/cancel`,
+  },
+} satisfies ExecutionAccepted)

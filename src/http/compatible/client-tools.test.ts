@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { toConversation, type WireMessage } from '../../prompts/chat-messages.ts'
 import { ignoreToolCalls, ignoreTools } from './client-tools.ts'
-import { toConversation, type WireMessage } from './conversation.ts'
 
 const TOOLS = [{ name: 'ls' }]
 

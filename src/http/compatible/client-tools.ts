@@ -2,8 +2,9 @@
  * Agents use their own tools. A client that offers tools of its own is refused, because it would wait for calls that never
  * come. Programs that always offer tools can be served with `server.client_tools: ignore`. Pure.
  */
-import { unsupportedFeature } from '../errors/faults.ts'
-import type { WireMessage } from './conversation.ts'
+
+import type { WireMessage } from '../../prompts/chat-messages.ts'
+import { unsupportedFeature } from '../../prompts/faults.ts'
 
 /** The setting `server.client_tools`. */
 export type ClientTools = 'refuse' | 'ignore'

@@ -3,7 +3,7 @@ import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { findNativeAgent } from '../../agents/registry.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import { unsupportedFeature } from '../errors/faults.ts'
+import { unsupportedFeature } from '../../prompts/faults.ts'
 
 /** A format as the chat completion API and the message API have it. */
 type WireFormat = {

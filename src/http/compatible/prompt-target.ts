@@ -3,6 +3,9 @@
  * `X-Drover-Session` stores a session (`new`) or continues one (its id), and `X-Drover-Workdir` names the directory.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
+import { toConversation, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { VisibleSessions } from '../../sessions/session-store.ts'
 import { sessionBackendDiffers } from '../errors/faults.ts'
@@ -42,4 +45,42 @@ export function chooseInSession(choice: ChosenBackend, model: string, { session 
   if (choice.isDefault) return { backend: session.backend }
   if (choice.backend === session.backend) return choice
   throw sessionBackendDiffers({ id: session.id, backend: session.backend, model, selected: choice.backend })
+}
+
+/** The fields that both APIs have. `system` is the system prompt of a request that has it outside of its messages. */
+export type CompatibleRequest = {
+  model: string
+  messages: readonly WireMessage[]
+  /** The field of the request that has them, if it is not called `messages`. */
+  list?: string
+  system?: WireContent | null | undefined
+  dry_run?: boolean | null | undefined
+  /** What the answer must match. */
+  outputSchema?: JsonRecord | undefined
+}
+
+/** The prompt for a request. It is ephemeral unless the client asks for a session. */
+export function toPromptRequest(
+  request: CompatibleRequest,
+  { backend, model }: ChosenBackend,
+  { session, storesSession, sendsOnlyNew = false, workdir }: PromptTarget,
+): PromptRequest {
+  const isContinued = session !== undefined
+  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined, {
+    knowsAnswers: isContinued && !sendsOnlyNew,
+    list: request.list ?? 'messages',
+  })
+  // The session has its system prompt already.
+  const isNewSystemPrompt = systemPrompt !== undefined && systemPrompt !== session?.system_prompt
+  return {
+    backend,
+    ...(model !== undefined && { model }),
+    prompt,
+    ...(isNewSystemPrompt && { system_prompt: systemPrompt }),
+    ...(workdir !== undefined && { workdir }),
+    ...(request.outputSchema !== undefined && { output_schema: request.outputSchema }),
+    ...(isContinued && { resumes: session }),
+    ephemeral: !storesSession,
+    dry_run: request.dry_run === true,
+  }
 }

@@ -5,6 +5,7 @@
 import type { Fault } from '../../kit/fault.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
+import { type Tokens, toTokens } from '../../prompts/tokens.ts'
 import { sessionExpired } from '../../sessions/faults.ts'
 import {
   backendExecutionFailed,
@@ -19,7 +20,6 @@ import { type HttpError, toHttpError } from '../errors/http-error.ts'
 import type { ReplyFormat } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
 import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
-import { type Tokens, toTokens } from './tokens.ts'
 
 /** How an API writes its reply. The functions return the frames of a stream. */
 export type ReplyWriter = {

@@ -5,10 +5,10 @@ import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
-import type { Log } from '../../kit/log.ts'
+import type { AccessEntry, Log } from '../../kit/log.ts'
 import type { PromptObserver } from '../../prompts/prompt-context.ts'
 import type { ServedDrover } from '../../service/served.ts'
-import type { ServerExposure } from './exposure.ts'
+import type { ServerExposure } from '../../service/server-address.ts'
 import type { Logins } from './logins.ts'
 import type { WrongKeys } from './wrong-keys.ts'
 
@@ -50,27 +50,6 @@ export type ServerContext = {
 
 /** Registers the routes of one endpoint. Their paths are relative to the prefix of the scope. */
 export type RegisterRoutes = (scope: FastifyInstance, context: ServerContext) => void
-
-/** One line of the access log, with the field names of the log. It never contains API keys or whole bodies. */
-export type AccessEntry = {
-  request_id: string
-  method: string
-  route: string
-  /** Only if no endpoint has this path: its beginning, with `*` for every word that no endpoint has. */
-  path?: string
-  status: number
-  bytes: number
-  duration_ms: number
-  client: string
-  key?: string
-  /** Several backends are joined by commas. */
-  backend?: string
-  error?: string
-  trace_id?: string
-  /** Only with `--log-prompts`. */
-  prompt?: string
-  answer?: string
-}
 
 /** Gets a call for every request, successful or not. Metrics are counted here. */
 export type ServerObserver = {

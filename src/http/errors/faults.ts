@@ -7,14 +7,6 @@ export const internalError = defineFault({
   message: (_: Record<never, never>) => 'internal error; the server log has the details under this request id',
 })
 
-export const serverTrouble = defineFault({
-  code: 'server_trouble',
-  kind: 'unavailable',
-  when: 'The server cannot read or write one of its own files, such as the session store. The server log names the file.',
-  message: (_: Record<never, never>) =>
-    'the server cannot access its own files; the server log has the details under this request id',
-})
-
 export const unauthorized = defineFault({
   code: 'unauthorized',
   kind: 'unauthorized',
@@ -217,14 +209,6 @@ export const listenFailed = defineFault({
   kind: 'unavailable',
   when: 'The server cannot listen on its address: it is in use, not permitted, or not an address of this machine.',
   message: (d: { place: string; problem: string }) => `the server cannot listen on ${d.place}: ${d.problem}`,
-})
-
-export const unsupportedFeature = defineFault({
-  code: 'unsupported_feature',
-  kind: 'invalid',
-  when: 'A request to a compatible API uses a feature that the agent does not have: client tools, images, audio, a schema.',
-  message: (d: { place: string; feature: string; advice?: string }) =>
-    `${d.place}: not supported: ${d.feature}; ${d.advice ?? 'send text only'}`,
 })
 
 export const modelNotFound = defineFault({

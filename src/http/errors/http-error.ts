@@ -1,13 +1,11 @@
 /** Turns a fault into an HTTP error: a status, headers, and a message that a client may read. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
-import { internalError, serverTrouble } from './faults.ts'
+import { type PublicError, toPublicError, withoutServerFiles } from '../../service/public-error.ts'
+import { internalError } from './faults.ts'
 
 /** An error as a client gets it. `error-body.ts` writes it in the format of each API. */
-export type HttpError = {
+export type HttpError = PublicError & {
   status: number
-  code: string
-  message: string
-  details?: unknown
   headers: Readonly<Record<string, string>>
 }
 
@@ -43,12 +41,6 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   backend_timeout: 504,
 }
 
-/** Codes that clients need not tell apart share one code on the wire. */
-const WIRE_CODES: Readonly<Record<string, string>> = {
-  json_invalid: 'invalid_request',
-  message_invalid: 'invalid_request',
-}
-
 const NOT_RETRYABLE: readonly string[] = ['backend_execution_failed', 'upstream_auth', 'backend_timeout']
 
 /** After a timeout (408) the connection may still carry the rest of the request. */
@@ -64,26 +56,13 @@ const DEFAULT_RETRY_SECS = 5
 
 /** Anything that is not a fault is a bug. The client only learns that there was one. */
 export function toHttpError(error: unknown): HttpError {
-  const fault = error instanceof Fault ? error : internalError({})
-  if (namesServerFile(fault)) return toHttpError(serverTrouble({}))
+  const fault = withoutServerFiles(error instanceof Fault ? error : internalError({}))
   const status = STATUS_OF_CODE[fault.code] ?? STATUS_OF_KIND[fault.kind]
   return {
     status,
-    code: WIRE_CODES[fault.code] ?? fault.code,
-    message: fault.message,
-    ...(hasPublicDetails(fault) && { details: toWireNames(fault.details) }),
+    ...toPublicError(fault),
     headers: headersOf(fault, status),
   }
-}
-
-/** Clients must not see the paths of the server's own files. */
-function namesServerFile({ kind, details }: Fault): boolean {
-  return kind === 'unavailable' && typeof details === 'object' && details !== null && 'path' in details
-}
-
-function hasPublicDetails({ kind, details }: Fault): boolean {
-  if (kind === 'unauthorized' || kind === 'internal') return false
-  return typeof details === 'object' && details !== null && Object.keys(details).length > 0
 }
 
 function headersOf(fault: Fault, status: number): Record<string, string> {
@@ -101,15 +80,4 @@ function headersOf(fault: Fault, status: number): Record<string, string> {
     ...((status === 429 || status === 503) && { 'retry-after': String(retryAfterSecs || DEFAULT_RETRY_SECS) }),
     ...((status === 408 || CLOSING.includes(fault.code)) && { connection: 'close' }),
   }
-}
-
-/** Field names are camelCase in faults and snake_case on the wire. */
-export function toWireNames(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toWireNames)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), toWireNames(part)]))
-}
-
-function toSnakeCase(name: string): string {
-  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

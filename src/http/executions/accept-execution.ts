@@ -1,6 +1,6 @@
+import type { ExecutionAccepted } from '../../executions/store/execution.shape.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import type { ExecutionAccepted } from './accepted.shape.ts'
 import type { Exchange, RequestedExecution } from './requested-execution.ts'
 
 /** The response to a client that does not wait for the result. */

@@ -1,13 +1,11 @@
 /** Answers one request to the MCP endpoint. This file loads the MCP SDK. */
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'
+import { toStartRequest } from '../../service/run-requests.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import type { StartBody } from '../native/runs.shape.ts'
-import { toStartRequest } from '../native/runs.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
-import type { ToolHost } from './call-tool.ts'
-import { createMcpServer } from './create-mcp-server.ts'
 
 /** Every request has a server of its own, so no state is kept between requests. The guards have checked its sender. */
 export async function handleMcp(
@@ -32,8 +30,7 @@ function toHost(request: FastifyRequest, context: ServerContext): ToolHost {
     ...{ version, closing, by },
     drover: {
       ...{ prompts, batches, executions, runs },
-      startRun: async (body) =>
-        await runs.start(by, { ...toStartRequest(body as StartBody), runId: context.ids.uuid() }),
+      startRun: async (body) => await runs.start(by, { ...toStartRequest(body), runId: context.ids.uuid() }),
     },
     defaultBackend: config.default_backend,
     waitSecs: config.server.mcp_wait_secs,

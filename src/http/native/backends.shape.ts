@@ -1,38 +1,8 @@
 import { Type } from 'typebox'
-import { Abilities } from '../../agents/adapter/agent.shape.ts'
-import { type Message, meaning, named } from '../../kit/shape.ts'
+import { BackendRecord } from '../../agents/adapter/agent.shape.ts'
+import { named } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
-
-const BackendRecord = named(
-  'BackendRecord',
-  Type.Object({
-    name: Type.String(),
-    available: Type.Boolean({ description: 'Whether it can run prompts.' }),
-    enabled: Type.Boolean({ description: 'Whether the operator has enabled it.' }),
-    default: Type.Boolean({
-      description: 'Whether the command line uses it by default. A request to the server always names its backend.',
-    }),
-    demo: Type.Boolean({ description: 'Whether the built-in demo agent replaces it.' }),
-    version: Type.Union([Type.String(), Type.Null()], {
-      description: 'Null if the agent is not installed, does not print its version, or has not printed it yet.',
-    }),
-    capabilities: meaning('What the agent supports.', Abilities),
-    warm: Type.Object(
-      {
-        idle: Type.Integer({ minimum: 0, description: 'Those that wait for a prompt, or are starting.' }),
-        busy: Type.Integer({ minimum: 0, description: 'Those that answer one.' }),
-      },
-      { description: 'The processes of the agent that the server keeps running.' },
-    ),
-    machines: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'The machines whose workers have the agent; only of a server that runs no prompts itself.',
-      }),
-    ),
-  }),
-)
-export type BackendRecord = Message<typeof BackendRecord>
 
 const BackendList = named(
   'BackendList',

@@ -1,8 +1,8 @@
 /** `GET /api/v1/backends` */
+import type { BackendRecord } from '../../agents/adapter/agent.shape.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { findMachines, isInstalled } from '../context/agent-machines.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
-import type { BackendRecord } from './backends.shape.ts'
 
 export const registerBackends: RegisterRoutes = (scope, context) => {
   scope.get('/backends', async () => {

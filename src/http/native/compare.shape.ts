@@ -2,13 +2,13 @@ import { CompareRequest, KeepRequest } from '../../prompts/prompt-request.shape.
 import { type ComparedResult, ComparisonResult, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import { BODY_ERRORS, RUN_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
+  ACCEPTED_RESPONSE,
   IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
   PREFER,
   withExecution,
 } from '../api-description/operation.shape.ts'
-import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
 import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
 
 const request: CompareRequest = { prompt: 'Name three risks of this design.', backends: ['claude', 'codex'] }

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checker } from '../../kit/schema.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
+import type { LoggedIn, Sender } from '../../service/sender.shape.ts'
 import type { NewLogin } from '../context/logins.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
@@ -10,7 +11,7 @@ import { checkBody } from '../request/body.ts'
 import { clearLoginCookie, delayWrongKey, setLoginCookie, wrongKeyIn } from '../request/browser-login.ts'
 import { isOwnPage } from '../request/browsers.ts'
 import { validateLoginBody } from '../request/checks.generated.js'
-import type { LoggedIn, LoggedOut, LoginBody, Sender } from './login.shape.ts'
+import type { LoggedOut, LoginBody } from './login.shape.ts'
 
 const checkLogin = checker<LoginBody>('the request', validateLoginBody)
 

@@ -3,6 +3,7 @@ import { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { PromptResult } from '../../prompts/prompt-result.shape.ts'
 import { RUN_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
+  ACCEPTED_RESPONSE,
   EXAMPLE,
   eventStream,
   IDEMPOTENCY_KEY,
@@ -11,7 +12,6 @@ import {
   type Response,
   withExecution,
 } from '../api-description/operation.shape.ts'
-import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
 
 const requests: Record<string, PromptBody> = {
   minimal: { backend: 'claude', prompt: 'Why does the parser lose the last line?' },

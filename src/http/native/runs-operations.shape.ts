@@ -10,6 +10,7 @@ import {
   DrivenRunPage,
 } from '../../drive/service/driven-run.shape.ts'
 import { stated } from '../../kit/shape.ts'
+import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from '../../service/run-requests.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
@@ -22,7 +23,6 @@ import {
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 import { EventsQuery } from './executions.shape.ts'
-import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from './runs.shape.ts'
 
 const ID = '6f1c2c6e-4b0a-4f2e-9d53-7a9c0a1be34d'
 const ACTION = '0a4e5b1c-8f57-4a2b-b1d6-2c9a7f0de8b3'

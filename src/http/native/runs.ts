@@ -4,12 +4,20 @@ import type { FastifyRequest } from 'fastify'
 import { driveAnswerLost } from '../../drive/faults.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { RunService } from '../../drive/service/run-service.ts'
-import type { DriveResumeRequest, DriveStartRequest } from '../../drive/service/run-starter.ts'
-import type { GivenOptions } from '../../drive/start/drive-options.ts'
+import type { DriveStartRequest } from '../../drive/service/run-starter.ts'
 import { executionLost } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { checker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
+import type {
+  AnswerBody,
+  ConfirmBody,
+  ResumeBody,
+  RunQuery,
+  SkipBody,
+  StartBody,
+} from '../../service/run-requests.shape.ts'
+import { toResumeRequest, toStartRequest } from '../../service/run-requests.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { claimRequest, type Exchange } from '../executions/requested-execution.ts'
@@ -30,7 +38,6 @@ import { sendStream } from '../response/send-stream.ts'
 import { executionStreamLimits, numberedFormat, STREAM, wantsServerSentEvents } from './execution-streams.ts'
 import type { EventsQuery } from './executions.shape.ts'
 import { lastEventId } from './executions.ts'
-import type { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from './runs.shape.ts'
 
 type ById = { Params: { id: string } }
 
@@ -145,27 +152,4 @@ async function findStarted(runs: RunService, id: string, by: Caller): Promise<Dr
 function noteRun({ facts }: FastifyRequest, { backend, goal }: DrivenRun): void {
   facts.backends = [backend]
   facts.prompts = [goal]
-}
-
-export function toStartRequest({
-  goal,
-  issue,
-  issue_number,
-  repository,
-  review = true,
-  as_goal = false,
-  ...body
-}: StartBody) {
-  const target = { goal, issue, issueNumber: issue_number, repository }
-  return { ...target, ...toResumeRequest(body), isReviewed: review, isIssueGoal: as_goal }
-}
-
-function toResumeRequest({ actions, max_cost_usd, max_time_secs, checks, ...body }: ResumeBody): DriveResumeRequest {
-  const given: GivenOptions = {
-    ...body,
-    ...(checks !== undefined && { checks: [...checks] }),
-    ...(max_cost_usd !== undefined && { max_cost_microusd: Math.round(max_cost_usd * 1_000_000) }),
-    ...(max_time_secs !== undefined && { max_time_ms: max_time_secs * 1000 }),
-  }
-  return { given, actions }
 }

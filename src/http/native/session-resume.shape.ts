@@ -1,7 +1,6 @@
 import { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { RUN_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
-import { IDEMPOTENCY_KEY, type Operation, PREFER } from '../api-description/operation.shape.ts'
-import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
+import { ACCEPTED_RESPONSE, IDEMPOTENCY_KEY, type Operation, PREFER } from '../api-description/operation.shape.ts'
 import { PROMPT_RESPONSE } from './prompt.shape.ts'
 import { SESSION_ID } from './sessions.shape.ts'
 

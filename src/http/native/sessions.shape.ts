@@ -60,7 +60,6 @@ const SessionDetail = named(
     older_turns: Type.Optional(Type.Integer({ minimum: 1, description: 'How many turns are kept before these.' })),
   }),
 )
-export type SessionDetail = Session & { readonly turns?: readonly SessionTurn[]; readonly older_turns?: number }
 
 /** The session store checks the values of titles, tags and metadata. */
 export const SessionEditRequest = named(
@@ -90,7 +89,6 @@ export const SessionEditRequest = named(
     { minProperties: 1 },
   ),
 )
-export type SessionEditRequest = Static<typeof SessionEditRequest>
 
 const SessionDeleted = named(
   'SessionDeleted',
@@ -120,7 +118,7 @@ const session: Session = {
 
 const page: SessionPage = { sessions: [session], total: 1, limit: 100, offset: 0 }
 
-const edit: SessionEditRequest = { title: 'The lost line', tags: ['parser'] }
+const edit = { title: 'The lost line', tags: ['parser'] }
 
 export const SESSION_ID: Parameter = {
   name: 'id',

@@ -1,11 +1,12 @@
 /** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
 import type { FastifyRequest } from 'fastify'
+import type { SessionDetail } from '../../executions/session-turn.shape.ts'
 import { MAX_TURNS } from '../../executions/session-turns.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { checker } from '../../kit/schema.ts'
 import type { SessionCalls } from '../../service/session-calls.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import type { SessionFilter } from '../../sessions/session-store.ts'
+import type { SessionEdit, SessionFilter } from '../../sessions/session-store.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
@@ -16,13 +17,7 @@ import {
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
-import type {
-  SessionDeleted,
-  SessionDetail,
-  SessionDetailQuery,
-  SessionEditRequest,
-  SessionListQuery,
-} from './sessions.shape.ts'
+import type { SessionDeleted, SessionDetailQuery, SessionListQuery } from './sessions.shape.ts'
 
 type ById = { Params: { id: string } }
 
@@ -76,4 +71,4 @@ function readSessionQuery(query: unknown): { filter: SessionFilter; page: { limi
   return { filter, page: { limit, offset } }
 }
 
-const checkEdit = checker<SessionEditRequest>('the request', validateSessionEditRequest)
+const checkEdit = checker<SessionEdit>('the request', validateSessionEditRequest)

@@ -1,8 +1,8 @@
 /** Reads the input of a response request: a text, or items. What cannot be passed to an agent is refused. Pure. */
 import { messageInvalid } from '../../kit/faults.ts'
+import { readText, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
+import { unsupportedFeature } from '../../prompts/faults.ts'
 import type { ClientTools } from '../compatible/client-tools.ts'
-import { readText, type WireContent, type WireMessage } from '../compatible/conversation.ts'
-import { unsupportedFeature } from '../errors/faults.ts'
 
 /** A message of the input, or the id of a message of an earlier response. */
 export type InputEntry = WireMessage | { reference: string; place: string }

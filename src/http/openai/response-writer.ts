@@ -4,7 +4,7 @@
  */
 import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { type Tokens, toTokens } from '../compatible/tokens.ts'
+import { type Tokens, toTokens } from '../../prompts/tokens.ts'
 import type { HttpError } from '../errors/http-error.ts'
 import type {
   MessageItem,

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../kit/fault.ts'
+import { serverTrouble } from '../../service/faults.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { findApiStyle } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
-import { accessEnded, clientDisconnected, serverTrouble, shuttingDown } from '../errors/faults.ts'
+import { accessEnded, clientDisconnected, shuttingDown } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 
 type FailedRequest = { error: unknown; request: FastifyRequest; reply: FastifyReply }

@@ -1,6 +1,6 @@
 /** The token counts of a reply. Agents count differently; here a count means the same for each of them. Pure. */
-import { findNativeAgent } from '../../agents/registry.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
+import { findNativeAgent } from '../agents/registry.ts'
+import type { PromptResult } from './prompt-result.ts'
 
 export type Tokens = {
   /** All tokens of the prompt, also those that were read from a cache or written to it. */

@@ -1,5 +1,5 @@
 /** What `drover serve` prints on a terminal when the server listens: at most ten lines, what to do about a problem last. Pure. */
-import type { AgentLocation } from '../agents/locate-agents.ts'
+import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { securityWarnings } from './security-warnings.ts'
 import { addressText, agentWarnings, type BannerFacts } from './startup-banner.ts'
 

@@ -1,8 +1,7 @@
 /** The text that `drover serve` prints when the server listens and stdout is not a terminal. Pure. */
-import { installAdvice } from '../agents/install-command.ts'
-import type { AgentLocation } from '../agents/locate-agents.ts'
-import { baseUrl, formatAddress } from './listen.ts'
-import type { Endpoint } from './request/hooks.ts'
+import { installAdvice } from '../../agents/install-command.ts'
+import type { AgentLocation } from '../../agents/locate-agents.ts'
+import { baseUrl, formatAddress } from '../../service/server-address.ts'
 import { ceilingsOfServer, type SecurityFacts, securityWarnings } from './security-warnings.ts'
 
 export type BannerFacts = SecurityFacts & {
@@ -14,6 +13,8 @@ export type BannerFacts = SecurityFacts & {
   /** Undefined if the server has no console. */
   console?: ConsoleFacts | undefined
 }
+
+type Endpoint = { method: string; path: string }
 
 /** `url` logs the user in once if the server has API keys. */
 type ConsoleFacts = { url: string; isOneTime: boolean; isBuilt: boolean }

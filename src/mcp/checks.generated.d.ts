@@ -1,4 +1,4 @@
-import type { Validate } from '../../kit/schema.ts'
+import type { Validate } from '../kit/schema.ts'
 
 export declare const validatePromptTool: Validate
 export declare const validateCompareKeepTool: Validate

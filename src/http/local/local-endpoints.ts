@@ -2,14 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApprovalReply } from '../../agents/adapter/agent.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { RegisterRoutes } from '../../http/context/server-context.ts'
-import { pathNotFound } from '../../http/errors/faults.ts'
-import { abortOnDisconnect } from '../../http/response/abort-on-disconnect.ts'
-import { type StreamFormat, sendStream, streamLimits } from '../../http/response/send-stream.ts'
 import { Fault } from '../../kit/fault.ts'
 import { userName } from '../../kit/user-name.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
-import type { ServedDrover } from '../../service/served.ts'
 import {
   type ConsoleLink,
   digestOfSettings,
@@ -18,7 +13,12 @@ import {
   type LocalPrompt,
   type LocalReply,
   type LocalStatus,
-} from './local-protocol.ts'
+} from '../../service/local-protocol.ts'
+import type { ServedDrover } from '../../service/served.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
+import { pathNotFound } from '../errors/faults.ts'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { type StreamFormat, sendStream, streamLimits } from '../response/send-stream.ts'
 
 export type LocalOptions = {
   isBackground: boolean

@@ -1,10 +1,10 @@
 /** The tools of the MCP endpoint: what they take and return. `npm run generate` writes their list and their validators. */
 import { type TSchema, Type } from 'typebox'
-import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/store/execution-states.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, named, type Static, strict } from '../../kit/shape.ts'
-import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import { AnswerBody, StartBody } from '../native/runs.shape.ts'
+import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution-states.ts'
+import type { JsonObject } from '../kit/json/json-value.ts'
+import { literals, named, type Static, strict } from '../kit/shape.ts'
+import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
+import { AnswerBody, StartBody } from '../service/run-requests.shape.ts'
 
 /** An hour: no client waits longer for one call. */
 const MAX_WAIT_SECS = 3600

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { thrownFault } from '../../../test/support/thrown-fault.ts'
-import { toConversation, type WireContent, type WireMessage } from './conversation.ts'
+import { thrownFault } from '../../test/support/thrown-fault.ts'
+import { toConversation, type WireContent, type WireMessage } from './chat-messages.ts'
 
 const user = (content: WireContent) => ({ role: 'user', content })
 const assistant = (content: WireContent) => ({ role: 'assistant', content })

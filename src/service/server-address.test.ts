@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bracketed, type Exposure, findExposure, isLoopbackHost } from './exposure.ts'
+import { type Exposure, findExposure, formatAddress, isLoopbackHost } from './server-address.ts'
 
 describe('findExposure', () => {
   it.each<[string, Exposure]>([
@@ -42,12 +42,12 @@ describe('isLoopbackHost', () => {
   })
 })
 
-describe('bracketed', () => {
+describe('formatAddress', () => {
   it.each([
-    ['::1', '[::1]'],
-    ['127.0.0.1', '127.0.0.1'],
-    ['localhost', 'localhost'],
-  ])('turns %s into %s', (host, written) => {
-    expect(bracketed(host)).toBe(written)
+    ['::1', '[::1]:80'],
+    ['127.0.0.1', '127.0.0.1:80'],
+    ['localhost', 'localhost:80'],
+  ])('turns %s with a port into %s', (host, written) => {
+    expect(formatAddress({ host, port: 80 })).toBe(written)
   })
 })

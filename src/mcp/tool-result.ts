@@ -1,12 +1,12 @@
 /** What tools return: the structured content, and the same as text for models. Pure. */
-import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
-import { isFinal } from '../../executions/store/execution-states.ts'
-import type { Fault } from '../../kit/fault.ts'
-import { withoutUndefined } from '../../kit/without-undefined.ts'
-import type { ComparedResult, ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { toHttpError } from '../errors/http-error.ts'
+import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
+import type { Execution, ExecutionEvent } from '../executions/store/execution.shape.ts'
+import { isFinal } from '../executions/store/execution-states.ts'
+import type { Fault } from '../kit/fault.ts'
+import { withoutUndefined } from '../kit/without-undefined.ts'
+import type { ComparedResult, ComparedWorktree, KeepResult } from '../prompts/prompt-result.shape.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
+import { toPublicError, withoutServerFiles } from '../service/public-error.ts'
 import type { ExecutionView, RunView } from './tools.shape.ts'
 
 export type ToolResult = {
@@ -44,9 +44,8 @@ export function keepResult(result: KeepResult): ToolResult {
 
 /** The message says what is wrong and what to do. */
 export function faultResult(fault: Fault): ToolResult {
-  const { code, message, details } = toHttpError(fault)
-  const error = { code, message, ...(details !== undefined && { details }) }
-  return toToolResult({ error }, `${code}: ${message}`, true)
+  const error = toPublicError(withoutServerFiles(fault))
+  return toToolResult({ error }, `${error.code}: ${error.message}`, true)
 }
 
 function toToolResult(view: object, text: string, isError: boolean): ToolResult {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { PromptResult } from './prompt-result.ts'
 import { toTokens } from './tokens.ts'
 
 const NO_PARTS = { cacheRead: 0, cacheWrite: 0, reasoning: 0 }

@@ -1,9 +1,9 @@
 /** Waits for an execution, within a time limit, and reports what it does meanwhile. */
-import { type CurrentActivity, nextActivity } from '../../executions/activity.ts'
-import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
-import { executionEventsGone } from '../../executions/store/faults.ts'
-import { Fault } from '../../kit/fault.ts'
-import type { ToolDrover } from '../../service/over-socket.ts'
+import { type CurrentActivity, nextActivity } from '../executions/activity.ts'
+import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
+import { executionEventsGone } from '../executions/store/faults.ts'
+import { Fault } from '../kit/fault.ts'
+import type { ToolDrover } from '../service/over-socket.ts'
 import type { Watched } from './tool-result.ts'
 
 /** Tells the client that the work continues. Clients that know progress extend their time limit by it. */

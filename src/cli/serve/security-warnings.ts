@@ -1,14 +1,13 @@
 /** Warns about dangerous combinations of settings, each with a suggestion. Pure. */
-import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
-import { withoutModeFlags } from '../agents/extra-flags.ts'
-import type { AgentLocation } from '../agents/locate-agents.ts'
-import { NATIVE_AGENTS } from '../agents/registry.ts'
-import type { Config } from '../config/config.shape.ts'
-import { findLoweredModes } from '../config/find-lowered-modes.ts'
-import { type Ceilings, isLimiting } from '../prompts/ceilings.ts'
-import { ceilingsFor } from '../service/ceilings-for.ts'
-import { type Exposure, findExposure } from './context/exposure.ts'
-import type { BoundAddress } from './listen.ts'
+import { NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
+import { withoutModeFlags } from '../../agents/extra-flags.ts'
+import type { AgentLocation } from '../../agents/locate-agents.ts'
+import { NATIVE_AGENTS } from '../../agents/registry.ts'
+import { findLoweredModes } from '../../config/find-lowered-modes.ts'
+import type { Config } from '../../config/config.shape.ts'
+import { type Ceilings, isLimiting } from '../../prompts/ceilings.ts'
+import { ceilingsFor } from '../../service/ceilings-for.ts'
+import { type BoundAddress, type Exposure, findExposure } from '../../service/server-address.ts'
 
 export type SecurityFacts = {
   config: Config

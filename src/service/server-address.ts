@@ -1,5 +1,10 @@
-/** Who can reach the server: depends on the address it is bound to, which may differ from the configured host. */
-import { type AddressInfo, BlockList, isIP, type Server } from 'node:net'
+/** The address of a server, and who can reach it: that depends on the bound address, which may differ from the configured host. */
+import { type AddressInfo, BlockList, isIP, isIPv6, type Server } from 'node:net'
+
+export type ListenAddress = { host: string; port: number } | { socket: string }
+
+/** The address after binding: the IP address that the host resolved to, and the port that the system assigned. */
+export type BoundAddress = { host: string; address: string; port: number } | { socket: string }
 
 /** `loopback`: only programs on this machine. `network`: one network interface. `public`: all interfaces. */
 export type Exposure = 'loopback' | 'network' | 'public'
@@ -48,8 +53,21 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** Puts an IPv6 address in brackets, as required before a port. */
-export function bracketed(host: string): string {
+function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** The base URL for clients on this machine. A server that listens on all interfaces is reached through loopback. */
+export function baseUrl(bound: BoundAddress): string {
+  if ('socket' in bound) return 'http://localhost'
+  const { host, address, port } = bound
+  const isPublic = findExposure(address) === 'public'
+  return `http://${isPublic ? (isIPv6(address) ? '[::1]' : '127.0.0.1') : bracketed(host)}:${port}`
+}
+
+export function formatAddress(address: ListenAddress): string {
+  if ('socket' in address) return address.socket
+  return `${bracketed(address.host)}:${address.port}`
 }
 
 /** Called for every request, so the common IPv4 case avoids the BlockList. */

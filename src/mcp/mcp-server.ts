@@ -1,12 +1,13 @@
-/** Calls a tool: checks its arguments, does the work, and turns every Fault into a tool error. */
-import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { executionEnded } from '../../executions/store/faults.ts'
-import { Fault } from '../../kit/fault.ts'
-import { checker } from '../../kit/schema.ts'
-import type { Caller } from '../../prompts/caller.ts'
-import { omitEmpty } from '../../prompts/omit-empty.ts'
-import type { BatchStart } from '../../service/drover-service.ts'
-import type { ToolDrover } from '../../service/over-socket.ts'
+/** An MCP server with the tools of drover. A call is checked, done, and answered; a Fault becomes a tool error. */
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
+import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
+import { executionEnded } from '../executions/store/faults.ts'
+import { Fault } from '../kit/fault.ts'
+import { checker } from '../kit/schema.ts'
+import type { Caller } from '../prompts/caller.ts'
+import { omitEmpty } from '../prompts/omit-empty.ts'
+import type { BatchStart } from '../service/drover-service.ts'
+import type { ToolDrover } from '../service/over-socket.ts'
 import {
   validateCompareKeepTool,
   validateCompareTool,
@@ -19,7 +20,7 @@ import {
   validateRunStatusTool,
 } from './checks.generated.js'
 import { executionResult, faultResult, keepResult, runResult, type ToolResult } from './tool-result.ts'
-import type { ToolName } from './tools.generated.js'
+import { TOOLS, type ToolName } from './tools.generated.js'
 import type {
   CompareKeepTool,
   CompareTool,
@@ -47,13 +48,51 @@ export type ToolHost = {
   note?(started: { backends: readonly string[]; prompts: readonly string[] }): void
 }
 
-export type ToolCall = {
+type ToolCall = {
   host: ToolHost
   /** As the client sent them. */
   given: unknown
   /** Aborted when the client cancels the call, or is gone. */
   signal: AbortSignal
   report: Report
+}
+
+const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "prompt" sends one a prompt, "compare" asks several the same.
+A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" resumes a session.
+"run_start" lets agents carry out a whole change in a git repository; "run_status" and "run_answer" follow it.`
+
+/** `onCall` learns of every call, which may outlast its connection. */
+export function createMcpServer(host: ToolHost, onCall: (call: Promise<unknown>) => void = () => {}): Server {
+  const server = new Server(
+    { name: 'drover', title: 'drover', version: host.version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: [...TOOLS] }))
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { name, arguments: given = {} } = params
+    const { signal } = context.mcpReq
+    const called = callTool(name, { host, given, signal, report: reportTo(context) })
+    onCall(called)
+    const result = await called
+    if (result === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no tool ${name}; list the tools`)
+    return result
+  })
+  return server
+}
+
+/** Progress counts the seconds, because nothing else is known to increase. Only for clients that ask for it. */
+function reportTo({ mcpReq }: ServerContext): Report {
+  const token = mcpReq._meta?.progressToken
+  if (token === undefined) return () => {}
+  const startedAt = performance.now()
+  let last = 0
+  return (message) => {
+    last = Math.max(last + 0.001, (performance.now() - startedAt) / 1000)
+    const params = { progressToken: token, progress: last, message }
+    // The client may be gone.
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }
 }
 
 const SUBJECT = 'the call'
@@ -67,7 +106,7 @@ const checkRunStart = checker<RunStartTool>(SUBJECT, validateRunStartTool)
 const checkRunStatus = checker<RunStatusTool>(SUBJECT, validateRunStatusTool)
 const checkRunAnswer = checker<RunAnswerTool>(SUBJECT, validateRunAnswerTool)
 
-const TOOLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<ToolResult>>> = {
+const CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<ToolResult>>> = {
   prompt: async (call) => {
     const { wait_secs: wait, ...request } = checkPrompt(omitEmpty(call.given))
     const { drover, by, defaultBackend } = call.host
@@ -117,10 +156,10 @@ const TOOLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<ToolResult>>>
 }
 
 /** Undefined if there is no such tool. An error that is not a Fault is a bug, and is thrown. */
-export async function callTool(name: string, call: ToolCall): Promise<ToolResult | undefined> {
-  if (!Object.hasOwn(TOOLS, name)) return undefined
+async function callTool(name: string, call: ToolCall): Promise<ToolResult | undefined> {
+  if (!Object.hasOwn(CALLS, name)) return undefined
   try {
-    return await TOOLS[name as ToolName](call)
+    return await CALLS[name as ToolName](call)
   } catch (error) {
     if (error instanceof Fault) return faultResult(error)
     throw error

@@ -1,12 +1,12 @@
 /** What the commands of a user and the server of that user send each other over the local socket, under `/local`. */
-import type { Config } from '../../config/config.shape.ts'
-import type { DriveBegin } from '../../drive/drive-rounds.ts'
-import type { GivenOptions } from '../../drive/start/drive-options.ts'
-import { digest } from '../../kit/digest.ts'
-import type { FaultKind } from '../../kit/fault.ts'
-import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { Config } from '../config/config.shape.ts'
+import type { DriveBegin } from '../drive/drive-rounds.ts'
+import type { GivenOptions } from '../drive/start/drive-options.ts'
+import { digest } from '../kit/digest.ts'
+import type { FaultKind } from '../kit/fault.ts'
+import type { PromptEvent } from '../prompts/prompt-event.ts'
+import type { PromptRequest } from '../prompts/prompt-request.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
 
 /** What a command brings: its environment, its directory, and whether the demo agent may take the place of missing ones. */
 export type LocalCaller = { env: Record<string, string>; cwd: string; is_demo?: boolean }

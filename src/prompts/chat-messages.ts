@@ -1,13 +1,9 @@
-/** The messages of a compatible request become one prompt. Content that is not supported is refused, never left out. */
+/** The messages of a chat become one prompt. Content that is not supported is refused, never left out. */
 import { createHash } from 'node:crypto'
-import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
-import { messageInvalid } from '../../kit/faults.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import { unsupportedFeature } from '../errors/faults.ts'
-import type { ChosenBackend } from './choose-backend.ts'
-import type { PromptTarget } from './prompt-target.ts'
+import { messageInvalid } from '../kit/faults.ts'
+import { unsupportedFeature } from './faults.ts'
 
-/** A message as both APIs have it. */
+/** A message as the vendors' APIs have it. */
 export type WireMessage = {
   role: string
   content?: WireContent | null | undefined
@@ -17,45 +13,7 @@ export type WireMessage = {
 }
 export type WireContent = string | readonly { type: string; text?: string | undefined }[]
 
-/** The fields that both APIs have. `system` is the system prompt of a request that has it outside of its messages. */
-export type CompatibleRequest = {
-  model: string
-  messages: readonly WireMessage[]
-  /** The field of the request that has them, if it is not called `messages`. */
-  list?: string
-  system?: WireContent | null | undefined
-  dry_run?: boolean | null | undefined
-  /** What the answer must match. */
-  outputSchema?: JsonRecord | undefined
-}
-
-/** The prompt for a request. It is ephemeral unless the client asks for a session. */
-export function toPromptRequest(
-  request: CompatibleRequest,
-  { backend, model }: ChosenBackend,
-  { session, storesSession, sendsOnlyNew = false, workdir }: PromptTarget,
-): PromptRequest {
-  const isContinued = session !== undefined
-  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined, {
-    knowsAnswers: isContinued && !sendsOnlyNew,
-    list: request.list ?? 'messages',
-  })
-  // The session has its system prompt already.
-  const isNewSystemPrompt = systemPrompt !== undefined && systemPrompt !== session?.system_prompt
-  return {
-    backend,
-    ...(model !== undefined && { model }),
-    prompt,
-    ...(isNewSystemPrompt && { system_prompt: systemPrompt }),
-    ...(workdir !== undefined && { workdir }),
-    ...(request.outputSchema !== undefined && { output_schema: request.outputSchema }),
-    ...(isContinued && { resumes: session }),
-    ephemeral: !storesSession,
-    dry_run: request.dry_run === true,
-  }
-}
-
-export type PromptTexts = { prompt: string; systemPrompt?: string }
+type PromptTexts = { prompt: string; systemPrompt?: string }
 
 type Turn = { role: 'system' | 'user' | 'assistant'; text: string }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { BACKEND_NAME } from '../../config/backend.shape.ts'
-import { DRIVEN_STATES } from '../../drive/service/driven-run.shape.ts'
-import { literals, named, type Static, strict, textLike } from '../../kit/shape.ts'
+import { BACKEND_NAME } from '../config/backend.shape.ts'
+import { DRIVEN_STATES } from '../drive/service/driven-run.shape.ts'
+import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
 
 const MAX_PAGE_SIZE = 1000
 /** The largest cost and time that the options of a run can hold. */

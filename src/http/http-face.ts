@@ -1,0 +1,99 @@
+/** The HTTP server as a face of drover: what `drover serve`, `drover mcp` and programs start. */
+import { once } from 'node:events'
+import type { ConsoleLink } from '../service/local-protocol.ts'
+import type { ServedDrover } from '../service/served.ts'
+import { type BoundAddress, baseUrl, type ListenAddress } from '../service/server-address.ts'
+import type { Face } from '../service/server-life.ts'
+import { createContext, type ServerInputs } from './context/create-context.ts'
+import type { ServerContext } from './context/server-context.ts'
+import { drain } from './drain.ts'
+import { listen } from './listen.ts'
+import { type LocalOptions, localEndpoints } from './local/local-endpoints.ts'
+import { listenAtHome, listenLocally } from './local-socket.ts'
+import { isConsoleBuilt } from './meta/console.ts'
+import { withMetrics } from './metrics/create-metrics.ts'
+import { ROUTES } from './routes.ts'
+import { createServer, type HttpServer } from './server.ts'
+import { settleKeys } from './settle-key-owners.ts'
+
+/** What the program passes to the server at start-up. */
+export type HttpInputs = ServerInputs & {
+  /** Undefined: only programs of this user reach it, through its socket. */
+  address?: ListenAddress | undefined
+  /** Starts such a server; an error shows it with another port. */
+  command?: string
+  /** The socket for programs of this user. A server without an address must have it. */
+  localSocket?: string | undefined
+  /** What commands of the user can ask of it. Undefined: nothing. */
+  local?: Omit<LocalOptions, 'consoleLink'>
+}
+
+export async function createHttpFace(inputs: HttpInputs): Promise<HttpFace> {
+  const context = await withMetrics(createContext(inputs))
+  const { local } = inputs
+  if (local === undefined) return new HttpFace(inputs, context, await createServer(context))
+  const consoleLink = () => face.consoleLink()
+  const server = await createServer(context, { ...ROUTES, '/local': [localEndpoints({ ...local, consoleLink })] })
+  const face = new HttpFace(inputs, context, server)
+  return face
+}
+
+export class HttpFace implements Face {
+  readonly drover: ServedDrover
+  /** Where it listens. Undefined before `open`, and without an address. */
+  bound: BoundAddress | undefined
+  /** Undefined if there can be no local socket. */
+  localSocket: string | undefined
+  readonly #inputs: HttpInputs
+  readonly #context: ServerContext
+  readonly #server: HttpServer
+
+  constructor(inputs: HttpInputs, context: ServerContext, server: HttpServer) {
+    this.#inputs = inputs
+    this.#context = context
+    this.#server = server
+    this.drover = context.drover
+  }
+
+  async open(): Promise<void> {
+    const { stores, keys, directories, log, address, command, localSocket: path } = this.#inputs
+    await settleKeys({ stores, keys, drivenRuns: directories.drivenRuns, log })
+    const { app, localListener } = this.#server
+    if (address !== undefined) this.bound = await listen(app.server, address, command)
+    if (path === undefined) return
+    if (address === undefined) await listenAtHome(localListener, path)
+    else if (await listenLocally(localListener, path, log)) this.localSocket = path
+  }
+
+  async drain(drainMs: number, endAgents: () => Promise<void>): Promise<void> {
+    await drain(this.#server, { drainMs, graceMs: GRACE_MS }, endAgents)
+  }
+
+  /** Resolves with the reason when it can no longer listen. */
+  async failed(): Promise<unknown> {
+    const [reason] = await once(this.#server.app.server, 'error')
+    return reason
+  }
+
+  get endpoints(): HttpServer['endpoints'] {
+    return this.#server.endpoints
+  }
+
+  get isConsoleBuilt(): boolean {
+    return isConsoleBuilt(this.#context.consoleDirectory)
+  }
+
+  /** The address of the console. With API keys it is a link that logs the user of the server in, once. */
+  consoleLink(): ConsoleLink {
+    const { config, keys, logins } = this.#context
+    if (this.bound === undefined || 'socket' in this.bound || !config.server.console) {
+      return { url: null, is_one_time: false }
+    }
+    const page = `${baseUrl(this.bound)}/`
+    if (!keys.isRequired) return { url: page, is_one_time: false }
+    return { url: `${page}#/open/${logins.createLink()}`, is_one_time: true }
+  }
+}
+
+/** For agents to end, then for responses to be sent, then for the handlers of disconnected clients to finish. */
+const GRACE_MS = 3000

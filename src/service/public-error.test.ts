@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { Fault } from '../kit/fault.ts'
+import { toPublicError } from './public-error.ts'
+
+describe('the details of an error for clients', () => {
+  it('have names of the wire at every depth, and keep their values', () => {
+    const details = {
+      limitBytes: 5,
+      retry_after: 'limitBytes',
+      problems: [{ path: '$.maxTurns', firstRule: ['aB'] }, null],
+      place: { lineNumber: 1 },
+    }
+    expect(toPublicError(new Fault({ code: 'made_up', kind: 'invalid', message: 'no', details })).details).toEqual({
+      limit_bytes: 5,
+      retry_after: 'limitBytes',
+      problems: [{ path: '$.maxTurns', first_rule: ['aB'] }, null],
+      place: { line_number: 1 },
+    })
+  })
+})

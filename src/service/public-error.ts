@@ -1,0 +1,44 @@
+/** What a client may read of a fault: in a response over HTTP, and in the result of a tool. Pure. */
+import type { Fault } from '../kit/fault.ts'
+import { serverTrouble } from './faults.ts'
+
+export type PublicError = { code: string; message: string; details?: unknown }
+
+/** Codes that clients need not tell apart share one code on the wire. */
+const WIRE_CODES: Readonly<Record<string, string>> = {
+  json_invalid: 'invalid_request',
+  message_invalid: 'invalid_request',
+}
+
+export function toPublicError(fault: Fault): PublicError {
+  return {
+    code: WIRE_CODES[fault.code] ?? fault.code,
+    message: fault.message,
+    ...(hasPublicDetails(fault) && { details: toWireNames(fault.details) }),
+  }
+}
+
+/** Clients must not see the paths of the server's own files. */
+export function withoutServerFiles(fault: Fault): Fault {
+  return namesServerFile(fault) ? serverTrouble({}) : fault
+}
+
+function namesServerFile({ kind, details }: Fault): boolean {
+  return kind === 'unavailable' && typeof details === 'object' && details !== null && 'path' in details
+}
+
+function hasPublicDetails({ kind, details }: Fault): boolean {
+  if (kind === 'unauthorized' || kind === 'internal') return false
+  return typeof details === 'object' && details !== null && Object.keys(details).length > 0
+}
+
+/** Field names are camelCase in faults and snake_case on the wire. */
+function toWireNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWireNames)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), toWireNames(part)]))
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
