@@ -4,8 +4,8 @@ import type { Agent } from '../../agents/adapter/agent.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { NATIVE_AGENTS } from '../../agents/registry.ts'
 import type { Config } from '../../config/config.shape.ts'
-import type { ConfigPath } from '../../config/setting-keys.ts'
 import { mergeLayers } from '../../config/layers.ts'
+import type { ConfigPath } from '../../config/setting-keys.ts'
 import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}): Config => {

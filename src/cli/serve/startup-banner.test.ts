@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { NATIVE_AGENTS } from '../../agents/registry.ts'
-import type { ConfigPath } from '../../config/setting-keys.ts'
 import { mergeLayers } from '../../config/layers.ts'
+import type { ConfigPath } from '../../config/setting-keys.ts'
 import { type BannerFacts, startupBanner } from './startup-banner.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>

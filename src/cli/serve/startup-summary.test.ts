@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { NATIVE_AGENTS } from '../../agents/registry.ts'
-import type { ConfigPath } from '../../config/setting-keys.ts'
 import { mergeLayers } from '../../config/layers.ts'
+import type { ConfigPath } from '../../config/setting-keys.ts'
 import type { BannerFacts } from './startup-banner.ts'
 import { startupSummary } from './startup-summary.ts'
 
