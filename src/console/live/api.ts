@@ -1,6 +1,6 @@
 /** Requests to the HTTP API of the server. */
 import { signal } from '@preact/signals'
-import type { LoggedIn, Sender } from '../../service/sender.shape.ts'
+import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import { dropSecret, keepSecret, readSecret, watchSecret } from './page-secret.ts'
 
 /** Who this page is for the server. Undefined until it is known, null if the user must log in. */

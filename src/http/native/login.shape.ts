@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type Message, named, type Static, strict } from '../../kit/shape.ts'
-import { LoggedIn, Sender } from '../../service/sender.shape.ts'
+import { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
 

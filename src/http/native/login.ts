@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checker } from '../../kit/schema.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
-import type { LoggedIn, Sender } from '../../service/sender.shape.ts'
+import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import type { NewLogin } from '../context/logins.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
