@@ -23,11 +23,11 @@ function kindOfTool(name: string): string {
 const MAX_TITLE = 200
 
 function toCallTitle(name: string, input: unknown): string {
-  const title = wholeTitleOf(name, input)
+  const title = toWholeTitle(name, input)
   return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title
 }
 
-function wholeTitleOf(name: string, input: unknown): string {
+function toWholeTitle(name: string, input: unknown): string {
   const what = describeToolInput(input).replaceAll(/\s+/g, ' ')
   return what === '' ? name : `${name}: ${what}`
 }
@@ -77,7 +77,7 @@ export class EditorUpdates {
     const texts = [describeRequest(request), ...(reason === undefined ? [] : [`Its reason: ${reason}`])]
     return {
       toolCallId,
-      title: toRevealed(wholeTitleOf(name, input ?? command)),
+      title: toRevealed(toWholeTitle(name, input ?? command)),
       kind: kindOfTool(name),
       status: 'pending',
       ...(input !== undefined && { rawInput: input }),

@@ -6,13 +6,13 @@ export function describeRequest(request: ApprovalRequest): string {
   const { command, diff, input } = request
   const shown = [command, diff].filter((text) => text !== undefined)
   if (shown.length === 0) return input === undefined ? '' : JSON.stringify(input, null, 2)
-  const rest = restOf(request)
+  const rest = otherFields(request)
   const more = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest, null, 2)]
   return [...shown.map((text) => text.replace(/\n$/, '')), ...more].join('\n')
 }
 
 /** The fields of the input that neither the command nor the diff repeats. */
-function restOf({ command, diff = '', input }: ApprovalRequest): object {
+function otherFields({ command, diff = '', input }: ApprovalRequest): object {
   if (typeof input !== 'object' || input === null) return {}
   const isInDiff = (value: string) =>
     diff.startsWith(`--- ${value}\n`) || ['-', '+'].some((sign) => `\n${diff}\n`.includes(toDiffLines(sign, value)))

@@ -41,7 +41,7 @@ export function withoutModeFlags(
   for (let at = 0; at < extra.length; ) {
     const { name, value } = splitFlag(extra[at] ?? '')
     const kind = modeFlags[name]
-    const words = wordsOf(kind, value, extra.slice(at + 1))
+    const words = countWords(kind, value, extra.slice(at + 1))
     const setsMode = kind instanceof RegExp ? kind.test(value ?? extra[at + 1] ?? '') : kind !== undefined
     ;(setsMode ? dropped : kept).push(...extra.slice(at, at + words))
     at += words
@@ -55,7 +55,7 @@ function splitFlag(argument: string): { name: string; value: string | undefined 
   return { name, value }
 }
 
-function wordsOf(
+function countWords(
   kind: Agent['modeFlags'][string] | undefined,
   value: string | undefined,
   next: readonly string[],

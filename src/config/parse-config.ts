@@ -42,7 +42,7 @@ function findOrigins(root: unknown, originOf: OriginOf): { origins: Map<string, 
   const aliases: Origin[] = []
   const visit = (node: unknown, path: string) => {
     if (isAlias(node)) aliases.push(originOf(nodeStart(node)))
-    for (const child of childrenOf(node, path)) {
+    for (const child of listChildren(node, path)) {
       origins.set(child.path, originOf(nodeStart(child.at)))
       visit(child.node, child.path)
     }
@@ -53,7 +53,7 @@ function findOrigins(root: unknown, originOf: OriginOf): { origins: Map<string, 
 
 type Child = { path: string; at: unknown; node: unknown }
 
-function childrenOf(node: unknown, path: string): Child[] {
+function listChildren(node: unknown, path: string): Child[] {
   if (isSeq(node)) return node.items.map((item, index) => ({ path: `${path}[${index}]`, at: item, node: item }))
   if (!isMap(node)) return []
   return node.items.map(({ key, value }) => {

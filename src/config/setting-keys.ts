@@ -34,7 +34,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = KEYS
 
 const byPath: ReadonlyMap<string, ConfigKey> = new Map(CONFIG_KEYS.map((key) => [key.path, key]))
 
-const sections: ReadonlySet<string> = new Set(CONFIG_KEYS.flatMap((key) => parentsOf(key.path)))
+const sections: ReadonlySet<string> = new Set(CONFIG_KEYS.flatMap((key) => listParents(key.path)))
 
 /** `backends.NAME` and what is inside. Any other name than that of a native backend is one that the file defines. */
 const BACKEND_PATH = /^backends\.([a-z][a-z0-9-]{0,31})(?:\.(.+))?$/
@@ -116,7 +116,7 @@ function lastStep(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1)
 }
 
-function parentsOf(path: string): string[] {
+function listParents(path: string): string[] {
   const steps = path.split('.')
   return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('.'))
 }

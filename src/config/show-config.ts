@@ -12,11 +12,11 @@ export type ShownSetting = { key: string; value: unknown; origin: Origin; isMask
 const MASK = '********'
 
 export function showConfig(reading: LoadedConfig): ShownSetting[] {
-  return keysOf(reading).map((key) => show(key, reading))
+  return listAllKeys(reading).map((key) => show(key, reading))
 }
 
 /** All keys, also those of backends that the file defines. */
-function keysOf({ origins }: LoadedConfig): ConfigKey[] {
+function listAllKeys({ origins }: LoadedConfig): ConfigKey[] {
   const fixed = new Set<string>(CONFIG_KEYS.map((key) => key.path))
   const more = Object.keys(origins).filter((path) => !fixed.has(path))
   return [...CONFIG_KEYS, ...more.flatMap((path) => findKey(path) ?? [])]

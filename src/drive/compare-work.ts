@@ -69,7 +69,7 @@ export async function compareWork(
       ...(beginOfAction.is_cut || unjudged.is_cut
         ? ['too many files were changed before this action to tell which it changed']
         : []),
-      ...gapsOf(now, { tests, edited }),
+      ...describeGaps(now, { tests, edited }),
     ],
   })
   record(context, 'evidence', { attempt: attempt.attempt, claims, flags })
@@ -78,7 +78,7 @@ export async function compareWork(
 type LookedAt = { readonly tests: readonly string[]; readonly edited: readonly string[] }
 
 /** What was too much to look at. */
-function gapsOf({ configuration_is_cut: isCut }: Tree, { tests, edited }: LookedAt): string[] {
+function describeGaps({ configuration_is_cut: isCut }: Tree, { tests, edited }: LookedAt): string[] {
   return [
     ...(isCut ? ['there are too many files to find all settings of agents that git ignores'] : []),
     ...(tests.length > MAX_TESTS ? [`only ${MAX_TESTS} of ${tests.length} changed tests were looked at`] : []),

@@ -34,7 +34,7 @@ export async function deliver(context: DriveContext, options: DeliverOptions): P
   const title = await composeTitle(context)
   const message = `${title}\n\nRun: ${context.runId}\n`
   const { head } = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
-  const tree_id = await treeOf(context, head)
+  const tree_id = await readTree(context, head)
   if (head === base) {
     record(context, 'delivered', { as: 'none', branch, tree_id, note: 'nothing was changed' })
     return
@@ -50,7 +50,7 @@ export async function deliver(context: DriveContext, options: DeliverOptions): P
   record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
 }
 
-async function treeOf({ runs }: DriveContext, commit: string): Promise<string> {
+async function readTree({ runs }: DriveContext, commit: string): Promise<string> {
   const { git, signal, workspace } = runs
   const args = ['rev-parse', '--verify', `${commit}^{tree}`] as const
   return (await askGitForOutput(git, { directory: workspace.worktree_root, args, signal })).toString('latin1').trim()

@@ -175,9 +175,10 @@ async function sessionToResume(context: DriveContext, { action, followUp }: Atte
   const { backend } = agentFor(action, state.options)
   const last = state.attempts.findLast(
     (each) =>
-      (isReview ? each.action_id === action.action_id : each.action_kind !== 'review') && sessionOf(each) !== undefined,
+      (isReview ? each.action_id === action.action_id : each.action_kind !== 'review') &&
+      lastSession(each) !== undefined,
   )
-  const id = last && sessionOf(last)
+  const id = last && lastSession(last)
   if (id === undefined || last?.backend !== backend || context.prompts.locate(backend)?.agent.abilities.resume !== true)
     return undefined
   try {
@@ -190,7 +191,7 @@ async function sessionToResume(context: DriveContext, { action, followUp }: Atte
   }
 }
 
-function sessionOf({ session_id, ended }: Attempt): string | undefined {
+function lastSession({ session_id, ended }: Attempt): string | undefined {
   return ended?.session_id ?? session_id
 }
 

@@ -179,7 +179,7 @@ async function findMachine(
   refuseDeepNesting(context)
   const { resumes, backend } = request
   const home = resumes && (await queue.homeOf(resumes.id))
-  const workdir = directoryOf(request)
+  const workdir = toDirectory(request)
   const mayRunHere = isWorker && (home === undefined || home.machine === queue.machine)
   if (mayRunHere && (workdir === undefined || hasDirectory(repositories, workdir))) {
     preparePrompt(request, { ...context, cwd: defaultDirectory(repositories, context.cwd) })
@@ -190,7 +190,7 @@ async function findMachine(
 }
 
 /** Without detours such as `..`, because the queue compares names. */
-function directoryOf({ workdir, resumes, forks }: PromptRequest): string | undefined {
+function toDirectory({ workdir, resumes, forks }: PromptRequest): string | undefined {
   const directory = workdir ?? (resumes ?? forks)?.working_dir
   return directory === undefined ? undefined : normalize(directory)
 }
@@ -204,7 +204,7 @@ async function toWork(
   const { isEphemeral = request.ephemeral === true, isInBackground = false } = run.execution ?? {}
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
   const { backend, model, resumes, dry_run: isDryRun = false } = request
-  const workdir = directoryOf(request)
+  const workdir = toDirectory(request)
   const { ceilings, trace } = context.by
   const client = ownerKey(context.by)
   const execution: Execution = {

@@ -184,11 +184,11 @@ export class ExecutionWriter {
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
   const { keep, countsUsage, isSaved } = live
-  return { execution: storedRecordOf(live, events), keep, events, isRemoved, countsUsage, isNew: !isSaved }
+  return { execution: toStoredRecord(live, events), keep, events, isRemoved, countsUsage, isNew: !isSaved }
 }
 
 /** The number of the last event counts only events that are stored. */
-function storedRecordOf({ record, keep, savedSeq }: LiveExecution, events: readonly ExecutionEvent[]): Execution {
+function toStoredRecord({ record, keep, savedSeq }: LiveExecution, events: readonly ExecutionEvent[]): Execution {
   if (keep !== 'none') return { ...record, last_seq: events.at(-1)?.seq ?? savedSeq }
   const { prompt: _prompt, client_request: _request, result: _result, ...rest } = record
   return { ...rest, last_seq: 0 }

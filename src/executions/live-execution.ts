@@ -59,7 +59,7 @@ export class LiveExecution {
   /** Numbers the event and wakes up the readers. Returns the event and its size in bytes. */
   append(event: Omit<ExecutionEvent, 'seq'>): SizedEvent {
     this.#lastSeq += 1
-    const sized = { event: { seq: this.#lastSeq, ...event }, size: sizeOf(event.content) + EVENT_OVERHEAD }
+    const sized = { event: { seq: this.#lastSeq, ...event }, size: estimateSize(event.content) + EVENT_OVERHEAD }
     this.#events.push(sized)
     this.#bytes += sized.size
     this.#forgetOldest()
@@ -109,7 +109,7 @@ export class LiveExecution {
 }
 
 /** An estimate that is cheap: most events are one short text. */
-function sizeOf(content: ExecutionEvent['content']): number {
+function estimateSize(content: ExecutionEvent['content']): number {
   let size = 0
   for (const value of Object.values(content)) {
     size += typeof value === 'string' ? value.length : typeof value === 'object' ? JSON.stringify(value).length : 8

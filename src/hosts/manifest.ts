@@ -26,7 +26,7 @@ export function readOwnership(
     const check = checker<OwnershipManifest>(
       'the ownership manifest',
       validateOwnershipManifest,
-      rulesOf(host, earlier),
+      createRules(host, earlier),
     )
     const { surface, files } = check(value)
     return {
@@ -51,7 +51,7 @@ export function writeOwnership(host: Host, { surface, claims }: Ownership): stri
   return `${writeIndentedJson(manifest)}\n`
 }
 
-function rulesOf(host: Host, earlier: readonly EarlierFile[]): readonly Rule<OwnershipManifest>[] {
+function createRules(host: Host, earlier: readonly EarlierFile[]): readonly Rule<OwnershipManifest>[] {
   const isOfThisHost: Rule<OwnershipManifest> = ({ tool_id }) =>
     tool_id === host.id ? [] : [{ path: '$.tool_id', rule: `must be "${host.id}"` }]
 

@@ -46,7 +46,7 @@ export function encodeSnapshot({ run, end }: RunSnapshot, key: SnapshotKey): Buf
   const { initial_git, current_git, ...rest } = run
   const git = writeJson({ initial_git, current_git } as unknown as JsonValue)
   const body = encodeUtf8(`${git}\n${JSON.stringify(rest)}\n`)
-  return Buffer.concat([encodeUtf8(headerOf(headerFields(key, end), body)), body])
+  return Buffer.concat([encodeUtf8(writeHeader(headerFields(key, end), body)), body])
 }
 
 /** Undefined if the snapshot was written for another key, or is damaged. */
@@ -57,7 +57,7 @@ export function decodeSnapshot(bytes: Buffer, key: SnapshotKey): RunSnapshot | u
   if (end === undefined) return undefined
   const fields = headerFields(key, end)
   // A snapshot for another key is rejected before the body is hashed and parsed.
-  if (!header.startsWith(fields) || header !== headerOf(fields, body)) return undefined
+  if (!header.startsWith(fields) || header !== writeHeader(fields, body)) return undefined
   const git = body.subarray(0, body.indexOf(LF))
   const observations = readJson(git, { input: 'the git observations', limitBytes: git.length }) as object
   return { run: { ...ABSENT, ...JSON.parse(body.toString('utf8', git.length)), ...observations }, end }
@@ -80,7 +80,7 @@ function headerFields({ version, stamp }: SnapshotKey, { sequence, chain }: Jour
   return JSON.stringify({ format: FORMAT, version, ...journal, sequence, chain }).slice(0, -1)
 }
 
-function headerOf(fields: string, body: Uint8Array): string {
+function writeHeader(fields: string, body: Uint8Array): string {
   return `${fields},"sha256":"${digestFields([FORMAT, fields, body])}"}\n`
 }
 

@@ -66,7 +66,7 @@ export async function updateRun<T>(
     try {
       const replayed = mutation.step('replay', () => loadRun(journal, store))
       mutation.step('replay', () => repairTail(journal, replayed.tail, disk))
-      const stamp = mutation.step('replay', () => stampOf(journal, replayed, disk))
+      const stamp = mutation.step('replay', () => readStamp(journal, replayed, disk))
       const { event, result, ...texts } = await work(replayed.run, materialReader(directory.path, disk))
       const locked = { directory, lockFile, journal, replayed, stamp, mutation, store }
       if (event === undefined) confirmDurable(locked)
@@ -112,7 +112,7 @@ function commit(locked: LockedRun, event: RunEvent, { materials = [], dropMateri
 }
 
 /** The stamp from before the journal was read, or a new one if its tail was repaired. */
-function stampOf({ descriptor }: OpenJournal, { tail, stamp }: LoadedRun, disk: Disk): JournalStamp {
+function readStamp({ descriptor }: OpenJournal, { tail, stamp }: LoadedRun, disk: Disk): JournalStamp {
   return tail.is === 'complete' ? stamp : disk.fstatSync(descriptor, { bigint: true })
 }
 

@@ -9,8 +9,8 @@ const BLANKS = /(?:(?![ \u3000])[\p{Zs}\u2800] *){2,}/gu
 /** Shows characters that cannot be seen as escapes, for texts that a user decides about. */
 export function toRevealed(text: string): string {
   const reveal = (character: string, at: number) =>
-    character === '\n' || isJoined(character, text[at - 1]) ? character : escapeOf(character)
-  return text.replace(HIDDEN, reveal).replace(BLANKS, (run) => run.replace(/[^ ]/gu, escapeOf))
+    character === '\n' || isJoined(character, text[at - 1]) ? character : toEscape(character)
+  return text.replace(HIDDEN, reveal).replace(BLANKS, (run) => run.replace(/[^ ]/gu, toEscape))
 }
 
 /** Joiners and variants belong to the letter or the emoji before them. */
@@ -18,7 +18,7 @@ function isJoined(character: string, before = ''): boolean {
   return /[\u200c-\u200d]|[\ufe00-\ufe0f]/.test(character) && before > '\x7f' && before !== character
 }
 
-function escapeOf(character: string): string {
+function toEscape(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16)
   if (character === '\t') return '  '
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`

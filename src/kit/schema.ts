@@ -58,17 +58,17 @@ export function findProblems(validate: Validate, value: unknown): Problem[] {
   if (validate(value)) return []
   const errors = (validate.errors ?? []).filter(({ keyword }) => !STRUCTURAL.has(keyword)).slice(0, MAX_ERRORS)
   const problems = joinUnionErrors(errors).map((error) => ({
-    path: formatPath(value, stepsOf(error)),
-    rule: rangeOf(value, error) ?? ruleOf(error),
+    path: formatPath(value, toSteps(error)),
+    rule: describeRange(value, error) ?? describeRule(error),
   }))
   const different = new Map(problems.map((problem) => [`${problem.path} ${problem.rule}`, problem]))
   return [...different.values()].slice(0, MAX_PROBLEMS)
 }
 
 /** An integer beyond the numbers of JavaScript is read as a bigint: it has the right type and the wrong size. */
-function rangeOf(value: unknown, error: ValidatorError): string | undefined {
+function describeRange(value: unknown, error: ValidatorError): string | undefined {
   if (error.keyword !== 'type' || ![error.params['type']].flat().includes('integer')) return undefined
-  const found = valueAt(value, stepsOf(error))
+  const found = valueAt(value, toSteps(error))
   if (typeof found !== 'bigint') return undefined
   return found > 0 ? `is larger than ${Number.MAX_SAFE_INTEGER}` : `is smaller than ${Number.MIN_SAFE_INTEGER}`
 }
@@ -100,7 +100,7 @@ function isFromMatchingBranch(error: ValidatorError, path: string): boolean {
 }
 
 /** The path of an error, as steps from the root. A missing or unknown field is reported itself, not its parent. */
-function stepsOf(error: ValidatorError): string[] {
+function toSteps(error: ValidatorError): string[] {
   const steps = error.instancePath.split('/').slice(1).map(unescapePointer)
   if (error.keyword === 'required') steps.push(String(error.params['missingProperty']))
   else if (error.propertyName !== undefined) steps.push(error.propertyName)
@@ -153,7 +153,7 @@ const RULES: Record<string, (params: Params) => string> = {
   maxProperties: ({ limit }) => `must have at most ${count(limit, 'field')}`,
 }
 
-function ruleOf(error: ValidatorError): string {
+function describeRule(error: ValidatorError): string {
   if (error.propertyName !== undefined && error.keyword === 'enum') {
     return unknownField(error.propertyName, error.params['allowedValues'] as string[])
   }

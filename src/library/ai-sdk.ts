@@ -86,8 +86,8 @@ function createModel(modelId: string, parts: ModelParts): LanguageModelV4 {
           { type: 'text', text: result.output },
         ],
         ...toFinish(result, call),
-        response: responseOf(result),
-        warnings: [...call.warnings, ...warningsOf(result)],
+        response: toResponse(result),
+        warnings: [...call.warnings, ...toWarnings(result)],
       }
     },
     doStream: async (options) => {
@@ -112,7 +112,7 @@ async function toCall(modelId: string, parts: ModelParts, options: LanguageModel
     prompt,
     ...(model !== '' && { model }),
     ...(systemPrompt !== undefined && session === undefined && { system_prompt: systemPrompt }),
-    ...schemaOf(options),
+    ...toOutputSchema(options),
     ...(session === undefined ? { ephemeral: !store } : { session }),
   }
   const run = parts.open().prompt(request, { signal: options.abortSignal, onApproval })
@@ -127,7 +127,7 @@ function toMessages({ prompt }: LanguageModelV4CallOptions) {
   })) as Parameters<typeof toConversation>[0]
 }
 
-function schemaOf({ responseFormat }: LanguageModelV4CallOptions): Pick<PromptRequest, 'output_schema'> {
+function toOutputSchema({ responseFormat }: LanguageModelV4CallOptions): Pick<PromptRequest, 'output_schema'> {
   if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return {}
   return { output_schema: responseFormat.schema as Record<string, unknown> }
 }
@@ -187,11 +187,11 @@ function toModelUsage(result: PromptResult, prompt: string): LanguageModelV4Usag
   }
 }
 
-function responseOf({ model, execution_id: id }: Pick<PromptResult, 'model' | 'execution_id'>) {
+function toResponse({ model, execution_id: id }: Pick<PromptResult, 'model' | 'execution_id'>) {
   return { ...(model !== undefined && { modelId: model }), ...(id !== undefined && { id }) }
 }
 
-function warningsOf({ warnings = [] }: PromptResult): SharedV4Warning[] {
+function toWarnings({ warnings = [] }: PromptResult): SharedV4Warning[] {
   return warnings.map((message) => ({ type: 'other', message }))
 }
 
@@ -220,7 +220,7 @@ async function* streamParts(
   try {
     for await (const event of call.run as AsyncIterable<PromptEvent>) yield* stream.add(event)
     const result = await withApiErrors(options, () => call.run.result)
-    yield { type: 'response-metadata', ...responseOf(result) }
+    yield { type: 'response-metadata', ...toResponse(result) }
     yield* stream.end(result.output)
     yield { type: 'finish', ...toFinish(result, call) }
   } catch (error) {

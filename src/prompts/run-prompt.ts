@@ -169,7 +169,7 @@ type StartedAgent = {
 async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promise<StartedAgent> {
   const { request, agentRequest, command, context, options, onLeftover } = prompt
   const { signal, abort } = createCancel(options.signal)
-  const owner = await ownerOf(context)
+  const owner = await findOwner(context)
   const events = runWarmOrCold(agentRequest, command, {
     ...{ signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
     ...{
@@ -177,7 +177,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
       client: ownerKey(context.by)?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
-    ...{ onApproval: approverOf(prompt), isSentOnce: options.isSentOnce },
+    ...{ onApproval: chooseApprover(prompt), isSentOnce: options.isSentOnce },
   })
   const first = events.next()
   // Who reads the events gets the error.
@@ -226,7 +226,7 @@ function poolFor(backend: string, { locate, warm }: PromptContext): PromptContex
 }
 
 /** Who decides about what the agent asks for. A caller whose modes are limited must not widen them this way. */
-function approverOf({ context, recording, options }: Prompt): PromptRunOptions['onApproval'] {
+function chooseApprover({ context, recording, options }: Prompt): PromptRunOptions['onApproval'] {
   const { approvals, by } = context
   if (by.ceilings !== undefined) return undefined
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
@@ -234,7 +234,7 @@ function approverOf({ context, recording, options }: Prompt): PromptRunOptions['
 }
 
 /** The store's id of this process; undefined when the store cannot be opened. */
-async function ownerOf({ openStore }: PromptContext): Promise<string | undefined> {
+async function findOwner({ openStore }: PromptContext): Promise<string | undefined> {
   try {
     const store = await openStore()
     return await store.owner()

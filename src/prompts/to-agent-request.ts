@@ -39,7 +39,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
   const workdir = resolvePolicyWorkdir(request.workdir ?? origin?.working_dir ?? context.cwd, context)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
-  const project = projectOf(request, { ...context, agent, workdir })
+  const project = chooseProject(request, { ...context, agent, workdir })
   refuseGitSettings({ backend, workdir, env: context.env, ...project })
   return {
     agent,
@@ -59,7 +59,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     env: context.env,
     trace: context.by.trace,
     isRoot: context.isRoot,
-    timeoutMs: timeoutOf(request, context),
+    timeoutMs: chooseTimeout(request, context),
     firstEventTimeoutMs: context.firstEventTimeoutMs,
     isDryRun,
     scratchDirectory: newScratchDirectory(),
@@ -70,7 +70,7 @@ type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'knownGi
 type Place = Pick<PromptContext, 'by' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'>
 
 /** Under a ceiling, an agent must not use settings that another agent may have written, nor those that widen its modes. */
-function projectOf(request: PromptRequest, { by, agent, env, workdir }: Place): ProjectParts {
+function chooseProject(request: PromptRequest, { by, agent, env, workdir }: Place): ProjectParts {
   const { ignoresProject: isAsked, knownGitSettings } = request
   const isLimited = isLimiting(by.ceilings)
   const ignoresProject = isAsked === true || isLimited
@@ -129,7 +129,10 @@ function programFor(located: AgentLocation, context: PromptContext, isDryRun: bo
   return isOnlyShown ? [located.wanted] : requireProgram(located, wanted)
 }
 
-function timeoutOf({ timeout_secs: asked }: PromptRequest, { settings, longestRunMs }: PromptContext): number | null {
+function chooseTimeout(
+  { timeout_secs: asked }: PromptRequest,
+  { settings, longestRunMs }: PromptContext,
+): number | null {
   const seconds = asked ?? settings.unified_flags.command_timeout_secs
   const wanted = seconds === 0 ? null : seconds * 1000
   if (wanted === null || longestRunMs === null) return wanted ?? longestRunMs

@@ -16,11 +16,11 @@ const OPEN = { mode: 'read-only', setting: 'a server on a network address withou
 export function ceilingsFor({ server, key, isOpen }: Facts): Ceilings | undefined {
   const of = (setting: string) => (key === undefined ? '' : `${setting} of the key ${key.name}`)
   const approval =
-    ceilingOf(key?.ceilings.approval, of('max_approval_mode')) ??
-    ceilingOf(server.max_approval_mode, 'server.max_approval_mode')
+    toCeiling(key?.ceilings.approval, of('max_approval_mode')) ??
+    toCeiling(server.max_approval_mode, 'server.max_approval_mode')
   const sandbox =
-    ceilingOf(key?.ceilings.sandbox, of('max_sandbox_mode')) ??
-    ceilingOf(server.max_sandbox_mode, 'server.max_sandbox_mode') ??
+    toCeiling(key?.ceilings.sandbox, of('max_sandbox_mode')) ??
+    toCeiling(server.max_sandbox_mode, 'server.max_sandbox_mode') ??
     (isOpen ? OPEN : undefined)
   // The top of a scale limits nothing.
   const ceilings = {
@@ -30,6 +30,6 @@ export function ceilingsFor({ server, key, isOpen }: Facts): Ceilings | undefine
   return Object.keys(ceilings).length === 0 ? undefined : ceilings
 }
 
-function ceilingOf<Mode extends string>(mode: Mode | '' | undefined, setting: string) {
+function toCeiling<Mode extends string>(mode: Mode | '' | undefined, setting: string) {
   return mode === undefined || mode === '' ? undefined : { mode, setting }
 }

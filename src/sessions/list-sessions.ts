@@ -25,7 +25,7 @@ export function findPage(
     const found = database.all(text, ...values).map((row) => Number(row['number']))
     return { numbers: found, total: countBy(database, toVisibleCount(query, keyId)) }
   }
-  const sizes = sizesOf(database, query)
+  const sizes = countFacets(database, query)
   const total = hasStoredCount(query)
     ? countBy(database, toStoredCount(query))
     : countBy(database, toCount(query, pickAccessPath(query, { found: 0, sizes })))
@@ -59,7 +59,7 @@ export function loadSome(
 }
 
 /** The number of sessions of each facet alone; not needed if there are fewer than two. */
-function sizesOf(database: StoreDatabase, { facets }: SessionQuery): Map<Facet, number> {
+function countFacets(database: StoreDatabase, { facets }: SessionQuery): Map<Facet, number> {
   if (facets.size < 2) return new Map()
   const sizeOf = (facet: [Facet, string]) => {
     return countBy(database, toStoredCount({ facets: new Map([facet]), isResumable: undefined }))

@@ -69,8 +69,8 @@ export function draftBody(comments: readonly DraftComment[], amends: string | un
 function toSection({ node_id, database_id, url, body }: DraftComment): ManifestSection {
   const { key, text } = readSection(body)
   if (key === undefined) throw issueCommentUnusable({ url, reason: 'no_marker' })
-  const role = roleOf(key)
-  const flaw = flawOf(body, text)
+  const role = findRole(key)
+  const flaw = findFlaw(body, text)
   if (flaw !== undefined) throw issueCommentUnusable({ url, reason: flaw })
   if (role === undefined) throw issueCommentUnusable({ url, reason: 'no_role' })
   return {
@@ -84,13 +84,13 @@ function toSection({ node_id, database_id, url, body }: DraftComment): ManifestS
 }
 
 /** A key starts with its role: `requirements`, `requirements-2`, `acceptance-examples.api`. */
-function roleOf(key: string): Role | undefined {
+function findRole(key: string): Role | undefined {
   const plain = key.replaceAll('-', '_')
   return ROLES.find((role) => plain === role || plain.startsWith(`${role}_`) || plain.startsWith(`${role}.`))
 }
 
 /** Why a text cannot be a section, independent of the manifest. */
-function flawOf(body: string, text: string): 'blank' | 'too_large' | 'control_characters' | undefined {
+function findFlaw(body: string, text: string): 'blank' | 'too_large' | 'control_characters' | undefined {
   if (MARKDOWN.hasControls(body)) return 'control_characters'
   if (isBlank(text)) return 'blank'
   return Buffer.byteLength(text) > LIMITS.sectionBytes ? 'too_large' : undefined

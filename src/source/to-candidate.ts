@@ -25,10 +25,10 @@ export function toCandidate(
     ...(parent !== undefined && { parent }),
     created_at,
   } as const
-  return checkSourceCandidate({ candidate_id, ...verdictOf(reading), ...projection })
+  return checkSourceCandidate({ candidate_id, ...toVerdict(reading), ...projection })
 }
 
-function verdictOf(reading: SourceReading) {
+function toVerdict(reading: SourceReading) {
   if (reading.is === 'rejected') {
     return {
       valid: false,

@@ -176,13 +176,13 @@ export class PostgresDatabase {
 
   /** Runs one statement. It is run again if the connection fails, so it must not matter whether it runs twice. */
   async all(sql: string, ...values: unknown[]): Promise<Row[]> {
-    return await this.#retry(this.#waitMs, async () => rowsOf(await this.#pool.query(toStatement(sql, values))))
+    return await this.#retry(this.#waitMs, async () => lastRows(await this.#pool.query(toStatement(sql, values))))
   }
 
   /** The same in this time. A connection that is silent for so long is given up. */
   async getWithin(ms: number, sql: string, ...values: unknown[]): Promise<Row | undefined> {
     const statement = { ...toStatement(sql, values), query_timeout: ms }
-    return await this.#retry(ms, async () => rowsOf(await this.#pool.query(statement))[0])
+    return await this.#retry(ms, async () => lastRows(await this.#pool.query(statement))[0])
   }
 
   async get(sql: string, ...values: unknown[]): Promise<Row | undefined> {
@@ -258,7 +258,7 @@ async function transact<T>(
   let result: T
   try {
     if (statementMs !== undefined) await client.query(`SET LOCAL statement_timeout = ${statementMs}`)
-    result = await work(transactionOf(client, statementMs))
+    result = await work(toTransaction(client, statementMs))
   } catch (error) {
     // A connection that has failed, or is silent, is closed.
     if (error instanceof Fault || isAnswer(error)) await client.query('ROLLBACK').catch(() => {})
@@ -273,15 +273,15 @@ async function transact<T>(
   return result
 }
 
-function transactionOf(client: PoolClient, statementMs: number | undefined): Transaction {
+function toTransaction(client: PoolClient, statementMs: number | undefined): Transaction {
   const limit = statementMs === undefined ? {} : { query_timeout: statementMs + SILENCE_MS }
   const all = async (sql: string, ...values: unknown[]) =>
-    rowsOf(await client.query({ ...toStatement(sql, values), ...limit }))
+    lastRows(await client.query({ ...toStatement(sql, values), ...limit }))
   return { all, get: async (sql, ...values) => (await all(sql, ...values))[0] }
 }
 
 /** A text with several statements has a result for each. */
-function rowsOf(result: QueryResult | QueryResult[]): Row[] {
+function lastRows(result: QueryResult | QueryResult[]): Row[] {
   return [result].flat().at(-1)?.rows ?? []
 }
 

@@ -28,7 +28,7 @@ function isTooMuch({ found, entries }: Search): boolean {
 }
 
 async function searchFolder(search: Search, folder: string): Promise<void> {
-  for (const entry of await entriesOf(join(search.root, folder))) {
+  for (const entry of await readEntries(join(search.root, folder))) {
     search.entries += 1
     if (isTooMuch(search)) return
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
@@ -39,7 +39,7 @@ async function searchFolder(search: Search, folder: string): Promise<void> {
 }
 
 /** A folder that cannot be read is one that no agent reads. */
-async function entriesOf(folder: string): Promise<Dirent[]> {
+async function readEntries(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {

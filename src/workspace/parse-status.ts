@@ -45,14 +45,14 @@ function readEntries(records: readonly string[]): Entry[] {
     const record = records[at] ?? ''
     switch (record.slice(0, 2)) {
       case '1 ':
-        entries.push(entryOf(record, { fields: 9, category: 'ordinary' }))
+        entries.push(toEntry(record, { fields: 9, category: 'ordinary' }))
         break
       case '2 ':
         at += 1
-        entries.push(...movedOf(record, records[at]))
+        entries.push(...toMovedEntries(record, records[at]))
         break
       case 'u ':
-        entries.push(entryOf(record, { fields: 11, category: 'unmerged' }))
+        entries.push(toEntry(record, { fields: 11, category: 'unmerged' }))
         break
       case '? ':
         entries.push({ bytes: checkedPath(record.slice(2)), category: 'untracked', state: '??' })
@@ -67,12 +67,12 @@ function readEntries(records: readonly string[]): Entry[] {
   return entries
 }
 
-function entryOf(record: string, { fields, category }: { fields: number; category: string }): Entry {
+function toEntry(record: string, { fields, category }: { fields: number; category: string }): Entry {
   const parts = split(record, fields)
   return { bytes: checkedPath(parts.at(-1) ?? ''), category, state: checkedState(parts[1] ?? '') }
 }
 
-function movedOf(record: string, origin: string | undefined): [Entry, Entry] {
+function toMovedEntries(record: string, origin: string | undefined): [Entry, Entry] {
   const parts = split(record, 10)
   const score = parts[8] ?? ''
   if (!/^[RC][0-9]+$/.test(score)) throw unreadable(`${JSON.stringify(score)} is not the score of a rename or copy`)

@@ -33,7 +33,7 @@ export function findAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent 
 
 function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
   const { command, env, profile: measured = {}, ignores_project: ignoresProject } = settings
-  const known = { ...findProfile(command), ...resumeOf(measured) }
+  const known = { ...findProfile(command), ...readResume(measured) }
   const profile = ignoresProject ? { ...known, withoutProject: { ...known.withoutProject, refused: [] } } : known
   const asking = { ...profile.env, ...env }
   const without = profile.withoutProject?.env
@@ -46,7 +46,7 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
     backend,
     profile,
     executable: command[0] ?? backend,
-    abilities: abilitiesOf(profile),
+    abilities: toAbilities(profile),
     countsApart: { cache: false, reasoning: false },
     reports: {
       tokens: profile.usage !== 'none',
@@ -64,12 +64,12 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
 }
 
 /** What was found out about this installation counts more than what is known of the agent. */
-function resumeOf({ resume }: Readonly<Record<string, string>>): Pick<AcpProfile, 'resume'> {
+function readResume({ resume }: Readonly<Record<string, string>>): Pick<AcpProfile, 'resume'> {
   if (resume === undefined) return {}
   return { resume: RESUME_METHODS.find((method) => method === resume) }
 }
 
-function abilitiesOf({ resume, usage }: AcpProfile): Abilities {
+function toAbilities({ resume, usage }: AcpProfile): Abilities {
   const isCounted = usage !== 'none'
   return {
     deltas: true,

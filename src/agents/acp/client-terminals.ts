@@ -89,7 +89,7 @@ export class ClientTerminals {
     await this.kill(params)
     const id = textAt(params, 'terminalId') ?? ''
     this.#terminals.delete(id)
-    this.#released.set(id, evidenceOf(terminal))
+    this.#released.set(id, toEvidence(terminal))
     const [oldest] = this.#released.keys()
     if (this.#released.size > MAX_REMEMBERED && oldest !== undefined) this.#released.delete(oldest)
     return {}
@@ -98,7 +98,7 @@ export class ClientTerminals {
   /** First-hand: agents report less of it, or something else. */
   evidence(id: string): TerminalEvidence | undefined {
     const terminal = this.#terminals.get(id)
-    return terminal === undefined ? this.#released.get(id) : evidenceOf(terminal)
+    return terminal === undefined ? this.#released.get(id) : toEvidence(terminal)
   }
 
   /** Ends all commands, and everything that they have started. A second call waits for the same commands. */
@@ -162,7 +162,7 @@ function toArgv(command: string, args: readonly string[]): [string, ...string[]]
   return args.length === 0 && /[\s;&|<>$`'"(]/.test(command) ? ['/bin/sh', '-c', command] : [command, ...args]
 }
 
-function evidenceOf({ output, exited }: Terminal): TerminalEvidence {
+function toEvidence({ output, exited }: Terminal): TerminalEvidence {
   return { output: output.text(), exitCode: exited?.code ?? undefined }
 }
 

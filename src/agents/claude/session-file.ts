@@ -19,7 +19,7 @@ type Where = Pick<AgentRequest, 'env' | 'workdir'>
 export async function readSessionFile(id: string, where: Where): Promise<SessionFile | undefined> {
   const projects = projectsDirectory(where)
   if (projects === undefined) return undefined
-  for (const directory of await directoriesOf(projects, where)) {
+  for (const directory of await listDirectories(projects, where)) {
     const path = join(projects, directory, `${id}.jsonl`)
     const found = await stat(path).catch(() => undefined)
     if (found?.isFile() !== true) continue
@@ -44,7 +44,7 @@ function projectsDirectory({ env }: Where): string | undefined {
 }
 
 /** The likely directory first. */
-async function directoriesOf(projects: string, { workdir }: Where): Promise<string[]> {
+async function listDirectories(projects: string, { workdir }: Where): Promise<string[]> {
   const likely = workdir.replace(/[^A-Za-z0-9]/g, '-')
   const all = await readdir(projects).catch(() => [])
   return [likely, ...all.filter((name) => name !== likely)].filter((name) => SAFE_NAME.test(name))

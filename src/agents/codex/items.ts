@@ -34,7 +34,7 @@ export function readItem(options: ItemOptions): AgentEvent[] {
     case 'web_search':
       return readTool(options)
     case 'function_call':
-      return isCompleted ? [tools.use({ id, name: textAt(item, 'name'), input: argumentsOf(item) })] : []
+      return isCompleted ? [tools.use({ id, name: textAt(item, 'name'), input: parseArguments(item) })] : []
     case 'function_call_output':
       return isCompleted ? [tools.result({ id, output: toText(item['output']) })] : []
     case 'todo_list':
@@ -97,7 +97,7 @@ function itemInput(item: JsonRecord): unknown {
 }
 
 /** The arguments of a function call are JSON in a string. */
-function argumentsOf(item: JsonRecord): unknown {
+function parseArguments(item: JsonRecord): unknown {
   const text = textAt(item, 'arguments')
   return text === undefined ? item['arguments'] : (parseObject(text) ?? text)
 }

@@ -73,7 +73,7 @@ function toItemLine(type: string, params: JsonRecord): JsonRecord | undefined {
   const name = ITEM_TYPES[textAt(item, 'type') ?? '']
   if (name === undefined) return undefined
   const { aggregatedOutput, exitCode, status, summary: _, content: __, ...rest } = item
-  const text = name === 'reasoning' ? { text: thoughtOf(item) } : {}
+  const text = name === 'reasoning' ? { text: joinThought(item) } : {}
   const outcome = name === 'command_execution' ? { aggregated_output: aggregatedOutput ?? '', exit_code: exitCode } : {}
   const known = status === undefined ? {} : { status: status === 'inProgress' ? 'in_progress' : status }
   const changes = name === 'file_change' ? { changes: objectsAt(item, 'changes').map(toChange) } : {}
@@ -81,7 +81,7 @@ function toItemLine(type: string, params: JsonRecord): JsonRecord | undefined {
 }
 
 /** Most models give summaries of their thoughts, few give the thoughts themselves. */
-function thoughtOf(item: JsonRecord): string {
+function joinThought(item: JsonRecord): string {
   return textsAt(item, 'summary').join(PART_BREAK) || textsAt(item, 'content').join(PART_BREAK)
 }
 

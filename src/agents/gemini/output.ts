@@ -108,7 +108,7 @@ export class GeminiOutput implements AgentOutput {
     const isError = textAt(line, 'status') === 'error' || error !== undefined
     const failure = isError ? (textAt(error, 'message') ?? output ?? 'the tool failed') : undefined
     if (DENIALS.includes(textAt(error, 'type') ?? ''))
-      this.#denials.push(denialOf(this.#tools.denialOf(readToolNames(line))))
+      this.#denials.push(withNeeds(this.#tools.denialOf(readToolNames(line))))
     return [this.#tools.result({ ...readToolNames(line), output, failure })]
   }
 
@@ -156,6 +156,6 @@ function isDocument(line: JsonRecord): boolean {
   return textAt(line, 'response') !== undefined || objectAt(line, 'error') !== undefined
 }
 
-function denialOf(denial: Denial): Denial {
+function withNeeds(denial: Denial): Denial {
   return { ...denial, needs: EDITING_TOOLS.includes(denial.tool) ? 'edit' : 'everything' }
 }

@@ -109,7 +109,7 @@ async function deleteFrom(project: string, id: string): Promise<boolean> {
 async function sessionFiles(chats: string, id: string): Promise<string[]> {
   const names = (await namesIn(chats)).filter((name) => isSessionFile(name, id))
   const files = names.map((name) => join(chats, name))
-  return (await Promise.all(files.map(async (file) => ((await isOf(file, id)) ? [file] : [])))).flat()
+  return (await Promise.all(files.map(async (file) => ((await hasSession(file, id)) ? [file] : [])))).flat()
 }
 
 /** `session-2026-11-15T20-39-68592195.jsonl` has the first eight digits of the id. */
@@ -118,7 +118,7 @@ function isSessionFile(name: string, id: string): boolean {
   return name.startsWith('session-') && [`${end}.jsonl`, `${end}.json`].some((ending) => name.endsWith(ending))
 }
 
-async function isOf(file: string, id: string): Promise<boolean> {
+async function hasSession(file: string, id: string): Promise<boolean> {
   const handle = await open(file, 'r').catch(() => undefined)
   if (handle === undefined) return false
   try {

@@ -32,12 +32,12 @@ export class PoolHistory {
   }
 
   noteStart({ place }: PoolKey, request: AgentRequest): void {
-    this.#proven.add(programOf(request))
+    this.#proven.add(programKey(request))
     this.#failed.delete(place)
   }
 
   hasStarted(request: AgentRequest): boolean {
-    return this.#proven.has(programOf(request))
+    return this.#proven.has(programKey(request))
   }
 
   /** Returns how often in a row processes of the place did not start. */
@@ -60,6 +60,6 @@ export class PoolHistory {
   }
 }
 
-function programOf({ backend, program }: AgentRequest): string {
+function programKey({ backend, program }: AgentRequest): string {
   return JSON.stringify([backend, program])
 }

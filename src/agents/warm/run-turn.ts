@@ -45,7 +45,7 @@ export async function* runTurn(
     const isTidy = await leaveNothing(agent)
     const durationMs = Math.round(performance.now() - startedAt)
     const hasEnded = reader.hasEnded()
-    const exit = await exitOf(agent, { hasEnded, ended: active.ended, durationMs })
+    const exit = await awaitExit(agent, { hasEnded, ended: active.ended, durationMs })
     const isLost = !hasEnded && active.ended === 'itself'
     if (isLost && opening.isEmpty()) throw agentDisconnected({ method: 'the prompt' })
     const { events, result: finished } = reader.finish(exit)
@@ -77,7 +77,7 @@ async function leaveNothing(agent: WarmProcess): Promise<boolean> {
 type TurnFacts = Pick<ProcessExit, 'ended' | 'durationMs'> & { hasEnded: boolean }
 
 /** How the process ended. After the end of the turn, `exitCodeOfFailure` knows more. */
-async function exitOf(agent: WarmProcess, { hasEnded, ...turn }: TurnFacts): Promise<ProcessExit> {
+async function awaitExit(agent: WarmProcess, { hasEnded, ...turn }: TurnFacts): Promise<ProcessExit> {
   const stderrTail = agent.stderrTail()
   if (!hasEnded && !agent.isAlive()) return { ...(await agent.exit), ...turn, stderrTail }
   return { pid: agent.pid, code: 1, signal: null, forced: false, stderrTail, ...turn }

@@ -22,7 +22,7 @@ export const run: RunCommand = async (invocation) => {
     ...{ config, keep: 'events', createPool: poolFor(invocation, config) },
     privateFiles: privateFilesFor(invocation),
   })
-  const agent = createAgent(invocation, config, { drover, by: editorOf(config) })
+  const agent = createAgent(invocation, config, { drover, by: toEditor(config) })
   const input = runtime.stdin.stream()
   const peer = createJsonRpcPeer(
     { stdout: input, stdin: { write: async (text) => void (await runtime.terminal.out.write(text)) } },
@@ -53,7 +53,7 @@ function poolFor({ flags }: Invocation, { warm }: Config) {
 }
 
 /** An editor names directories and modes, so it has the limits of a client. */
-function editorOf({ server }: Config): Caller {
+function toEditor({ server }: Config): Caller {
   return { is: 'user', isConfined: true, ceilings: ceilingsFor({ server, key: undefined, isOpen: false }) }
 }
 

@@ -21,7 +21,7 @@ export const run: RunCommand = async (invocation) => {
   const items = content.tasks.map(createTaskFiller(invocation, config)).map(toItem)
   const request = toParallelRequest(invocation, { content, items, config })
   await using drover = openDrover(invocation, { config, atOnce: request.max_parallel })
-  const isDryRun = isDryRunOf(request, config)
+  const isDryRun = wantsDryRun(request, config)
   checkRunnable(request.tasks, drover.contextFor(USER), {
     list: '$.tasks',
     isDryRun,
@@ -60,7 +60,7 @@ export const run: RunCommand = async (invocation) => {
   return exitCode(result.completed < result.total_tasks)
 }
 
-function isDryRunOf(
+function wantsDryRun(
   { dry_run: isAsked, tasks }: Required<ParallelRequest>,
   { unified_flags: shared }: Config,
 ): boolean {

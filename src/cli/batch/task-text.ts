@@ -72,7 +72,7 @@ function createLocator(parse: () => YamlText): TaskTree['placeOf'] {
   return (location) => {
     if (known === undefined) {
       const { document, placeOf } = parse()
-      known = { offsets: offsetsOf(document.contents), placeOf }
+      known = { offsets: listOffsets(document.contents), placeOf }
     }
     for (let at = location; at !== ''; at = parentLocation(at)) {
       const offset = known.offsets.get(at)
@@ -87,7 +87,7 @@ function parentLocation(location: string): string {
   return location.replace(/(\.[A-Za-z0-9_]+|\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\$)$/, '')
 }
 
-function offsetsOf(root: unknown): Map<string, number> {
+function listOffsets(root: unknown): Map<string, number> {
   const offsets = new Map([['$', nodeOffset(root)]])
   const visit = (node: unknown, path: readonly (string | number)[]) => {
     for (const { step, at, node: part } of listParts(node)) {

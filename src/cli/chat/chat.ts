@@ -60,7 +60,7 @@ async function converse(chat: Chat): Promise<number> {
   const { runtime } = chat.invocation
   if (!isInteractive(runtime)) return await answerAll(chat)
   const { err } = runtime.terminal
-  await err.write(err.style('dim', openingOf(chat.conversation)))
+  await err.write(err.style('dim', openingText(chat.conversation)))
   const exitCode = await answerEach(chat)
   await err.write(err.style('dim', closingText(chat.conversation)))
   return exitCode
@@ -107,7 +107,7 @@ async function reporting(invocation: Invocation, work: () => Promise<CommandEnd>
   }
 }
 
-function openingOf({ backend, session }: Conversation): string {
+function openingText({ backend, session }: Conversation): string {
   const continued = session === undefined ? '' : ` (session ${shortenSessionId(session)})`
   return `Chat with ${backend}${continued}. /help shows the commands; Ctrl-D ends it.\n`
 }

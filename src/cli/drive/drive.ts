@@ -81,7 +81,8 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const { found, server } = await findTarget(invocation, search)
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
-  if (found.begin.isNew === true) await decideAboutSettings(invocation, found.context, trustOf({ invocation, config }))
+  if (found.begin.isNew === true)
+    await decideAboutSettings(invocation, found.context, readTrust({ invocation, config }))
   if (server !== undefined)
     return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
   const printer = flags.isOn('json')
@@ -175,7 +176,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
       prompts: drover.runContextFor(USER),
       env: runtime.env,
       wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
-      projectTrust: trustOf(drive),
+      projectTrust: readTrust(drive),
       onUpdate: (update) => {
         note.update(update)
         printer.update(update)
@@ -188,7 +189,7 @@ async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Pr
   )
 }
 
-function trustOf({ invocation, config }: Pick<Drive, 'invocation' | 'config'>): ProjectTrust {
+function readTrust({ invocation, config }: Pick<Drive, 'invocation' | 'config'>): ProjectTrust {
   const { trustedSettings: decisions } = findUserPaths(invocation)
   return { use: config.agents.project_settings, decisions }
 }

@@ -4,7 +4,7 @@ import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const MAX_PAGE = 1000
 
-const executionOf = (which: 'running' | 'latest'): Positional => ({
+const executionArgument = (which: 'running' | 'latest'): Positional => ({
   name: 'execution',
   description: 'Id of an execution, or at least its first 4 characters; exec_ can be left out',
   suggests: async (runtime) => (await import('./suggest-execution-ids.ts')).suggestExecutionIds(runtime, which),
@@ -45,7 +45,7 @@ setting executions.keep).`,
     description: `Prints the answer and the tool calls as "drover prompt" does on a terminal. For a batch, prints its parts in turn.
 With -f, keeps following until the execution ends, in whichever process it runs; Ctrl-C ends only this command.
 What is kept depends on the setting executions.keep when the prompt was started.`,
-    positionals: [executionOf('latest')],
+    positionals: [executionArgument('latest')],
     flags: [
       { name: 'follow', short: 'f', description: 'Wait for more until the execution ends' },
       { name: 'json', description: 'Print one event per line' },
@@ -69,7 +69,7 @@ What is kept depends on the setting executions.keep when the prompt was started.
     description: `Asks the process that runs an execution to end its agent, and waits until the agent is gone. A batch is cancelled as a
 whole. If one of the ids is wrong, nothing is cancelled.
 The exit code is 1 if an execution had ended before.`,
-    positionals: [{ ...executionOf('running'), repeats: true }],
+    positionals: [{ ...executionArgument('running'), repeats: true }],
     flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],
     examples: [
       { line: 'drover cancel 3f2a9c1b', description: 'cancel one execution' },

@@ -34,7 +34,7 @@ export function executionRows(executions: readonly Execution[], now: Date): stri
     execution.state,
     execution.kind.replace(/^(?:parallel|chain|compare)_/, ''),
     formatBackend(execution),
-    ageOf(execution, now),
+    describeAge(execution, now),
     toOneLine(basename(execution.workdir ?? '') || (execution.workdir ?? ''), DIRECTORY_COLUMNS),
     execution.prompt_start ?? '',
   ])
@@ -42,7 +42,7 @@ export function executionRows(executions: readonly Execution[], now: Date): stri
 }
 
 /** For how long it has been running, or when it ended. */
-function ageOf({ created_at: created, ended_at: ended }: Execution, now: Date): string {
+function describeAge({ created_at: created, ended_at: ended }: Execution, now: Date): string {
   if (ended !== undefined) return formatAge(ended, now)
   return formatDuration(Math.max(0, now.getTime() - Date.parse(created)))
 }

@@ -93,7 +93,7 @@ async function showExecution({ id }: Execution, log: Log): Promise<void> {
   const answer = new StreamedAnswer(terminal, { rendersMarkdown, wrapsWords, isLog: true })
   if (log.isFollowing) await sayIfSilent(await findAgain(id, log), log)
   let count = 0
-  for await (const event of eventsOf(id, log)) {
+  for await (const event of readEvents(id, log)) {
     if (event.type !== 'state') count += 1
     const written = flags.isOn('json')
       ? await terminal.out.write(`${JSON.stringify(event)}\n`)
@@ -110,7 +110,7 @@ async function sayIfSilent(execution: Execution | undefined, { invocation }: Log
   await invocation.runtime.terminal.err.write('drover: no events of it are stored; waiting for its end\n')
 }
 
-async function* eventsOf(
+async function* readEvents(
   id: string,
   { store, drover, isFollowing, signal }: Log,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {

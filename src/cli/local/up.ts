@@ -30,11 +30,11 @@ function toJson({ status, isStarted, isAlike }: Facts): string {
 function formatFacts({ status, isStarted, isAlike }: Facts, wantsDetails: boolean): string {
   if (status === undefined) return 'no server runs; "drover up" starts one\n'
   const short = `${isStarted ? 'started' : 'already running'}: process ${status.pid}\n`
-  return `${wantsDetails ? formatStatus(status) : short}${isAlike ? '' : differenceOf(status)}`
+  return `${wantsDetails ? formatStatus(status) : short}${isAlike ? '' : describeDifference(status)}`
 }
 
 /** A prompt says only with `--verbose` that it runs without the server. */
-function differenceOf({ is_background: isBackground }: LocalStatus): string {
+function describeDifference({ is_background: isBackground }: LocalStatus): string {
   const remedy = isBackground
     ? '"drover down && drover up" starts it anew'
     : 'restart that "drover serve" with the settings of this command'

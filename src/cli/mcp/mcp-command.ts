@@ -25,14 +25,14 @@ export const run: RunCommand = async ({ runtime, ...given }) => {
   const findSocket = () => server.findSocket()
   await findSocket()
   await explainProtocol(invocation, { command: 'drover mcp', client: 'an MCP client', instead: 'drover prompt "TEXT"' })
-  await serve(invocation, hostOf(invocation, { config, findSocket, closing: interruption.signal }))
+  await serve(invocation, createToolHost(invocation, { config, findSocket, closing: interruption.signal }))
   return 0
 }
 
 type Serving = { config: Config; findSocket: () => Promise<string | undefined>; closing: AbortSignal }
 
 /** The tools work for the user, in the server that is chosen for each call. */
-function hostOf(invocation: Invocation, { config, findSocket, closing }: Serving): ToolHost {
+function createToolHost(invocation: Invocation, { config, findSocket, closing }: Serving): ToolHost {
   const { runtime } = invocation
   return {
     by: USER,

@@ -19,7 +19,7 @@ export class LiveLines {
   async draw(lines: readonly string[], above: readonly string[] = []): Promise<void> {
     const fitting = fitLines(lines, this.#channel)
     const text = redraw([...above, ...fitting], {
-      heightBefore: heightOf(this.#drawn, this.#channel),
+      heightBefore: countRows(this.#drawn, this.#channel),
       columns: this.#channel.columns,
     })
     this.#drawn = fitting
@@ -32,7 +32,7 @@ export class LiveLines {
 }
 
 /** How many rows the lines take now. A terminal that became narrower has wrapped them. */
-function heightOf(lines: readonly string[], { columns }: { columns: number }): number {
+function countRows(lines: readonly string[], { columns }: { columns: number }): number {
   return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(countColumns(line) / columns)), 0)
 }
 

@@ -47,7 +47,7 @@ export function cutToColumns(text: string, columns: number): string {
 export function splitToColumns(text: string, columns: number): string[] {
   const pieces: string[] = []
   let width = Number.POSITIVE_INFINITY
-  for (const grapheme of graphemesOf(text)) {
+  for (const grapheme of splitGraphemes(text)) {
     const columnsOfGrapheme = countColumns(grapheme)
     width += columnsOfGrapheme
     if (width > columns) {
@@ -71,7 +71,7 @@ function isPlain(text: string): boolean {
 let segmenter: Intl.Segmenter | undefined
 
 /** Creates the segmenter on first use: that takes longer than most commands. */
-function graphemesOf(text: string): string[] {
+function splitGraphemes(text: string): string[] {
   if (isPlain(text)) return [...text]
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)

@@ -6,7 +6,7 @@ export const BAR = '  | '
 
 /** Rows of at most `columns` on any terminal, broken between words. The text must be printable. */
 export function quoteWithBar(text: string, columns: number): string[] {
-  const ruler = { measure: mostColumnsOf, split: splitSafely }
+  const ruler = { measure: mostColumns, split: splitSafely }
   const rows = text === '' ? [] : wrapWords(text, columns - BAR.length, { ruler })
   return rows.map((row) => `${BAR}${row}`.trimEnd())
 }
@@ -16,7 +16,7 @@ export function splitSafely(text: string, columns: number): string[] {
   const pieces = ['']
   let width = 0
   for (const character of text) {
-    const more = mostColumnsOf(character)
+    const more = mostColumns(character)
     width += more
     if (width > columns && pieces.at(-1) !== '') {
       pieces.push('')
@@ -28,7 +28,7 @@ export function splitSafely(text: string, columns: number): string[] {
 }
 
 /** Terminals disagree about marks, fillers, symbols and joined emoji, which may take more columns than they should. */
-function mostColumnsOf(text: string): number {
+function mostColumns(text: string): number {
   return [...text].reduce((sum, character) => sum + (isOneColumn(character) ? 1 : 2), 0)
 }
 

@@ -22,7 +22,7 @@ export async function main(argv: readonly string[], runtime: Runtime): Promise<n
     if (target.is === 'unknown') throw target.fault()
     return target.is === 'command' ? await runCommand(target, runtime) : await runWithoutCommand(target, runtime)
   } catch (error) {
-    return await printFailure(error, failureContextOf(target, argv, runtime), runtime)
+    return await printFailure(error, readFailureContext(target, argv, runtime), runtime)
   }
 }
 
@@ -67,12 +67,12 @@ async function runWithoutCommand(
 }
 
 /** Reads the flags without checking them, because that may be what failed. */
-function failureContextOf(target: Target | undefined, argv: readonly string[], runtime: Runtime): FailureContext {
+function readFailureContext(target: Target | undefined, argv: readonly string[], runtime: Runtime): FailureContext {
   const command = target?.is === 'command' ? target.command : undefined
   const words = (target?.is === 'command' ? target.command.words : target?.words) ?? []
   const given = givenFlags(command === undefined ? COMMANDS : [command], argv)
   return {
-    group: command?.failsAs ?? command?.group ?? groupOf(words[0] ?? argv.find((word) => !word.startsWith('-'))),
+    group: command?.failsAs ?? command?.group ?? findGroup(words[0] ?? argv.find((word) => !word.startsWith('-'))),
     command: words.join(' '),
     wantsJson: asksForJson(given),
     wantsStack: (runtime.env['DROVER_DEBUG'] ?? '') !== '',
@@ -86,7 +86,7 @@ function failureContextOf(target: Target | undefined, argv: readonly string[], r
 }
 
 /** The group of the commands that start with this word, for command lines without a valid command. */
-function groupOf(first: string | undefined): Group | undefined {
+function findGroup(first: string | undefined): Group | undefined {
   const found = COMMANDS.find(({ words }) => words[0] === first)
   return found?.failsAs ?? found?.group
 }

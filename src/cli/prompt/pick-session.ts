@@ -56,7 +56,7 @@ function describe(session: Session, columns: number): string {
 async function pickByNumber(all: readonly Session[], { clock, ...runtime }: Surroundings): Promise<SessionChoice> {
   const sessions = all.slice(0, MAX_NUMBERED)
   const { err } = runtime.terminal
-  await err.write(`${tableOf(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
+  await err.write(`${formatSessions(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
   return await withQuestions(runtime, async (ask) => {
     let question = `Which session? (1-${sessions.length}, q to quit) `
     for (;;) {
@@ -69,7 +69,7 @@ async function pickByNumber(all: readonly Session[], { clock, ...runtime }: Surr
   })
 }
 
-function tableOf(sessions: readonly Session[], { now, width }: { now: Date; width: number }): string[] {
+function formatSessions(sessions: readonly Session[], { now, width }: { now: Date; width: number }): string[] {
   const rows = sessions.map((session, at) => [
     String(at + 1),
     shortenSessionId(session),

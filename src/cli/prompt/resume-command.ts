@@ -97,7 +97,7 @@ async function choose(
   const prompt = mustAskForPrompt(named) ? undefined : await readPrompt(named)
   const found =
     session === 'newest'
-      ? await newestSession(invocation, store, criteriaOf(invocation))
+      ? await newestSession(invocation, store, readCriteria(invocation))
       : await findNamed(invocation, store, session.id)
   return { session: found, prompt: prompt ?? (await withQuestions(invocation.runtime, askForPrompt)) }
 }
@@ -106,7 +106,7 @@ function mustAskForPrompt({ args, flags, runtime }: Invocation): boolean {
   return args.length === 0 && flags.text('file') === undefined && isInteractive(runtime)
 }
 
-function criteriaOf({ flags, runtime }: Invocation): SessionCriteria {
+function readCriteria({ flags, runtime }: Invocation): SessionCriteria {
   return { workdir: flags.isOn('here') ? runtime.cwd : undefined, isResumable: !flags.isOn('fork') }
 }
 
@@ -124,7 +124,7 @@ async function findNamed({ flags, runtime }: Invocation, store: VisibleSessions,
 }
 
 async function pickFromList(invocation: Invocation, store: VisibleSessions): Promise<ResumeChoice | Unchosen> {
-  const filter = toSessionFilter(invocation, criteriaOf(invocation))
+  const filter = toSessionFilter(invocation, readCriteria(invocation))
   const { sessions } = await store.list(filter, { limit: MAX_LISTED, offset: 0 })
   if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone: 0 })
   const given = invocation.flags.text('file') === undefined ? undefined : await readPrompt(invocation)

@@ -8,7 +8,7 @@ const SHORTEST = 12
  * the engine refuses it.
  */
 export function confirmedDigest(given: string, pending: string | undefined): string {
-  const typed = digitsOf(given)
+  const typed = readDigits(given)
   if (typed === undefined) {
     throw flagValueInvalid({
       flag: '--confirm',
@@ -21,12 +21,12 @@ export function confirmedDigest(given: string, pending: string | undefined): str
 
 /** Whether the text is this digest, or a beginning of it that is long enough. */
 export function matchesDigest(text: string, digest: string): boolean {
-  const typed = digitsOf(text)
+  const typed = readDigits(text)
   return typed !== undefined && digest.startsWith(`sha256:${typed}`)
 }
 
 /** Undefined if the text is not a digest, or too short. */
-function digitsOf(text: string): string | undefined {
+function readDigits(text: string): string | undefined {
   const typed = text.replace(/^sha256:/, '').toLowerCase()
   return /^[0-9a-f]+$/.test(typed) && typed.length >= SHORTEST && typed.length <= 64 ? typed : undefined
 }

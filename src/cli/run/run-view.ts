@@ -256,7 +256,7 @@ function formatCandidate({ candidate_id, classification, classification_code }: 
 /** The sections that adopting the candidate would change, add or remove; undefined if there are none. */
 export function formatSectionChanges(pinned: Source, { snapshot }: Candidate): string | undefined {
   if (snapshot === undefined) return undefined
-  const [before, after] = [revisionsOf(pinned), revisionsOf(snapshot)]
+  const [before, after] = [listRevisions(pinned), listRevisions(snapshot)]
   const inBoth = [...after.keys()].filter((key) => before.has(key))
   const changes = {
     changed: inBoth.filter((key) => before.get(key) !== after.get(key)),
@@ -269,7 +269,7 @@ export function formatSectionChanges(pinned: Source, { snapshot }: Candidate): s
   return parts.length === 0 ? undefined : parts.join('; ')
 }
 
-function revisionsOf({ sections }: Source): Map<string, string> {
+function listRevisions({ sections }: Source): Map<string, string> {
   return new Map(sections.map(({ key, section_revision }) => [key, section_revision]))
 }
 

@@ -125,13 +125,13 @@ async function describePauses(
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const paused = runs.filter(({ state }) => state === 'paused')
   const described = paused.map(async (run) => {
-    const outline = run.workspace_foreign === true ? await outlineOf(context, run.id) : run
+    const outline = run.workspace_foreign === true ? await tryOutline(context, run.id) : run
     return [run.id, outline && describePause(outline, nameOf(run.id))] as const
   })
   return new Map(await Promise.all(described))
 }
 
-async function outlineOf(context: RunContext, runId: string): Promise<RunOutline | undefined> {
+async function tryOutline(context: RunContext, runId: string): Promise<RunOutline | undefined> {
   try {
     return await outlineRun(asOwner(context, runId), runId)
   } catch (error) {

@@ -99,7 +99,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const common = { drover, ending, config, clock, log }
   const life = await startServerLife({ ...common, face: http, cleansStore: true, takesWork: true })
   keys.watch(log)
-  if (http.bound !== undefined) await terminal.out.write(bannerOf(invocation, parts, { http, bound: http.bound }))
+  if (http.bound !== undefined) await terminal.out.write(createBanner(invocation, parts, { http, bound: http.bound }))
 
   const failure = await Promise.race([signals.stopped, background.ended, http.failed()])
   if (failure !== undefined) log.error({ reason: String(failure) }, 'the server can no longer listen, so it stops')
@@ -116,7 +116,11 @@ function nameServeCommand({ runtime }: Invocation): string {
 
 type Listening = { http: Awaited<ReturnType<typeof createHttp>>; bound: BoundAddress }
 
-function bannerOf({ flags, runtime }: Invocation, { config, keys }: ServerParts, { http, bound }: Listening): string {
+function createBanner(
+  { flags, runtime }: Invocation,
+  { config, keys }: ServerParts,
+  { http, bound }: Listening,
+): string {
   const { localSocket, endpoints, drover } = http
   const { out } = runtime.terminal
   const { url, is_one_time: isOneTime } = http.consoleLink()

@@ -14,7 +14,7 @@ export const run: RunCommand = async (invocation) => {
   const { out } = runtime.terminal
   const isDryRun = flags.isOn('dry-run')
   return await withSessions(invocation, async (store, { session }) => {
-    const before = cutoffOf(invocation, session.retention_days)
+    const before = findCutoff(invocation, session.retention_days)
     const deleted = await store.deleteUnusedSince(before, { isDryRun })
     const text = flags.isOn('json')
       ? JSON.stringify({ deleted, before, dry_run: isDryRun }, null, 2)
@@ -25,7 +25,7 @@ export const run: RunCommand = async (invocation) => {
 }
 
 /** Sessions last used before this time are deleted. Deleting all of them needs explicit flags. */
-function cutoffOf({ flags, runtime }: Invocation, retentionDays: number): string {
+function findCutoff({ flags, runtime }: Invocation, retentionDays: number): string {
   const given = flags.text('older-than')
   if (flags.isOn('all')) {
     if (given !== undefined) throw flagsConflict({ flags: ['--all', '--older-than'] })

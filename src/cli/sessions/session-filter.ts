@@ -17,21 +17,21 @@ export function readFilter(invocation: Invocation): SessionFilter {
     workdir: readWorkdir(invocation),
     isResumable: flags.isOn('resumable') || undefined,
     search: flags.text('search'),
-    since: timeOf(invocation, 'since'),
-    until: timeOf(invocation, 'until'),
+    since: readTime(invocation, 'since'),
+    until: readTime(invocation, 'until'),
   }
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
 }
 
 function readWorkdir({ flags, runtime }: Invocation): string | undefined {
   const given = flags.text('workdir')
-  if (!flags.isOn('here')) return given === undefined ? undefined : realPathOf(resolve(runtime.cwd, given))
+  if (!flags.isOn('here')) return given === undefined ? undefined : toRealPath(resolve(runtime.cwd, given))
   if (given !== undefined) throw flagsConflict({ flags: ['--here', '--workdir'] })
-  return realPathOf(runtime.cwd)
+  return toRealPath(runtime.cwd)
 }
 
 /** Sessions record their directory with links resolved. It may no longer exist. */
-function realPathOf(path: string): string {
+function toRealPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
@@ -39,7 +39,7 @@ function realPathOf(path: string): string {
   }
 }
 
-function timeOf({ flags, runtime }: Invocation, name: 'since' | 'until'): string | undefined {
+function readTime({ flags, runtime }: Invocation, name: 'since' | 'until'): string | undefined {
   const given = flags.text(name)
   if (given === undefined) return undefined
   const time = parseTime(given, runtime.clock.now())

@@ -24,18 +24,18 @@ export const run: RunCommand = async (invocation) => {
 function toRequest(invocation: Invocation): UsageRequest {
   const { flags } = invocation
   const texts = { key: flags.text('key'), backend: flags.text('backend'), model: flags.text('model') }
-  const days = { since: dateOf(invocation, 'since'), until: dateOf(invocation, 'until') }
-  const given = Object.entries({ ...texts, ...days, groupBy: fieldsOf(invocation) })
+  const days = { since: readDate(invocation, 'since'), until: readDate(invocation, 'until') }
+  const given = Object.entries({ ...texts, ...days, groupBy: readFields(invocation) })
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-function dateOf({ flags }: Invocation, name: string): string | undefined {
+function readDate({ flags }: Invocation, name: string): string | undefined {
   const given = flags.text(name)
   if (given === undefined || isDate(given)) return given
   throw flagValueInvalid({ flag: `--${name}`, given, allowed: 'a date such as 2026-01-31' })
 }
 
-function fieldsOf({ flags }: Invocation): UsageField[] | undefined {
+function readFields({ flags }: Invocation): UsageField[] | undefined {
   const given = flags.text('by')
   if (given === undefined) return undefined
   const words = given.split(',').map((word) => word.trim())

@@ -102,12 +102,12 @@ function wordsBeforeFlags(rest: readonly string[]): readonly string[] {
 }
 
 export function needsSubcommand(table: readonly Command[], words: readonly string[]) {
-  const known = subcommandsOf(table, words)
+  const known = listSubcommands(table, words)
   const command = words.join(' ')
   return command === 'protocol' ? protocolOperationRequired({ known }) : subcommandRequired({ command, known })
 }
 
-function subcommandsOf(table: readonly Command[], words: readonly string[]): string[] {
+function listSubcommands(table: readonly Command[], words: readonly string[]): string[] {
   const inside = table.filter((command) => command.isHidden !== true && isPrefix(words, command.words))
   return [...new Set(inside.map((command) => command.words[words.length] ?? ''))].filter((word) => word !== '')
 }
@@ -120,7 +120,7 @@ function isPrefix(words: readonly string[], of: readonly string[]): boolean {
 export function parseWords(command: Command, rest: readonly string[]): Parsed {
   const known = [...command.flags, ...GLOBAL_FLAGS]
   const read = readFlags(known, { rest, command: commandName(command) })
-  const flags = flagsOf(read.given)
+  const flags = toFlags(read.given)
   if (flags.isOn('help')) return { command, args: [], flags }
   return { command, args: checkArguments(command, read.positionals), flags }
 }
@@ -130,7 +130,7 @@ export function parseRootFlags(table: readonly Command[], rest: readonly string[
   const inside = words.length === 0 ? [] : table.filter((command) => isPrefix(words, command.words))
   const own = new Map(inside.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag]))
   const known = words.length === 0 ? ROOT_FLAGS : [...GLOBAL_FLAGS, ...own.values()]
-  return flagsOf(readFlags(known, { rest, command: words.join(' ') }).given)
+  return toFlags(readFlags(known, { rest, command: words.join(' ') }).given)
 }
 
 /** Reads the arguments as if they belonged to this command, without checking them. */
@@ -251,7 +251,7 @@ function checkChoice(positional: Positional, given: string): void {
 }
 
 /** The last of several values wins. */
-function flagsOf(given: Given): Flags {
+function toFlags(given: Given): Flags {
   const last = (name: string) => given.get(name)?.at(-1)
   const text = (name: string) => {
     const value = last(name)

@@ -37,14 +37,14 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
 export async function attemptEach<T>(names: readonly string[], start: (name: string) => Promise<T>): Promise<T[]> {
   const results = await Promise.allSettled(names.map(start))
   const problems = results.flatMap((result, at) =>
-    result.status === 'fulfilled' ? [] : [prefixOf(names, at) + (result.reason?.message ?? result.reason)],
+    result.status === 'fulfilled' ? [] : [toPrefix(names, at) + (result.reason?.message ?? result.reason)],
   )
   if (problems.length > 0) tell(problems.join('\n'), { isProblem: true })
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
 }
 
 /** One alone needs no name. */
-const prefixOf = (names: readonly string[], at: number) => (names.length > 1 ? `${names[at]}: ` : '')
+const toPrefix = (names: readonly string[], at: number) => (names.length > 1 ? `${names[at]}: ` : '')
 
 export type ApprovalOption = PendingApproval['choices'][number]
 

@@ -111,7 +111,7 @@ function NeedsYou() {
 }
 
 /** A batch opens as a comparison, everything else as an execution. */
-function hrefOf({ id, kind }: Execution): string {
+function toHref({ id, kind }: Execution): string {
   return kind === 'compare' || kind === 'parallel' || kind === 'chain'
     ? toHash('compare', id)
     : toHash('executions', id)
@@ -122,7 +122,7 @@ function ExecutionRow({ execution }: { execution: Execution }) {
   const activity = serverState.value.activities.get(id)
   return (
     <div class="row">
-      <a class="row-link" data-row href={hrefOf(execution)}>
+      <a class="row-link" data-row href={toHref(execution)}>
         <StateBadge state={state} />
         <span class="row-backend">{toLine(backend ?? kind)}</span>
         <span class="row-text">{toLine(start ?? id)}</span>

@@ -29,7 +29,7 @@ const SANDBOX_MODES = [
 ] as const
 
 export function NewPage() {
-  const prompt = useMemo(() => promptOf(route.peek()), [])
+  const prompt = useMemo(() => readPrompt(route.peek()), [])
   const chosen = useSignal<readonly string[]>(route.value.query.getAll('backend'))
   const [model, workdir] = [useSignal(''), useSignal('')]
   const [approval, sandbox] = [useSignal(''), useSignal('')]
@@ -105,7 +105,7 @@ export function NewPage() {
 }
 
 /** What the address gives, or what was typed before. */
-function promptOf({ query }: Route): Signal<string> {
+function readPrompt({ query }: Route): Signal<string> {
   const given = query.get('prompt')
   return given === null && !query.has('from') ? findDraft('prompt') : signal(given ?? '')
 }

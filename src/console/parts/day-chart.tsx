@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 
 /** Tokens for each day as bars: read and written. The table below has the same numbers. */
 export function DayChart({ report }: { report: UsageReport }) {
-  const days = daysOf(report)
+  const days = listDays(report)
   const highest = Math.max(1, ...days.map(({ read, written }) => read + written))
   const step = 100 / days.length
   const barOf = (tokens: number) => (tokens / highest) * HEIGHT
@@ -41,7 +41,7 @@ export function DayChart({ report }: { report: UsageReport }) {
 }
 
 /** Every day of the period, also those without usage. */
-function daysOf({ since, until, rows }: UsageReport): { day: string; read: number; written: number }[] {
+function listDays({ since, until, rows }: UsageReport): { day: string; read: number; written: number }[] {
   const used = new Map(rows.map((row) => [row.day, row]))
   const count = Math.round((Date.parse(until) - Date.parse(since)) / DAY_MS) + 1
   return Array.from({ length: count }, (_, at) => {

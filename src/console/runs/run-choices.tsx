@@ -96,7 +96,7 @@ export function RunChoices({ run }: { run: DrivenRun }) {
       )}
       {may('resume') && <Resume run={run} isSent={isSent.value} onSend={(body) => void send('resume', body)} />}
       {may('skip') && (
-        <button type="button" disabled={isSent.value} onClick={() => void send('skip', currentOf(run))}>
+        <button type="button" disabled={isSent.value} onClick={() => void send('skip', currentAction(run))}>
           Skip this action
         </button>
       )}
@@ -110,7 +110,7 @@ export function RunChoices({ run }: { run: DrivenRun }) {
 }
 
 /** So that an action which began meanwhile is not skipped. */
-function currentOf({ action }: DrivenRun): object {
+function currentAction({ action }: DrivenRun): object {
   return action === undefined ? {} : { action_id: action.action_id }
 }
 

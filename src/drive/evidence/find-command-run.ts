@@ -109,7 +109,7 @@ function toPart(command: ShellCommand, { at, around, root }: Surroundings): Part
   let words = command.words
   let isStarted = false
   for (;;) {
-    const taken = ownWordsOf(words)
+    const taken = countOwnWords(words)
     if (taken === 0) break
     isStarted ||= !VARIABLE.test(words[0] ?? '')
     own.push(...words.slice(0, taken))
@@ -127,7 +127,7 @@ function toPart(command: ShellCommand, { at, around, root }: Surroundings): Part
 }
 
 /** How many words in front belong to variables or to a program that starts the command. */
-function ownWordsOf(words: readonly string[]): number {
+function countOwnWords(words: readonly string[]): number {
   const [first = ''] = words
   if (words.length > 1 && VARIABLE.test(first)) return 1
   const starter = Object.hasOwn(STARTERS, first) ? STARTERS[first] : undefined

@@ -57,22 +57,22 @@ function toEntry(
     const paths = pathsIn(input)
     return result.content.is_error === true || paths.length === 0 ? undefined : { did: 'edit', seq, paths }
   }
-  const command = fieldOf(input, 'command')
+  const command = readField(input, 'command')
   if (typeof command !== 'string') return undefined
   const line = command.length > MAX_READ ? command : unwrapShell(command)
   const shown = line.slice(0, MAX_COMMAND).toWellFormed()
   // The exit code of a line that is cut says nothing about what is shown of it.
   if (line.length > MAX_COMMAND) return { did: 'command', seq, command: shown }
-  const isShown = showsExitCodes && fieldOf(input, 'run_in_background') !== true
+  const isShown = showsExitCodes && readField(input, 'run_in_background') !== true
   const exitCode = exitCodeIn(result, { command, isShown })
   return { did: 'command', seq, command: shown, ...(exitCode !== undefined && { exit_code: exitCode }) }
 }
 
 function pathsIn(input: unknown): string[] {
-  const changes = fieldOf(input, 'changes')
+  const changes = readField(input, 'changes')
   const paths = Array.isArray(changes)
-    ? changes.map((each) => fieldOf(each, 'path'))
-    : ['file_path', 'notebook_path', 'path'].map((name) => fieldOf(input, name))
+    ? changes.map((each) => readField(each, 'path'))
+    : ['file_path', 'notebook_path', 'path'].map((name) => readField(input, name))
   return paths.filter((path): path is string => typeof path === 'string')
 }
 
@@ -100,6 +100,6 @@ function canAnswer(command: string): boolean {
   )
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }

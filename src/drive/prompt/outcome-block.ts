@@ -10,7 +10,7 @@ type Block = { readonly name: string; readonly text: string }
 
 /** A block that is quoted in another block is not an outcome. */
 export function findOutcomeBlock(answer: string): FoundBlock {
-  const found = blocksOf(answer).findLast(({ name }) => name === BLOCK_NAME)
+  const found = findBlocks(answer).findLast(({ name }) => name === BLOCK_NAME)
   if (found !== undefined) return { text: found.text }
   const isNested = answer.split('\n').some((line) => OPENING.exec(line.trimEnd())?.[2] === BLOCK_NAME)
   return {
@@ -21,7 +21,7 @@ export function findOutcomeBlock(answer: string): FoundBlock {
 }
 
 /** As in CommonMark, a block ends with a fence of the same character that is at least as long, or with the text. */
-function blocksOf(answer: string): Block[] {
+function findBlocks(answer: string): Block[] {
   const blocks: Block[] = []
   let open: { fence: string; name: string; lines: string[] } | undefined
   for (const line of answer.split(/\r?\n/)) {

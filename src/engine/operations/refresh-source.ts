@@ -37,7 +37,7 @@ export function refreshSource(run: BoundRun, { refreshed, budget }: Refresh, fac
   }
   if (snapshot.requirements_revision !== pinned.requirements_revision) throw sourceIntegrityMismatch(refuseResume(run))
   const result: ResumeResult = { operation: 'source_refreshed', budget_applied: true }
-  const token = driftOf(pinned, snapshot)
+  const token = findDrift(pinned, snapshot)
   const continuation = { brief: BRIEFS.sourceRefreshed, result, token, budget, facts }
   const draft = continueRun(run, pinSource(run, snapshot), continuation)
   return decide(run, { type: 'source_refreshed', draft, now: facts.now })
@@ -97,7 +97,7 @@ function refuseFork(run: BoundRun, { parent_requirements_revision: parent }: Pin
   throw sourceHistoryFork({ ...refusal, pinned, parent })
 }
 
-function driftOf(pinned: PinnedSource, snapshot: PinnedSource): string {
+function findDrift(pinned: PinnedSource, snapshot: PinnedSource): string {
   if (pinned.source_revision !== snapshot.source_revision) return 'source_refreshed_non_material'
   const fields = ['repository_id', 'issue_number', 'canonical_url', 'parent'] as const
   const hasMoved = fields.some((field) => !isSameValue(pinned[field], snapshot[field]))

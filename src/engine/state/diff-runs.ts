@@ -18,7 +18,7 @@ export function diffRuns(before: Run, after: Run): RunChanges {
     remaining_budget: changed('remaining_budget'),
     current_git: changed('current_git'),
     final_git_observed: after.final_git_observed && !before.final_git_observed ? (true as const) : undefined,
-    action_update: updateOf(before, after),
+    action_update: toActionUpdate(before, after),
     current_action: replaced('current_action'),
     pending_actions: changed('pending_actions'),
     answer_appended: after.answers[before.answers.length],
@@ -40,7 +40,7 @@ function appended<T>(before: readonly T[], after: readonly T[]): readonly T[] | 
 }
 
 /** The new result of the last action in `before`. */
-function updateOf(before: Run, after: Run): ActionUpdate | undefined {
+function toActionUpdate(before: Run, after: Run): ActionUpdate | undefined {
   const then = before.actions.at(-1)
   const now = after.actions[before.actions.length - 1]
   if (then === now || now === undefined) return undefined

@@ -56,7 +56,7 @@ export function toUsageEntry(execution: Execution, { countsTokens }: { countsTok
     key_id: execution.key_id ?? NO_KEY,
     api_key: execution.api_key ?? '',
     backend: execution.backend ?? '',
-    model: modelOf(execution),
+    model: toUsageModel(execution),
     completed: isIn('completed'),
     failed: isIn('failed'),
     cancelled: isIn('cancelled'),
@@ -67,17 +67,17 @@ export function toUsageEntry(execution: Execution, { countsTokens }: { countsTok
     reasoning_tokens: usage.reasoning_tokens,
     cache_write_tokens: usage.cache_write_tokens ?? 0,
     cost_usd: execution.cost_usd ?? null,
-    duration_ms: durationOf(execution),
+    duration_ms: toDuration(execution),
   }
 }
 
 /** The demo agent calls no model, whichever was requested. */
-function modelOf({ model = '', is_demo: isDemo }: Execution): string {
+function toUsageModel({ model = '', is_demo: isDemo }: Execution): string {
   return isDemo === true ? 'demo' : model.slice(0, MAX_MODEL_LENGTH).toWellFormed()
 }
 
 /** It is not known when a lost execution ended. */
-function durationOf({ state, started_at: startedAt, ended_at: endedAt }: Execution): number {
+function toDuration({ state, started_at: startedAt, ended_at: endedAt }: Execution): number {
   if (state === 'lost' || startedAt === undefined || endedAt === undefined) return 0
   return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt))
 }

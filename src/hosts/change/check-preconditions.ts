@@ -20,7 +20,7 @@ export function checkPreconditions(
   for (const step of plan.steps) {
     if (step.do === 'create') folders.push(...missingFolders(parentPath(step.path), tree))
     if (step.do !== 'remove_directory') requirePrecondition(step, tree)
-    const found = statsOf(step.path, tree)
+    const found = readStats(step.path, tree)
     if (found !== undefined) seen.set(step.path, found)
   }
   const record: ChangeRecord = {
@@ -51,7 +51,7 @@ function missingFolders(path: string, tree: OpenWorktree): string[] {
   return folder === undefined ? [...missingFolders(parentPath(path), tree), path] : []
 }
 
-function statsOf(path: string, tree: OpenWorktree): BigIntStats | undefined {
+function readStats(path: string, tree: OpenWorktree): BigIntStats | undefined {
   using folder = tree.enter(parentPath(path))
   return folder && lstatIfExists(folder.at(lastPart(path)), tree.disk)
 }

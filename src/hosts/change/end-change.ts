@@ -69,7 +69,7 @@ function endSteps({ id, steps }: ChangeRecord, { tree }: ChangeContext, end: End
     .toReversed()
     .flatMap((trace) => {
       const problem = endStep(trace, end)
-      return problem === undefined ? [] : leftFilesOf(trace, problem)
+      return problem === undefined ? [] : listLeftFiles(trace, problem)
     })
 }
 
@@ -82,7 +82,7 @@ function endStep(trace: StepTrace, end: EndStep): string | undefined {
 }
 
 /** The files of a failed step in the recovery folder, or its path if there are none. */
-function leftFilesOf({ step, index, id, staged, snapshot, tree }: StepTrace, problem: string): LeftFile[] {
+function listLeftFiles({ step, index, id, staged, snapshot, tree }: StepTrace, problem: string): LeftFile[] {
   const { path } = step
   const isThere = (place: string) => lstatIfExists(place, tree.disk) !== undefined
   const leftFile = (name: string, holds: 'before' | 'after'): LeftFile[] => [

@@ -44,15 +44,15 @@ function recoverChange(found: FoundRecord, context: ChangeContext): Recovery {
   const names = record.hosts.join(', ')
   if (record.phase === 'committed') {
     const left = finishChange(record, context)
-    return { obstacles: [], warnings: left.map(describeLeftFile), artifacts: artifactsOf(left) }
+    return { obstacles: [], warnings: left.map(describeLeftFile), artifacts: listArtifacts(left) }
   }
   const left = undoChange(record, context)
   const obstacles = left.filter(({ aside }) => aside !== undefined).map(describeLeftFile)
   const notes = left.filter(({ aside }) => aside === undefined).map(describeLeftFile)
   const undone = obstacles.length === 0 ? [`an earlier change of ${names} was interrupted; it was undone first`] : []
-  return { obstacles, warnings: [...undone, ...notes], artifacts: artifactsOf(left) }
+  return { obstacles, warnings: [...undone, ...notes], artifacts: listArtifacts(left) }
 }
 
-function artifactsOf(left: readonly LeftFile[]): string[] {
+function listArtifacts(left: readonly LeftFile[]): string[] {
   return left.flatMap(({ aside }) => aside?.artifact ?? [])
 }

@@ -62,12 +62,12 @@ function lostSupports(
   decided: ReadonlyMap<string, FileDecision>,
 ): string[] {
   if (file?.role !== 'callable') return []
-  return supportsOf(file, files)
+  return findSupports(file, files)
     .map(({ path }) => path)
     .filter((path) => decided.get(path)?.claim === undefined)
 }
 
-function supportsOf(callable: GeneratedFile, files: readonly InspectedFile[]): InspectedFile[] {
+function findSupports(callable: GeneratedFile, files: readonly InspectedFile[]): InspectedFile[] {
   return files.filter(({ file }) => file?.capability === callable.capability && file.role !== 'callable')
 }
 
@@ -97,7 +97,7 @@ function planCurrentFile(inspected: InspectedFile, files: readonly InspectedFile
 /** A callable that is written depends on existing supports, so they must not change meanwhile. */
 function verifySupports(file: GeneratedFile, files: readonly InspectedFile[]): PlanStep[] {
   if (file.role !== 'callable') return []
-  return supportsOf(file, files)
+  return findSupports(file, files)
     .filter(({ status }) => status === 'pristine')
     .map(({ path, found }) => ({ do: 'verify', path, expects: expected(found) }))
 }

@@ -50,7 +50,7 @@ function planHost(host: Host, found: FoundFiles, earlier: readonly EarlierFile[]
 
 function planInstalled(host: Host, installed: Installed): Plan | { problem: string } {
   const files = installed.files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  const guards = guardsOf(files)
+  const guards = toGuards(files)
   const unsafe = guards.find(({ isWhole }) => !isWhole)
   if (unsafe !== undefined) return { problem: describeUnguarded(unsafe) }
   const isGuard = ({ path }: InspectedFile) => guards.some(({ policy }) => policy.path === path)
@@ -93,7 +93,7 @@ function isChanged({ status }: InspectedFile): boolean {
 /** A policy whose skill stays. Without it the agent could call the skill on its own. */
 type Guard = { readonly policy: InspectedFile; readonly skill: InspectedFile; readonly isWhole: boolean }
 
-function guardsOf(files: readonly InspectedFile[]): Guard[] {
+function toGuards(files: readonly InspectedFile[]): Guard[] {
   return files
     .filter(({ file }) => file?.role === 'policy')
     .flatMap((policy) => {

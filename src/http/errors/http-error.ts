@@ -61,11 +61,11 @@ export function toHttpError(error: unknown): HttpError {
   return {
     status,
     ...toPublicError(fault),
-    headers: headersOf(fault, status),
+    headers: toHeaders(fault, status),
   }
 }
 
-function headersOf(fault: Fault, status: number): Record<string, string> {
+function toHeaders(fault: Fault, status: number): Record<string, string> {
   const { allow, retryAfterSecs, agentCode } = fault.details as {
     allow?: readonly string[]
     retryAfterSecs?: number

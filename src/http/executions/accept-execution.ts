@@ -12,15 +12,15 @@ export async function acceptExecution(
   await context.drover.executions.save()
   void reply.code(202)
   if (request.headers.prefer !== undefined) void reply.header('preference-applied', 'respond-async')
-  return { execution_id: id, ...(await progressOf(id, context)), links: linksOf(id) }
+  return { execution_id: id, ...(await readProgress(id, context)), links: toLinks(id) }
 }
 
-async function progressOf(id: string, { drover }: ServerContext) {
+async function readProgress(id: string, { drover }: ServerContext) {
   const { state, session_id: sessionId = '' } = await drover.executions.find(USER, id)
   return { session_id: sessionId, state }
 }
 
-function linksOf(id: string): ExecutionAccepted['links'] {
+function toLinks(id: string): ExecutionAccepted['links'] {
   const self = `/api/v1/executions/${id}`
   return { self, events: `${self}/events`, cancel: `${self}/cancel` }
 }

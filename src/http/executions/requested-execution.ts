@@ -46,7 +46,7 @@ export async function requestExecution(
 ): Promise<RequestedExecution> {
   const { request, reply, context } = exchange
   const isDetached = detach !== undefined && (detach || prefersAsync(request))
-  const key = idempotencyKeyOf(request)
+  const key = readIdempotencyKey(request)
   const fresh = {
     id: newExecutionId(context.ids),
     createdAt: toTimestamp(context.clock.now()),
@@ -91,7 +91,7 @@ type Claimed = {
 
 /** The same for a request that starts something else than an execution. Undefined if it has no key. */
 export async function claimRequest(exchange: Exchange, id: string): Promise<Claimed | undefined> {
-  const key = idempotencyKeyOf(exchange.request)
+  const key = readIdempotencyKey(exchange.request)
   return key === undefined ? undefined : await claim(exchange, key, id)
 }
 
@@ -115,7 +115,7 @@ async function findStarted(id: string, { drover }: ServerContext): Promise<Execu
   }
 }
 
-function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined) return undefined
   if (typeof header !== 'string' || !KEY.test(header)) throw idempotencyKeyInvalid({})

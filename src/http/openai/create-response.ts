@@ -71,7 +71,7 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const isStored = request.store !== false && executions.keep !== 'none'
   // The agent answers nothing, so there is nothing that could be continued.
   const isDryRun = request.dry_run === true || flags.dry_run
-  const { choice, continuation } = await continuationOf(request, exchange, { choose, target, isStored })
+  const { choice, continuation } = await findContinuation(request, exchange, { choose, target, isStored })
   const tools = ignoreTools({ tools: request.tools }, clientTools)
   const { entries, ignored } = readInput(request.input, { clientTools })
   const messages = await resolveReferences(entries, exchange)
@@ -100,7 +100,7 @@ function flatten({ reasoning, text, ...request }: ResponseRequest): object {
 type Options = { choose: (model: string) => ChosenBackend; target: PromptTarget; isStored: boolean }
 
 /** An unknown model leaves the conversation with its backend. */
-async function continuationOf(
+async function findContinuation(
   { previous_response_id: id, model }: ResponseRequest,
   exchange: Exchange,
   { choose, target, isStored }: Options,

@@ -37,7 +37,7 @@ export function readResponseRecord({ client_request: request }: Execution): Resp
 
 const PREFIX = 'resp_'
 
-function responseIdOf(executionId: string): string {
+function toResponseId(executionId: string): string {
   return PREFIX + withoutIdPrefix(executionId)
 }
 
@@ -58,7 +58,7 @@ export function responseEnvelope(
   record: ResponseRecord,
 ): Omit<ResponseObject, 'status' | 'error' | 'output' | 'usage'> {
   return {
-    id: responseIdOf(id),
+    id: toResponseId(id),
     object: 'response',
     created_at: Math.floor(Date.parse(createdAt) / 1000),
     background: record.background,

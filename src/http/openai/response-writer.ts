@@ -116,7 +116,7 @@ export class ResponseWriter {
     if (open === undefined) return []
     open.text += delta
     const type = PART_EVENTS[open.kind].delta
-    return this.#numbered({ type, ...this.#place(open), delta, ...logprobsOf(open) })
+    return this.#numbered({ type, ...this.#place(open), delta, ...emptyLogprobs(open) })
   }
 
   #close(): NumberedEvent[] {
@@ -126,7 +126,7 @@ export class ResponseWriter {
     const place = this.#place(open)
     const item = toItem(open, 'completed')
     const closing = [
-      ...this.#numbered({ type: events.text, ...place, text: open.text, ...logprobsOf(open) }),
+      ...this.#numbered({ type: events.text, ...place, text: open.text, ...emptyLogprobs(open) }),
       ...this.#numbered({ type: events.done, ...place, part: toPart(open) }),
       ...this.#numbered({ type: 'response.output_item.done', ...this.#index(), item }),
     ]
@@ -205,7 +205,7 @@ function toPart({ kind, text }: OpenItem) {
     : { type: 'summary_text', text }
 }
 
-function logprobsOf({ kind }: OpenItem): { logprobs?: readonly never[] } {
+function emptyLogprobs({ kind }: OpenItem): { logprobs?: readonly never[] } {
   return kind === 'message' ? { logprobs: [] } : {}
 }
 

@@ -48,8 +48,8 @@ function report({ request, reply, seconds, bytes }: MeasuredRequest, context: Se
     ...(backend !== undefined && { backend }),
     ...(errorCode !== undefined && { error: errorCode }),
     ...(trace !== undefined && { trace_id: trace.traceId }),
-    ...(context.logsPrompts && prompts.length > 0 && { prompt: excerptOf(prompts) }),
-    ...(context.logsPrompts && answers.length > 0 && { answer: excerptOf(answers) }),
+    ...(context.logsPrompts && prompts.length > 0 && { prompt: toExcerpt(prompts) }),
+    ...(context.logsPrompts && answers.length > 0 && { answer: toExcerpt(answers) }),
   })
 }
 
@@ -59,7 +59,7 @@ const MAX_LOGGED_PATH = 256
 /** Prompts may have megabytes. The log gets only the beginning. */
 const MAX_LOGGED_CHARACTERS = 16_384
 
-function excerptOf(texts: readonly string[]): string {
+function toExcerpt(texts: readonly string[]): string {
   const text = texts.join('\n\n')
   if (text.length <= MAX_LOGGED_CHARACTERS) return text
   // The cut may leave half a surrogate pair at the end.

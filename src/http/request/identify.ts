@@ -60,13 +60,13 @@ export function trustedProxies(ranges: readonly string[]): false | ((address: st
   const list = new BlockList()
   for (const range of ranges) {
     const [address = '', bits] = range.split('/')
-    if (bits === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(bits), familyOf(address))
+    if (bits === undefined) list.addAddress(address, addressFamily(address))
+    else list.addSubnet(address, Number(bits), addressFamily(address))
   }
   // On a Unix socket Fastify passes undefined.
   return (text = '') => {
     const address = plainAddress(text)
-    return address !== undefined && list.check(address, familyOf(address))
+    return address !== undefined && list.check(address, addressFamily(address))
   }
 }
 
@@ -97,7 +97,7 @@ function plainAddress(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+function addressFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 

@@ -14,14 +14,14 @@ export function routableUrl(target: string): string {
 
 /** `/docs/` and its files stay: it redirects to `/docs`, where the relative links of the page are right. */
 function withoutLastSlash(url: string): string {
-  const path = rawPathOf(url)
+  const path = rawPath(url)
   if (path.length < 2 || !path.endsWith('/') || path.startsWith('/docs/')) return url
   return path.slice(0, -1) + url.slice(path.length)
 }
 
 /** The path, decoded exactly as the router does it. A guard and the router must never see different paths. */
 export function decodePath({ url }: { url: string }): string {
-  const path = rawPathOf(url)
+  const path = rawPath(url)
   return path.includes('%') ? decodeURI(path) : path
 }
 
@@ -45,14 +45,14 @@ export function withRouteWordsOnly(path: string, routes: readonly { path: string
 export function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {
-    decodeURI(rawPathOf(url))
+    decodeURI(rawPath(url))
     return true
   } catch {
     return false
   }
 }
 
-function rawPathOf(url: string): string {
+function rawPath(url: string): string {
   const end = url.search(/[?#]/)
   return end === -1 ? url : url.slice(0, end)
 }

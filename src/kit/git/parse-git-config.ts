@@ -15,7 +15,7 @@ export function parseGitConfig(text: string): GitSetting[] | undefined {
   for (let section = ''; rest !== ''; rest = rest.replace(BLANK, '')) {
     const header = HEADER.exec(rest)
     if (header !== null) {
-      section = `${sectionOf(header)}.`
+      section = `${toSection(header)}.`
       rest = rest.slice(header[0].length)
       continue
     }
@@ -31,7 +31,7 @@ const BLANK = /^(?:[ \t\r\n]+|[#;][^\n]*\n)+/
 const HEADER = /^\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:\\[^\n]|[^"\\\n])*)")?\]/
 const NAME = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(=|(?=\n))/
 
-function sectionOf([, name = '', middle]: RegExpExecArray): string {
+function toSection([, name = '', middle]: RegExpExecArray): string {
   const outer = name.toLowerCase()
   return middle === undefined ? outer : `${outer}.${middle.replace(/\\(.)/g, '$1')}`
 }

@@ -11,7 +11,7 @@ export function findReadableSecrets(env: Variables, readable: readonly string[])
   const secrets = ['DROVER_API_KEYS', 'PGPASSWORD', ...url]
   const own = secrets.filter((name) => readable.includes(name)).map((name) => `${name} of this process`)
   if (!READS_ENVIRONMENTS || secrets.every((name) => !env[name])) return own
-  return [...own, ...ancestors().flatMap((pid) => secretsOf(pid, { env, secrets }))]
+  return [...own, ...ancestors().flatMap((pid) => findSecrets(pid, { env, secrets }))]
 }
 
 function ancestors(): number[] {
@@ -21,7 +21,7 @@ function ancestors(): number[] {
   return found
 }
 
-function secretsOf(pid: number, { env, secrets }: { env: Variables; secrets: readonly string[] }): string[] {
+function findSecrets(pid: number, { env, secrets }: { env: Variables; secrets: readonly string[] }): string[] {
   const shown = (readEnvironment(pid) ?? '').split('\0')
   const found = secrets.filter((name) => env[name] && shown.includes(`${name}=${env[name]}`))
   return found.map((name) => `${name} of the process ${pid}, which has started drover`)

@@ -3,10 +3,10 @@ import type { Member } from './process-tree.ts'
 
 /** The memory of the processes together; pages that they share count once for each. 0 where the system does not tell. */
 export function residentBytes(members: readonly Member[]): number {
-  return members.reduce((sum, { pid }) => sum + residentBytesOf(pid), 0)
+  return members.reduce((sum, { pid }) => sum + readResidentBytes(pid), 0)
 }
 
-function residentBytesOf(pid: number): number {
+function readResidentBytes(pid: number): number {
   try {
     const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return Number(kibibytes ?? 0) * 1024

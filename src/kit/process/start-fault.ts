@@ -33,11 +33,11 @@ export function refuseBadArguments({ argv, cwd, env, shownAs }: Start): void {
   if (argv[0] === '') throw programArgumentInvalid({ program: '', place: 'the program name', problem: 'is empty' })
   if (process.platform !== 'linux') return
   const isLong = argv.some((text) => Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
-  if (isLong || spaceOf({ argv, env }) > spaceForArguments()) throw programArgumentsTooLong({ program })
+  if (isLong || countSpace({ argv, env }) > spaceForArguments()) throw programArgumentsTooLong({ program })
 }
 
 /** The size as the kernel counts it: each argument and variable with its NUL, and a pointer to it. */
-function spaceOf({ argv, env }: Pick<Start, 'argv' | 'env'>): number {
+function countSpace({ argv, env }: Pick<Start, 'argv' | 'env'>): number {
   const overhead = 1 + POINTER_BYTES
   let bytes = 0
   for (const text of argv) bytes += Buffer.byteLength(text) + overhead
