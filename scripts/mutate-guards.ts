@@ -93,7 +93,7 @@ export const GUARDS: readonly Group[] = [
   },
   {
     name: 'commands',
-    guards: ['src/drive/evidence/{commands,shell-line}.ts'],
+    guards: ['src/drive/evidence/{find-command-run,shell-line}.ts', 'src/kit/shell-tokens.ts'],
     tests: ['src/drive/evidence/find-command-run.test.ts'],
   },
   {

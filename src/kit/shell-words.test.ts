@@ -41,6 +41,8 @@ describe('splitCommand', () => {
     ['a\\ b \\$c', ['a b', '$c']],
     ['eslint src/*.ts --rule={a,b}', ['eslint', 'src/*.ts', '--rule={a,b}']],
     ['', []],
+    ['npm \\\n test "a\\\nb"', ['npm', 'test', 'ab']],
+    ["echo '$a' \"\\`b\" c#d #e", ['echo', '$a', '`b', 'c#d', '#e']],
   ])('splits %j', (line, words) => {
     expect(splitCommand(line)).toEqual({ words })
   })
@@ -56,6 +58,8 @@ describe('splitCommand', () => {
     ["echo 'a", "a ' has no end"],
     ['echo "a\\"', 'a " has no end'],
     ['echo \\', 'it ends with a backslash'],
+    ['echo a\0b', 'it has a NUL'],
+    ['echo "`date`"', '"$" and "`" in double quotes need a shell'],
   ])('refuses %j', (line, problem) => {
     expect(splitCommand(line)).toEqual({ problem })
   })

@@ -1,3 +1,5 @@
+import { MARK, type ShellToken, takeToken } from './shell-tokens.ts'
+
 /** Quotes a word for a POSIX shell, if it needs quotes. */
 export function quoteWord(word: string): string {
   return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : quoteText(word)
@@ -19,44 +21,32 @@ function escapeControl(character: string): string {
 
 export type SplitCommand = { words: string[] } | { problem: string }
 
-/** What these would do needs a shell. */
-const OPERATORS = /^[|&;<>()\n]/
-const EXPANSIONS = /^[$`]/
-
 /** Splits a command line at spaces, with the quotes of a POSIX shell. Whatever else only a shell can do is a problem. */
 export function splitCommand(line: string): SplitCommand {
+  if (line.includes(MARK)) return { problem: 'it has a NUL' }
   const words: string[] = []
   let word: string | undefined
-  let rest = line
-  while (rest !== '') {
-    const piece = takePiece(rest)
-    if ('problem' in piece) return piece
-    if (piece.isSpace) {
-      if (word !== undefined) words.push(word)
+  for (let rest = line, token: ShellToken; rest !== ''; rest = rest.slice(token.length)) {
+    token = takeToken(rest)
+    const problem = whyShell(token)
+    if (problem !== undefined) return { problem }
+    if (token.is === 'text') word = `${word ?? ''}${token.text.replaceAll(MARK, '')}`
+    else if (token.is === 'blank' && word !== undefined) {
+      words.push(word)
       word = undefined
-    } else word = `${word ?? ''}${piece.text}`
-    rest = rest.slice(piece.length)
+    }
   }
   return { words: word === undefined ? words : [...words, word] }
 }
 
-type Piece = { length: number; text: string; isSpace?: true } | { problem: string }
-
-function takePiece(rest: string): Piece {
-  const [space] = /^[ \t]+/.exec(rest) ?? []
-  if (space !== undefined) return { length: space.length, text: '', isSpace: true }
-  if (rest.startsWith("'")) return takeQuoted(rest, /^'([^']*)'/)
-  if (rest.startsWith('"')) return takeQuoted(rest, /^"((?:[^"\\]|\\.)*)"/s)
-  const needsShell = OPERATORS.exec(rest) ?? EXPANSIONS.exec(rest)
-  if (needsShell !== null) return { problem: `${JSON.stringify(needsShell[0])} needs a shell` }
-  if (rest === '\\') return { problem: 'it ends with a backslash' }
-  return rest.startsWith('\\') ? { length: 2, text: rest.slice(1, 2) } : { length: 1, text: rest.slice(0, 1) }
+function whyShell(token: ShellToken): string | undefined {
+  if (token.is === 'unclosed') return token.quote === '\\' ? 'it ends with a backslash' : `a ${token.quote} has no end`
+  if (token.is === 'operator') return `${JSON.stringify(token.text.charAt(0))} needs a shell`
+  const [, expanded] = (token.is === 'text' && EXPANSION.exec(token.text)) || []
+  if (expanded === undefined) return undefined
+  return token.is === 'text' && token.quote === '"'
+    ? '"$" and "`" in double quotes need a shell'
+    : `${JSON.stringify(expanded)} needs a shell`
 }
 
-function takeQuoted(rest: string, pattern: RegExp): Piece {
-  const [whole, inside] = pattern.exec(rest) ?? []
-  if (whole === undefined || inside === undefined) return { problem: `a ${rest.slice(0, 1)} has no end` }
-  if (rest.startsWith("'")) return { length: whole.length, text: inside }
-  if (/(?<!\\)(?:\\\\)*[$`]/.test(inside)) return { problem: '"$" and "`" in double quotes need a shell' }
-  return { length: whole.length, text: inside.replaceAll(/\\([$`"\\])/g, '$1') }
-}
+const EXPANSION = new RegExp(`${MARK}([$\`])`)

@@ -292,6 +292,7 @@ describe('a failing command', () => {
     '&& npm test',
     'npm test &&',
     'npm test >',
+    'npm test\\',
     '\u00a0npm test',
     'npm test\r',
     '<(exit 0) npm test || true',

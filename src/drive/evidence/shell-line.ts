@@ -2,6 +2,7 @@
  * Reads a line for a shell as the commands in it, as far as that is possible without a shell. What is not a plain list of
  * commands is opaque: an agent that wants a command to look as if it had run may write anything. Pure.
  */
+import { MARK, type ShellToken, takeToken } from '../../kit/shell-tokens.ts'
 
 /** What joins a command with the one before it; empty for the first. */
 type Joiner = '' | '&&' | '||' | ';' | '|'
@@ -20,10 +21,6 @@ export type ShellLine = {
   readonly isOpaque: boolean
 }
 
-/** In front of a character that the shell would expand. */
-const MARK = '\u0000'
-
-const OPERATOR = /^(?:&>>?|>>|>\||>&|<&|<<|&&|\|\||\|&|[;\n|<>&()])/
 const JOINERS: Readonly<Record<string, Joiner>> = { '&&': '&&', '||': '||', ';': ';', '\n': ';', '|': '|' }
 const REDIRECTION = /^(?:>>?|>\||[<>]&|<)$/
 /** What stands alone and makes the line more than a list of commands. */
@@ -39,8 +36,8 @@ export function readShellLine(line: string): ShellLine {
   const reader = new LineReader()
   let rest = line
   while (rest !== '') {
-    const piece = reader.isAtWordStart && rest.startsWith('#') ? (/^[^\n]*/.exec(rest)?.[0] ?? '') : reader.take(rest)
-    rest = rest.slice(piece.length)
+    const isComment = reader.isAtWordStart && rest.startsWith('#')
+    rest = rest.slice(isComment ? /^[^\n]*/.exec(rest)?.[0].length : reader.take(rest))
   }
   return reader.finish()
 }
@@ -79,19 +76,29 @@ class LineReader {
     return this.#word === undefined && this.#words.length === 0 && !this.#isRedirected
   }
 
-  /** Takes the next piece of the line. */
-  take(rest: string): string {
-    const [operator] = OPERATOR.exec(rest) ?? []
-    if (operator !== undefined) return this.#takeOperator(operator)
-    const [space] = /^[ \t]+/.exec(rest) ?? []
-    if (space !== undefined) {
-      this.#endWord()
-      return space
+  /** Takes the next token of the line, and returns its length. */
+  take(rest: string): number {
+    const token = takeToken(rest)
+    switch (token.is) {
+      case 'operator':
+        this.#takeOperator(token.text)
+        break
+      case 'blank':
+        this.#endWord()
+        break
+      case 'continuation':
+        // The shell joins the lines. In the middle of a word or an operator, that makes another one.
+        if (!this.isAtWordStart || /^[|&;<>()]/.test(rest.slice(2))) this.#isOpaque = true
+        break
+      case 'unclosed':
+        this.#isOpaque = true
+        break
+      case 'text':
+        if (runsSomething(token, rest)) this.#isOpaque = true
+        if (token.quote !== '') this.#isQuoted = true
+        this.#word = `${this.#word ?? ''}${token.text}`
     }
-    if (rest.startsWith('\\\n')) return this.#takeContinuation(rest)
-    if (rest.startsWith("'")) return this.#takeQuoted(rest, /^'([^']*)'/, (text) => text)
-    if (rest.startsWith('"')) return this.#takeQuoted(rest, /^"((?:[^"\\]|\\.)*)"/s, unescapeDoubleQuoted)
-    return this.#takeCharacter(rest)
+    return token.length
   }
 
   finish(): ShellLine {
@@ -103,42 +110,7 @@ class LineReader {
     return { commands, isOpaque: this.#isOpaque || isSetAside }
   }
 
-  #add(text: string): void {
-    this.#word = `${this.#word ?? ''}${text}`
-  }
-
-  /** The shell joins the lines. In the middle of a word or an operator, that makes another one. */
-  #takeContinuation(rest: string): string {
-    if (!this.isAtWordStart || /^[|&;<>()]/.test(rest.slice(2))) this.#isOpaque = true
-    return rest.slice(0, 2)
-  }
-
-  #takeQuoted(rest: string, pattern: RegExp, toText: (inside: string) => string): string {
-    const [whole, inside] = pattern.exec(rest) ?? []
-    if (whole === undefined || inside === undefined) {
-      this.#isOpaque = true
-      return rest
-    }
-    // In double quotes, the shell would run what is in them, or read other quotes.
-    if (whole.startsWith('"') && /`|\$[({]/.test(inside)) this.#isOpaque = true
-    this.#isQuoted = true
-    this.#add(toText(inside))
-    return whole
-  }
-
-  #takeCharacter(rest: string): string {
-    if (rest.startsWith('\\')) {
-      this.#isQuoted = true
-      this.#add(rest.slice(1, 2))
-      return rest.slice(0, 2)
-    }
-    if (/^(?:`|\$[({['"])/.test(rest)) this.#isOpaque = true
-    const character = rest.slice(0, 1)
-    this.#add(/[$`*?[\]~{}\0]/.test(character) ? `${MARK}${character}` : character)
-    return character
-  }
-
-  #takeOperator(operator: string): string {
+  #takeOperator(operator: string): void {
     if (REDIRECTION.test(operator)) {
       // A number in front of it is not a word, as in `2>`.
       if (/^\d$/.test(this.#word ?? '') && !this.#isQuoted) this.#word = undefined
@@ -146,16 +118,15 @@ class LineReader {
       if (this.#redirection !== undefined) this.#isOpaque = true
       this.#redirection = operator
       this.#isRedirected = true
-      return operator
+      return
     }
     // A line may break after `&&`, `||` or `|`.
-    if (operator === '\n' && this.#isEmpty) return operator
+    if (operator === '\n' && this.#isEmpty) return
     const joiner = JOINERS[operator]
     // A subshell, a command in the background, a text in the line, or an operator without a command before it.
     if (joiner === undefined || this.#isEmpty) this.#isOpaque = true
     this.#endCommand()
     this.#joinedBy = joiner ?? ';'
-    return operator
   }
 
   #endWord(): void {
@@ -193,6 +164,12 @@ class LineReader {
   }
 }
 
+/** The shell would run what is in it, or read other quotes. */
+function runsSomething({ length, quote }: Extract<ShellToken, { is: 'text' }>, rest: string): boolean {
+  if (quote === '"') return /`|\$[({]/.test(rest.slice(0, length))
+  return quote === '' && /^(?:`|\$[({['"])/.test(rest)
+}
+
 function isSet({ words }: ShellCommand): boolean {
   return words[0] === 'set'
 }
@@ -216,10 +193,4 @@ function changesRest(words: readonly string[]): boolean {
 function isHarmless(redirection: string, target: string): boolean {
   if (/^[<>]&$/.test(redirection)) return /^[012-]$/.test(target)
   return redirection !== '<' && target === '/dev/null'
-}
-
-function unescapeDoubleQuoted(inside: string): string {
-  return inside.replaceAll(/\\([$`"\\\n])|([$`])/g, (_, escaped?: string, active?: string) =>
-    active === undefined ? (escaped === '\n' ? '' : (escaped ?? '')) : `${MARK}${active}`,
-  )
 }
