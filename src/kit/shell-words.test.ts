@@ -42,7 +42,7 @@ describe('splitCommand', () => {
     ['eslint src/*.ts --rule={a,b}', ['eslint', 'src/*.ts', '--rule={a,b}']],
     ['', []],
     ['npm \\\n test "a\\\nb"', ['npm', 'test', 'ab']],
-    ["echo '$a' \"\\`b\" c#d #e", ['echo', '$a', '`b', 'c#d', '#e']],
+    ['echo \'$a\' "\\`b" c#d #e', ['echo', '$a', '`b', 'c#d', '#e']],
   ])('splits %j', (line, words) => {
     expect(splitCommand(line)).toEqual({ words })
   })

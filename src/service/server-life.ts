@@ -79,7 +79,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
       if (parts.face !== undefined) await parts.face.drain(drainMs, endAgents)
       else await finishWork(Promise.all([work, drover.background.idle()]), drainMs, endAgents)
       await Promise.all([work, warm])
-      await drover.runs.close()
+      await drover.runs.close?.()
       await drover.records.close()
     },
   }

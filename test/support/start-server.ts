@@ -158,7 +158,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     drainDeadline.abort()
     await context.drover.worker?.stop()
     await http.background.idle()
-    await context.drover.runs.close()
+    await context.drover.runs.close?.()
     await context.drover.records.close()
     await opened.sessions.close()
   })

@@ -8,10 +8,9 @@ import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
-import { drivenRunOver, drivenRunWaits } from '../faults.ts'
+import { driveBusy, drivenRunOver, drivenRunWaits } from '../faults.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
-import { driveBusy } from '../record/faults.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
 import { refuseLimited, toStarter } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
@@ -196,8 +195,6 @@ export class DrivenRuns implements RunService {
     await ready()
     if (this.#hasContinued) await this.continueAll()
   }
-
-  async close(): Promise<void> {}
 
   async #continue(record: DrivenRecord): Promise<void> {
     const { directories, log } = this.#options

@@ -38,5 +38,5 @@ export type RunService = {
   /** Other machines have taken over from this process, or may have. Its drives are interrupted, and resumed when `ready` resolves. */
   restart(ready: () => Promise<void>): Promise<void>
   /** Call it when no run is driven any more. */
-  close(): Promise<void>
+  close?(): Promise<void>
 }
