@@ -3,7 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 
-const LICENSED = ['preact', '@preact/signals', '@preact/signals-core']
+const LICENSED = [
+  ...['preact', '@preact/signals', '@preact/signals-core'],
+  ...['markdown-it', 'linkify-it', 'mdurl', 'uc.micro', 'punycode.js', 'entities'],
+]
 
 export async function buildConsole(root: string, outdir: string): Promise<void> {
   const { metafile, outputFiles } = await build({
@@ -59,9 +62,11 @@ function pageFor({ outputs }: Metafile, template: string): string {
 
 /** Their licenses ask for it. */
 function licenses(root: string): string {
-  const texts = LICENSED.map(
-    (name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`,
-  )
+  const texts = LICENSED.map((name) => {
+    const folder = join(root, 'node_modules', name)
+    const file = readdirSync(folder).find((each) => each.startsWith('LICENSE')) ?? 'LICENSE'
+    return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`
+  })
   return `The console contains these packages.\n\n${texts.join('\n\n')}`
 }
 
