@@ -1,7 +1,7 @@
 /** Markdown as agents write it, as a tree of elements. markdown-it reads it, as it does for issues. There is no HTML: a tag is text. Pure. */
 import MarkdownIt, { type Token } from 'markdown-it'
 
-export type MarkdownElement = {
+type MarkdownElement = {
   /** The tag of HTML that it is shown with. */
   tag: string
   children: MarkdownNode[]
