@@ -7,10 +7,10 @@ import { driveLockPathIn, drivePathIn, type RunStore } from '../../journal/run-s
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy, lockMissing } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
-import { driveBusy } from '../faults.ts'
 import type { DriveEvent } from './drive-event.shape.ts'
 import { checkDriveEvent } from './drive-event.ts'
 import { type DriveState, toDriveState } from './drive-state.ts'
+import { driveBusy } from './faults.ts'
 
 /** Becomes the only driver of a run. Throws `drive_busy` if there is one. */
 export async function openDriveJournal(store: RunStore, runId: string): Promise<EventFile<DriveEvent>> {

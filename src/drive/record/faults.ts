@@ -1,0 +1,10 @@
+/** Faults of the record of a driven run. */
+import { defineFault } from '../../kit/fault.ts'
+
+export const driveBusy = defineFault({
+  code: 'drive_busy',
+  kind: 'conflict',
+  when: 'Another process drives the run. Nothing was changed.',
+  message: (d: { run_id: string }) =>
+    `another process drives the run ${d.run_id}; follow it with "drover status ${d.run_id} --watch", or wait until it has ended`,
+})
