@@ -7,7 +7,7 @@ import { createRepository } from '../../test/support/temporary-repository.ts'
 import type { Digest } from '../kit/digest.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
-import { findTrusted, readProjectSettings } from './project-settings.ts'
+import { findGitPrograms, findTrusted, readProjectSettings } from './project-settings.ts'
 import { saveDecision } from './record/settings-decisions.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
@@ -32,8 +32,10 @@ describe('the settings of a project', () => {
     const project = createProject()
     project.write('web/.mcp.json', '{}')
     project.write('Z/.mcp.json', '{}')
+    project.write('web.old/.mcp.json', '{}')
     project.write('src/index.js', '')
-    expect(await read(project)).toMatchObject({ paths: ['.claude/settings.json', 'Z/.mcp.json', 'web/.mcp.json'] })
+    const paths = ['.claude/settings.json', 'Z/.mcp.json', 'web.old/.mcp.json', 'web/.mcp.json']
+    expect(await read(project)).toMatchObject({ paths })
     expect(await read(createRepository())).toMatchObject({ paths: [] })
   })
 
@@ -88,5 +90,28 @@ describe('settings that agents may use', () => {
     const place = await placeOf(project)
     expect(await findTrusted(place, { use: 'trusted', decisions })).toBeUndefined()
     expect(await findTrusted(place, { use: 'trusted', decisions: '/nowhere' })).toBeUndefined()
+  })
+})
+
+describe('what a repository tells git to run', () => {
+  const programsOf = async (repository: Repository) => findGitPrograms(await placeOf(repository), { env: PLAIN_ENV })
+
+  it('has a digest, which changes with it', async () => {
+    const repository = createProject()
+    expect(await programsOf(repository)).toBeUndefined()
+    const digests = []
+    for (const program of ['./watch', './other']) {
+      repository.write('.git/config', `[core]\n\tfsmonitor = ${program}\n`)
+      digests.push(await programsOf(repository))
+    }
+    expect(digests).toEqual([expect.stringMatching(/^sha256:/), expect.stringMatching(/^sha256:/)])
+    expect(digests[0]).not.toBe(digests[1])
+  })
+
+  it('has none if the settings cannot be read', async () => {
+    const repository = createProject()
+    const place = await placeOf(repository)
+    repository.write('.git/config', '[core')
+    expect(findGitPrograms(place, { env: PLAIN_ENV })).toBeUndefined()
   })
 })

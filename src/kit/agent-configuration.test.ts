@@ -42,6 +42,7 @@ describe('isAgentConfiguration', () => {
     '.github/copilot-instructions.md',
     '.env',
     '.env.local',
+    '.env.example.local',
     'web/.env.production',
     '.env.Development.local',
     '.envrc',

@@ -29,14 +29,13 @@ type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }
  */
 export function refuseAboveCeilings(asked: AskedModes, ceilings: Ceilings | undefined, place = '$'): void {
   const { approval_mode: approvalMode = 'default', sandbox_mode: sandboxMode = 'default' } = asked
-  const isAbove = (limit: Ceilings['approval' | 'sandbox'], mode: keyof typeof RANKS) =>
-    limit !== undefined && RANKS[mode] > RANKS[limit.mode]
+  const isAbove = (limit: { mode: keyof typeof RANKS }, mode: keyof typeof RANKS) => RANKS[mode] > RANKS[limit.mode]
   const { approval, sandbox } = ceilings ?? {}
   if (approval !== undefined && isAbove(approval, approvalMode)) {
     const { mode: ceiling, setting } = approval
     throw approvalModeAboveCeiling({ field: `${place}.approval_mode`, mode: approvalMode, ceiling, setting })
   }
-  const limit = [sandbox, approval].find((each) => isAbove(each, sandboxMode))
+  const limit = [sandbox, approval].find((each) => each !== undefined && isAbove(each, sandboxMode))
   if (limit === undefined) return
   const { mode: ceiling, setting } = limit
   throw sandboxModeAboveCeiling({ field: `${place}.sandbox_mode`, mode: sandboxMode, ceiling, setting })

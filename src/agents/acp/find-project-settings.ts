@@ -52,6 +52,7 @@ type Found = Pick<AgentRequest, 'backend' | 'ignoresProject' | 'surroundings'>
 /** The same for what is there now: another agent may have written it since the request was made. */
 export function refuseNewSettings(request: AgentRequest): void {
   const { agent, ignoresProject } = request
+  // Stryker disable next-line ConditionalExpression,LogicalOperator: it only saves time; what follows refuses nothing else
   if (!ignoresProject || !('profile' in agent)) return
   refuseProjectSettings({ ...request, surroundings: agent.readSurroundings?.(request) })
 }

@@ -4,13 +4,15 @@ import { PERMISSIONS, type Permission } from './permission-levels.ts'
 
 export type { Permission }
 
-const APPROVAL_PERMISSIONS: Record<Exclude<ApprovalMode, 'default'>, Permission> = {
+const APPROVAL_PERMISSIONS: Record<ApprovalMode, Permission | undefined> = {
+  default: undefined,
   auto: 'edit',
   none: 'everything',
   always: 'ask',
 }
 
-const SANDBOX_PERMISSIONS: Record<Exclude<SandboxMode, 'default'>, Permission> = {
+const SANDBOX_PERMISSIONS: Record<SandboxMode, Permission | undefined> = {
+  default: undefined,
   'read-only': 'read-only',
   workspace: 'edit',
   full: 'everything',
@@ -19,11 +21,11 @@ const SANDBOX_PERMISSIONS: Record<Exclude<SandboxMode, 'default'>, Permission> =
 type Modes = Pick<AgentRequest, 'approvalMode' | 'sandboxMode'>
 
 export function permissionOfApproval(mode: ApprovalMode): Permission | undefined {
-  return mode === 'default' ? undefined : APPROVAL_PERMISSIONS[mode]
+  return APPROVAL_PERMISSIONS[mode]
 }
 
 export function permissionOfSandbox(mode: SandboxMode): Permission | undefined {
-  return mode === 'default' ? undefined : SANDBOX_PERMISSIONS[mode]
+  return SANDBOX_PERMISSIONS[mode]
 }
 
 /** For agents that have a single scale of modes: the stricter of the two. Undefined: both modes are `default`. */
