@@ -116,7 +116,7 @@ export const GUARDS: readonly Group[] = [
       },
       { file: 'src/agents/acp/turn.ts', from: 'cancel(): void', to: '/** A request to continue' },
     ],
-    tests: ['test/agents/acp/acp-agent.test.ts'],
+    tests: ['test/agents/acp/acp-permissions.test.ts'],
   },
   {
     name: 'editors',
@@ -169,13 +169,10 @@ export const GUARDS: readonly Group[] = [
       { file: 'src/http/request/hooks.ts', from: '/** RFC 9112, section 3.2. Node', to: '/** Node and Fastify' },
     ],
     tests: [
-      'test/http/browsers.test.ts',
-      'test/http/connections.test.ts',
-      'test/http/ended-access.test.ts',
-      'test/http/keys.test.ts',
-      'test/http/limits.test.ts',
+      'test/http/guards.test.ts',
       'test/http/local-socket.test.ts',
       'test/http/wrong-keys.test.ts',
+      'test/http/limits.test.ts',
     ],
   },
   {

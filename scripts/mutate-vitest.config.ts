@@ -6,9 +6,9 @@ const tests = JSON.parse(process.env['MUTATE_TESTS'] ?? '[]') as string[]
 export default defineConfig({
   test: {
     include: tests,
-    // A change can make a test wait forever. It is killed by then, so that this is the time that it takes.
-    testTimeout: 10_000,
-    hookTimeout: 10_000,
+    // A change can make a test wait forever. On a busy machine a shorter time would kill changes that no test notices.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     isolate: false,
     ...(tests.some((path) => path.startsWith('test/')) && { globalSetup: 'test/support/bundle-drover.ts' }),
   },

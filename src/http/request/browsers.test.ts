@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
+import { Fault } from '../../kit/fault.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { handleCors, isAllowedOrigin, isOwnPage, refuseForeignPages } from './browsers.ts'
 
@@ -43,7 +44,8 @@ describe('a page of another server', () => {
       refuseForeignPages(toRequest(over), context as unknown as ServerContext)
       return undefined
     } catch (error) {
-      return (error as { code: string }).code
+      if (error instanceof Fault) return error.code
+      throw error
     }
   }
   const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
@@ -78,6 +80,16 @@ describe('a page of another server', () => {
     const { origin: _, ...withoutOrigin } = PREFLIGHT.headers
     const headers = { ...withoutOrigin, 'sec-fetch-site': 'cross-site' }
     expect(refusalOf({ method: 'OPTIONS', headers }, { isRequired: true })).toBeUndefined()
+  })
+
+  it('learns whether its origin can be listed in the settings', () => {
+    const context = { keys: { isRequired: false }, config: { server: { cors_allowed_origins: [] } } }
+    const refuse = (headers: object) => () =>
+      refuseForeignPages(toRequest({ headers }), context as unknown as ServerContext)
+    const details = (origin: string, canBeListed: boolean) => expect.objectContaining({ details: { origin, canBeListed } })
+    expect(refuse(FOREIGN)).toThrow(details('https://evil.example', true))
+    expect(refuse({ origin: 'null' })).toThrow(details('null', false))
+    expect(refuse({ 'sec-fetch-site': 'cross-site' })).toThrow(details('another site', false))
   })
 
   it('may use any name of a server that is not bound to this machine', () => {
@@ -129,6 +141,7 @@ describe('the CORS headers', () => {
     for (const headers of [{}, { origin: 'https://evil.example' }]) {
       expect(answerTo({ headers })).toEqual({ headers: { vary: 'Origin' }, code: 0, isAnswered: false })
     }
+    expect(answerTo({ headers: {} }, { allowed: ['*'] }).headers).toEqual({ vary: 'Origin' })
     const { headers, isAnswered } = answerTo({ headers: { origin: ORIGIN } })
     expect(headers).toEqual({
       ...{ vary: 'Origin', 'access-control-allow-origin': ORIGIN },
@@ -150,7 +163,7 @@ describe('the CORS headers', () => {
   })
 
   it('answer a preflight, with the headers of the SDKs that the page asks for', () => {
-    const asked = 'OpenAI-Beta, x-stainless-os ,x-evil, x-stainless-os, openai-\u00e4, my-openai-x'
+    const asked = 'OpenAI-Beta, x-stainless-os ,x-evil, x-stainless-os, openai-\u00e4, openai-\u00e4x, my-openai-x'
     const { headers, code, isAnswered } = answerTo(preflight({ 'access-control-request-headers': asked }))
     expect([code, isAnswered, headers['access-control-max-age'], headers['content-length']]).toEqual([
       204,

@@ -42,6 +42,10 @@ describe('clientAddress', () => {
     expect(await addressBehind(trusted, peer, forwardedFor)).toBe(expected)
   })
 
+  it('is read from no header without trusted proxies', () => {
+    expect(trustedProxies([])).toBe(false)
+  })
+
   it('is "local" on a Unix socket, which has no address and is never a trusted proxy', () => {
     const isTrusted = trustedProxies(['0.0.0.0/0', '::/0'])
     expect(isTrusted).toBeTypeOf('function')
@@ -234,6 +238,7 @@ describe('a request id', () => {
     [{ 'x-request-id': 'is-my-key-here', 'x-api-key': 'my-key' }, false],
     [{ 'x-request-id': 'is-my-key-here', authorization: 'Bearer my-key' }, false],
     [{ 'x-request-id': 'a', 'x-api-key': '' }, true],
+    [{ 'x-request-id': 'undefined' }, true],
     [{ 'x-request-id': 'a', 'x-api-key': 'other', authorization: 'Bearer another' }, true],
   ])('in %j is taken: %s', (headers, isTaken) => {
     const { 'x-request-id': id } = headers as { 'x-request-id'?: string }

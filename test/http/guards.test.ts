@@ -1,0 +1,82 @@
+/** The guards that every request passes: which one answers first, and whom each of them concerns. */
+import { describe, expect, it } from 'vitest'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+
+const [ADA, BOB] = [{ 'x-api-key': 'the-key-of-ada-lovelace' }, { 'x-api-key': 'the-key-of-bob-the-builder' }]
+const KEYS = { DROVER_API_KEYS: [ADA, BOB].map((headers) => headers['x-api-key']).join() }
+const PAGE = 'https://app.example.com'
+const LIST = '/api/v1/executions'
+
+const serve = (options: ServerOptions = {}) => startServer({ agents: 'none', env: KEYS, ...options })
+
+describe('a request', () => {
+  it('that is a preflight of an allowed page is answered without a key, and not counted', async () => {
+    const server = { cors_allowed_origins: [PAGE], rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 1 }
+    const { request } = await serve({ server })
+    const headers = { origin: PAGE, 'access-control-request-method': 'POST' }
+    for (let at = 0; at < 3; at += 1) expect((await request(LIST, { method: 'OPTIONS', headers })).status).toBe(204)
+    expect((await request(LIST, { headers: { ...ADA, origin: PAGE } })).headers).toMatchObject({
+      'access-control-allow-origin': PAGE,
+      'ratelimit-remaining': '0',
+    })
+  })
+
+  it('of a page of another server is refused by a server without keys', async () => {
+    const { request } = await serve({ env: {} })
+    expect(await request(LIST, { headers: { origin: 'https://evil.example' } })).toMatchObject({
+      status: 403,
+      body: { error: 'origin_not_allowed' },
+    })
+    expect((await request(LIST)).status).toBe(200)
+  })
+
+  it('without a key learns nothing, not even which paths there are', async () => {
+    const { request } = await serve()
+    for (const path of [LIST, '/no/such/path']) expect((await request(path)).status).toBe(401)
+    expect([(await request(LIST, { headers: ADA })).status, (await request('/no', { headers: ADA })).status]).toEqual([
+      200, 404,
+    ])
+    expect((await request('/health')).status).toBe(200)
+  })
+
+  it('is counted for its key, and for its address without one', async () => {
+    const { request } = await serve({ server: { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 100 } })
+    const left = async (headers: Record<string, string>) =>
+      Number((await request(LIST, { headers })).headers['ratelimit-remaining'])
+    expect(await left(ADA)).toBe(99)
+    for (let at = 0; at < 20; at += 1) await left(ADA)
+    expect(await left(ADA)).toBeLessThan(99)
+    expect([await left(BOB), await left({})]).toEqual([99, 99])
+  })
+
+  it('of a stranger may have a short body only, and one of a known client a longer one', async () => {
+    const { request } = await serve()
+    const body = { key: 'x'.repeat(5000) }
+    expect((await request('/api/v1/login', { method: 'POST', body })).status).toBe(413)
+    expect((await request('/api/v1/login', { method: 'POST', body, headers: ADA })).status).not.toBe(413)
+    const short = await serve({ server: { max_request_body_bytes: 100 } })
+    expect((await short.request('/api/v1/prompt', { method: 'POST', body, headers: ADA })).status).toBe(413)
+  })
+
+  it.each([
+    ['another Host header', 'Host: b', 400],
+    ['one in capitals', 'HOST: localhost', 400],
+    ['a header with that value', 'X-Name: host', 200],
+    ['a header whose name is longer', 'X-Host: b', 200],
+    ['a header whose name is as long', 'From: host', 200],
+  ])('with %s gets %3$i', async (_, header, status) => {
+    const { connect } = await serve()
+    const connection = await connect()
+    connection.write(`GET /health HTTP/1.1\r\nHost: localhost\r\n${header}\r\nConnection: close\r\n\r\n`)
+    expect(await connection.ended()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  })
+
+  it('is refused while the server shuts down, and its connection is closed', async () => {
+    const { request, shutdown } = await serve()
+    const headers = { ...ADA, connection: 'keep-alive' }
+    expect((await request(LIST, { headers })).headers.connection).toBe('keep-alive')
+    shutdown.abort()
+    const answer = await request(LIST, { headers })
+    expect(answer).toMatchObject({ status: 503, headers: { connection: 'close' }, body: { error: 'shutting_down' } })
+  })
+})
