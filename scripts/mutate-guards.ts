@@ -138,14 +138,21 @@ export const GUARDS: readonly Group[] = [
     guards: [
       { file: 'src/agents/pool/warm-pool.ts', from: '/** Undefined: such a request', to: 'list(): WarmProcessReport' },
       { file: 'src/agents/pool/warm-pool.ts', from: '/** The session is resumed in', to: '#toLease(' },
-      { file: 'src/agents/pool/warm-pool.ts', from: '#release(entry', to: 'async #measure(' },
+      { file: 'src/agents/pool/warm-pool.ts', from: '#release(entry: Entry', to: 'async #measure(' },
     ],
     tests: ['test/agents/warm/pool.test.ts'],
   },
   {
     name: 'pool-keys',
-    guards: ['src/agents/pool/pool-key.ts'],
-    tests: ['src/agents/pool/pool-key.test.ts'],
+    guards: [
+      'src/agents/pool/pool-key.ts',
+      {
+        file: 'src/agents/pool/decisions.ts',
+        from: 'export function chooseProcess',
+        to: '/** Whether to start a process',
+      },
+    ],
+    tests: ['src/agents/pool/{decisions,pool-key}.test.ts'],
   },
   {
     name: 'senders',

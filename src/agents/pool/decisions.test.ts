@@ -10,6 +10,8 @@ import {
   START_MS,
   startWaitMs,
   wantsSpare,
+  withoutSession,
+  withSession,
 } from './decisions.ts'
 import type { WarmLimits } from './warm-limits.ts'
 
@@ -250,4 +252,18 @@ describe('startWaitMs', () => {
     ['one third of a start', {}, START_MS / 3],
     ['the whole start if a person answers the agent', { hasApprover: true }, START_MS],
   ])('%s', (_name, request, ms) => expect(startWaitMs(request)).toBe(ms))
+})
+
+describe('the sessions that a process has in memory', () => {
+  it('are all others, and one is out of date, after that one was resumed elsewhere', () => {
+    const knows = { sessions: [held('a'), held('b')], outdated: ['c'] }
+    expect(withoutSession(knows, 'a')).toEqual({ sessions: [held('b')], outdated: ['c', 'a'] })
+    expect(withoutSession({ sessions: [held('a')], outdated: [] }, 'a')).toEqual({ sessions: [], outdated: ['a'] })
+    expect(withoutSession(knows, 'd')).toEqual(knows)
+  })
+
+  it('have each session once after its turn, as it is then', () => {
+    expect(withSession([], held('a'))).toEqual([held('a')])
+    expect(withSession([held('a'), held('b')], held('a', 2))).toEqual([held('b'), held('a', 2)])
+  })
 })

@@ -80,6 +80,22 @@ function isSameSession(a: HeldSession, b: HeldSession | undefined): boolean {
   return b !== undefined && a.id === b.id && a.turns === b.turns && a.parts === b.parts
 }
 
+/** What a process has in memory and knows to be out of date, after a session was resumed elsewhere. */
+export function withoutSession(
+  { sessions, outdated }: Pick<PooledProcess, 'sessions' | 'outdated'>,
+  sessionId: string,
+): Pick<PooledProcess, 'sessions' | 'outdated'> {
+  const others = sessions.filter(({ id }) => id !== sessionId)
+  return others.length === sessions.length
+    ? { sessions, outdated }
+    : { sessions: others, outdated: [...outdated, sessionId] }
+}
+
+/** What a process has in memory after a turn of a session. */
+export function withSession(sessions: readonly HeldSession[], held: HeldSession): HeldSession[] {
+  return [...sessions.filter(({ id }) => id !== held.id), held]
+}
+
 /** Whether to start a process for the next prompt of a key. `uses`: when the key was used. */
 export function wantsSpare(
   processes: readonly PooledProcess[],

@@ -17,6 +17,8 @@ import {
   START_MS,
   startWaitMs,
   wantsSpare,
+  withoutSession,
+  withSession,
 } from './decisions.ts'
 import { DeferredWork } from './deferred-work.ts'
 import { PoolHistory } from './pool-history.ts'
@@ -78,6 +80,7 @@ export class WarmPool {
   async take(asked: PoolRequest): Promise<PoolLease | undefined> {
     const plan = this.#isClosed ? undefined : toPlan(asked)
     if (plan === undefined) return undefined
+    // Stryker disable next-line CallExpression: it only does sooner what is done anyway
     this.#afterTurns.flush()
     this.#history.noteUse(plan.key)
     const { chosen, endings } = this.#choose(plan)
@@ -189,9 +192,7 @@ export class WarmPool {
   #outdate({ session }: PromptPlan, entry: Entry | undefined): void {
     if (session === undefined) return
     for (const other of this.#entries.values()) {
-      if (other === entry || !other.sessions.some(({ id }) => id === session.id)) continue
-      other.sessions = other.sessions.filter(({ id }) => id !== session.id)
-      other.outdated = [...other.outdated, session.id]
+      if (other !== entry) Object.assign(other, withoutSession(other, session.id))
     }
   }
 
@@ -230,7 +231,7 @@ export class WarmPool {
     const id = facts.sessionId ?? session?.id
     if (id !== undefined && !request.isEphemeral) {
       const held = { id, turns: sessionTurns + 1, parts: describeParts(backend, request) }
-      entry.sessions = [...entry.sessions.filter((other) => other.id !== id), held]
+      entry.sessions = withSession(entry.sessions, held)
     }
     entry.state = 'idle'
   }

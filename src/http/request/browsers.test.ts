@@ -86,7 +86,8 @@ describe('a page of another server', () => {
     const context = { keys: { isRequired: false }, config: { server: { cors_allowed_origins: [] } } }
     const refuse = (headers: object) => () =>
       refuseForeignPages(toRequest({ headers }), context as unknown as ServerContext)
-    const details = (origin: string, canBeListed: boolean) => expect.objectContaining({ details: { origin, canBeListed } })
+    const details = (origin: string, canBeListed: boolean) =>
+      expect.objectContaining({ details: { origin, canBeListed } })
     expect(refuse(FOREIGN)).toThrow(details('https://evil.example', true))
     expect(refuse({ origin: 'null' })).toThrow(details('null', false))
     expect(refuse({ 'sec-fetch-site': 'cross-site' })).toThrow(details('another site', false))

@@ -155,6 +155,21 @@ describe('a process that takes any session', () => {
     await again.run()
   })
 
+  it('resumes the sessions that it has in memory, as far as it has all turns of them', async () => {
+    const { take } = acpPool()
+    const first = await take()
+    const one = { resumeId: await first.run() }
+    const two = { resumeId: await (await take()).run() }
+    for (const [session, turns] of [[one, 1] as const, [one, 2] as const, [two, 1] as const]) {
+      const next = await take(session, turns)
+      expect([turns, next.lease?.agent === first.lease?.agent]).toEqual([turns, true])
+      await next.run()
+    }
+    const behind = await take(one, 1)
+    expect(behind.lease?.agent).not.toBe(first.lease?.agent)
+    await behind.run()
+  })
+
   it('gets one prompt at a time, and none after the end of the pool', async () => {
     const { pool, take } = acpPool()
     const [one, two] = await Promise.all([take(), take()])
