@@ -28,10 +28,10 @@ export type Lie = {
   /** Drives an issue with this body in place of a goal. */
   issue?: string
   /** Throws if the lie is not caught. */
-  caught(told: Told): void | Promise<void>
+  caught(told: DriveAnswer): void | Promise<void>
 }
 
-type Told = Awaited<ReturnType<typeof tell>>
+type DriveAnswer = Awaited<ReturnType<typeof tell>>
 
 /** Drives a run with the agent that lies, in this process. Throws if the lie is not caught. */
 export async function catchLie(scratch: string, lie: Lie): Promise<void> {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
 import { lastPart, realTreeDisk, type TreeDisk } from '../../src/hosts/worktree.ts'
 import { clear, type HostWorktree, systemError } from '../support/host-worktree.ts'
-import { bothEnds, siteToChange, type Told, type Tree, tell } from '../support/sample-change.ts'
+import { bothEnds, type EndedChange, siteToChange, type Tree, tell } from '../support/sample-change.ts'
 import { type Coming, watchedDisk } from '../support/watched-disk.ts'
 
 describe('a change on a sound disk', () => {
@@ -172,7 +172,7 @@ describe.each(TROUBLES)('when $name, at any call', ({ isFor, code }) => {
 type Trees = { before: Tree; after: Tree }
 
 function expectTruth(
-  { report, problem }: Told,
+  { report, problem }: EndedChange,
   { at, site, before, after }: Trees & { at: number; site: HostWorktree },
 ): void {
   const { transaction_outcome: outcome, recovery_artifacts: artifacts } = report

@@ -26,10 +26,10 @@ export function siteToChange(site = createHostWorktree()): HostWorktree {
   return site
 }
 
-export type Told = { report: ChangeReport; problem: string | undefined }
+export type EndedChange = { report: ChangeReport; problem: string | undefined }
 
 /** What a change tells, whether it fails or not. */
-export async function tell(site: HostWorktree, disk?: TreeDisk): Promise<Told> {
+export async function tell(site: HostWorktree, disk?: TreeDisk): Promise<EndedChange> {
   try {
     const { report } = await changeAt(site, {
       hosts: [],

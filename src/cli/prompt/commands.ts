@@ -97,7 +97,7 @@ far as prompts and answers are kept (see the setting executions.keep): the lates
         line: 'drover resume 3f2a9c1b "now write the tests"',
         description: 'find the session by the first characters of its id',
       },
-      { line: 'drover resume --here "go on"', description: 'continue the latest session of this directory' },
+      { line: 'drover resume --here "continue"', description: 'continue the latest session of this directory' },
       { line: 'drover resume', description: 'choose a session in a menu' },
       {
         line: 'git diff | drover resume --last -b codex -',
