@@ -1,5 +1,5 @@
 /** The files of drover hold texts and keys of all callers. Agents under a ceiling are kept from them. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AcpStep } from '../fake-agent/acp-script.ts'
@@ -69,7 +69,7 @@ describe('an agent that speaks ACP', () => {
     { optionId: 'no', kind: 'reject_once' },
   ]
 
-  /** What drover answers to an agent that wants to read its store in three ways. */
+  /** What drover answers to an agent that wants to read its store in several ways. */
   async function answersUnder(mode: string) {
     const directory = temporaryDirectory()
     const command = [installAcpAgent(directory, {}, 'goose')]
@@ -81,11 +81,18 @@ describe('an agent that speaks ACP', () => {
     })
     const path = join(server.home, 'sessions.db')
     writeFileSync(join(server.workdir, 'own.txt'), 'own text')
+    symlinkSync(path, join(server.workdir, 'link'))
+    symlinkSync(server.home, join(server.workdir, 'links'))
+    const ask = (toolCall: object): AcpStep => ({ ask: { toolCall, options: OPTIONS } })
     const steps: AcpStep[] = [
       { request: { method: 'fs/read_text_file', params: { path: join(server.workdir, 'own.txt') } } },
       { request: { method: 'fs/read_text_file', params: { path } } },
-      { ask: { toolCall: { toolCallId: 'a', kind: 'read', rawInput: { path } }, options: OPTIONS } },
-      { ask: { toolCall: { toolCallId: 'b', kind: 'search', locations: [{ path: server.home }] }, options: OPTIONS } },
+      ask({ toolCallId: 'a', kind: 'read', rawInput: { path } }),
+      ask({ toolCallId: 'b', kind: 'search', locations: [{ path: server.home }] }),
+      ask({ toolCallId: 'c', kind: 'read', rawInput: { files: [{ path }] } }),
+      ask({ toolCallId: 'd', kind: 'read', rawInput: { path: join(server.workdir, 'link') } }),
+      ask({ toolCallId: 'e', kind: 'search', rawInput: { directory: 'links' } }),
+      ask({ toolCallId: 'f', kind: 'read', rawInput: { path: 'own.txt' } }),
       { request: { method: 'terminal/create', params: { command: 'cat', args: [path] } } },
       { say: 'done' },
     ]
@@ -101,8 +108,8 @@ describe('an agent that speaks ACP', () => {
     expect(await answersUnder(mode)).toEqual([
       { content: 'own text' },
       expect.stringContaining('is not in the working directory'),
-      denied,
-      denied,
+      ...[denied, denied, denied, denied, denied],
+      { outcome: { outcome: 'selected', optionId: 'yes' } },
       expect.stringContaining('not allowed'),
     ])
   })

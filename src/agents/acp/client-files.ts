@@ -1,7 +1,7 @@
 /** Files for agents that let the client read and write them. Only files in the working directory, unless everything is allowed. */
 import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { readFileText } from '../../kit/files/read-file.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
@@ -51,6 +51,18 @@ async function resolveFile(path: string | undefined, { workdir, permission }: Cl
   const target = await resolveLinks(path)
   if (permission === 'everything' || isInside(target, await realpath(workdir))) return target
   throw new Error(`${path} is not in the working directory`)
+}
+
+/** Whether all of these names are in the working directory, with links resolved. */
+export async function areInside(names: readonly string[], workdir: string): Promise<boolean> {
+  const root = await realpath(workdir)
+  try {
+    const targets = names.map((name) => resolveLinks(resolve(workdir, name.replace(/^file:\/\//, ''))))
+    return (await Promise.all(targets)).every((target) => isInside(target, root))
+  } catch {
+    // What cannot be resolved could lead anywhere.
+    return false
+  }
 }
 
 /** Directories above the file need not exist either. */

@@ -82,6 +82,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       kinds: [
         [/^(?:write|edit|text_editor)\b/, 'edit'],
         [/^shell\b/, 'execute'],
+        [/^read\b/, 'read'],
       ],
       isLate: true,
       withoutProject: { refused: ['.agents/plugins'] },

@@ -34,6 +34,9 @@ describe('what drover allows under a ceiling', () => {
     [{ kind: 'search' }, true],
     [{ kind: 'read', locations: [{ path: '/home/me/.drover/sessions.db' }] }, false],
     [{ kind: 'search', rawInput: { directory: '/home/me' } }, false],
+    [{ kind: 'read', rawInput: { files: [{ path: '/work/a' }] } }, true],
+    [{ kind: 'read', rawInput: { files: [{ path: '/work/a' }, { path: '/home/me/.drover/sessions.db' }] } }, false],
+    [{ kind: 'read', rawInput: { id: 1 } }, false],
   ])('%j: %s', (call, allowed) => {
     for (const permission of ['read-only', 'ask', 'edit'] as const) {
       const facts = { call: { ...call }, permission, workdir: '/work', isLimited: true, profile: {} }

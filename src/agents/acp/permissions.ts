@@ -23,9 +23,12 @@ export type PermissionFacts = {
 export function isAllowed({ call, permission, workdir, isLimited, profile }: PermissionFacts): boolean {
   if (permission === 'everything') return true
   const kind = readToolKind(call, profile)
-  const areInside = readToolPaths(call).every((path) => isInside(path, workdir))
+  const paths = readToolPaths(call)
+  const areInside = paths.every((path) => isInside(path, workdir))
+  // A search without a path is one in the working directory. A file to read that is not named could be any.
+  if (isLimited && kind === 'read' && paths.length === 0) return false
   if (READING.includes(kind)) return areInside || (permission !== 'edit' && !isLimited)
-  return permission === 'edit' && EDITING.includes(kind) && areInside && !readToolPaths(call).some(isOfGit)
+  return permission === 'edit' && EDITING.includes(kind) && areInside && !paths.some(isOfGit)
 }
 
 /** What is written there decides what git runs, for every agent that comes after. Some file systems ignore the case of names. */

@@ -85,10 +85,18 @@ export function readToolPaths(call: JsonRecord): string[] {
   const changed = objectsAt(call, 'content').map((part) =>
     textAt(part, 'type') === 'diff' ? textAt(part, 'path') : undefined,
   )
-  const named = Object.entries(objectAt(call, 'rawInput') ?? {}).flatMap(([name, value]) =>
-    NAMES_OF_PATHS.test(name) ? [value].flat().filter((each) => typeof each === 'string') : [],
-  )
+  const named = namedIn(objectAt(call, 'rawInput') ?? {})
   return [...new Set([...located, ...changed, ...named].filter((path) => path !== undefined))]
+}
+
+/** Also in objects of the input, such as `{ files: [{ path }] }`. */
+function namedIn(input: JsonRecord): string[] {
+  return Object.entries(input).flatMap(([name, value]) =>
+    [value].flat().flatMap((each) => {
+      if (isObject(each)) return namedIn(each)
+      return typeof each === 'string' && NAMES_OF_PATHS.test(name) ? [each] : []
+    }),
+  )
 }
 
 /** How agents call the fields of an input that name a file: `file_path`, `filePath`, `paths`, `destination` and so on. */

@@ -9,12 +9,13 @@ import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
 import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
 import type { OnWarning } from '../warm/frames.ts'
 import type { Turn } from '../warm/long-lived-agent.ts'
+import { areInside } from './client-files.ts'
 import { ClientMethods } from './client-methods.ts'
 import type { AcpConnection } from './connection.ts'
 import { AcpOutput, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, isAllowed, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
-import { readToolDiff, readToolInput, readToolKind, readToolName } from './tool-calls.ts'
+import { readToolDiff, readToolInput, readToolKind, readToolName, readToolPaths } from './tool-calls.ts'
 
 export class AcpTurn implements TurnProtocol {
   readonly reader
@@ -192,7 +193,9 @@ export class AcpTurn implements TurnProtocol {
     const { workdir, isLimited } = this.#turn.request
     const { profile } = this.#agent.options
     const permission = this.#permission
-    if (isAllowed({ call, permission, workdir, isLimited, profile })) return 'allow'
+    // An agent that opens the file itself would follow a link.
+    const staysInside = !isLimited || permission === 'everything' || (await areInside(readToolPaths(call), workdir))
+    if (staysInside && isAllowed({ call, permission, workdir, isLimited, profile })) return 'allow'
     if (permission === 'read-only') return 'deny'
     const verdict = await this.#ask(call)
     this.#client.grant(call, { kind: readToolKind(call, profile), verdict })
