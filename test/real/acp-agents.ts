@@ -25,13 +25,16 @@ const openCode = (base: string) =>
     },
   })
 
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9'
+
 const NEEDS: Record<string, Needs> = {
   opencode: {
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     files: (base) => ({ '.config/opencode/opencode.json': openCode(base) }),
   },
   kilo: {
-    env: () => ({ KILO_DISABLE_MODELS_FETCH: '1', KILO_TELEMETRY_LEVEL: 'off' }),
+    env: () => ({ KILO_DISABLE_MODELS_FETCH: '1', KILO_TELEMETRY_LEVEL: 'off', KILO_API_URL: NOWHERE }),
     files: (base) => ({ '.config/kilo/kilo.json': openCode(base) }),
   },
   qwen: {
@@ -100,6 +103,31 @@ const MORE_NEEDS: Record<string, Needs> = {
     env: () => ({ FAKE_KEY: 'made-up', OPENAI_API_KEY: 'made-up', NO_BROWSER: '1' }),
     files: (base) => ({
       '.codex/config.toml': `model_provider = "fake"\nmodel = "gpt-5.5"\n[model_providers.fake]\nname = "fake"\nbase_url = "${base}/v1"\nenv_key = "FAKE_KEY"\nwire_api = "responses"\nrequest_max_retries = 0\nstream_max_retries = 0\n`,
+    }),
+  },
+  cline: {
+    env: () => ({
+      ...{ CLINE_API_KEY: 'made-up', CLINE_PROVIDER: 'openai-compatible', CLINE_MODEL: 'fake-model' },
+      CLINE_API_BASE_URL: NOWHERE,
+    }),
+    files: (base) => ({
+      '.cline/data/settings/providers.json': JSON.stringify({
+        version: 1,
+        lastUsedProvider: 'openai-compatible',
+        modes: {},
+        providers: {
+          'openai-compatible': {
+            settings: {
+              provider: 'openai-compatible',
+              apiKey: 'made-up',
+              model: 'fake-model',
+              baseUrl: `${base}/v1`,
+            },
+            updatedAt: '2026-11-17T00:00:00.000Z',
+            tokenSource: 'manual',
+          },
+        },
+      }),
     }),
   },
   copilot: {

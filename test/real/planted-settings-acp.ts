@@ -25,6 +25,7 @@ const PLANTED: Readonly<Record<string, (command: string) => Files>> = {
     '.vibe/tools/t.py': `import subprocess\nsubprocess.run(${JSON.stringify(command)}, shell=True)\n`,
   }),
   pi: (command) => ({ '.pi/extensions/p.js': plugin(command) }),
+  cline: (command) => ({ '.clinerules/hooks/TaskStart': `#!/bin/sh\n${command}\n` }),
   copilot: (command) => ({
     '.github/hooks/h.json': JSON.stringify({
       version: 1,

@@ -1,5 +1,5 @@
 /** One agent may plant settings for another. Under a ceiling, and in a driven run, they are not used; instructions are. */
-import { appendFileSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readProjectSettings } from '../../src/drive/project-settings.ts'
@@ -7,12 +7,12 @@ import { saveDecision } from '../../src/drive/record/settings-decisions.ts'
 import { discoverWorkspace } from '../../src/workspace/discover-workspace.ts'
 import { locateGit } from '../../src/workspace/git.ts'
 import { runIdIn } from '../support/driven-home.ts'
-import { createRepositoryAt, PLAIN_ENV } from '../support/git-repository.ts'
+import { PLAIN_ENV } from '../support/git-repository.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
 import { createDriveSetup, type DriveSetup } from './drive-setup.ts'
-import { CANARIES, INSTRUCTIONS, PLANTED_TEXTS, plantSettings } from './planted-settings.ts'
+import { CANARIES, INSTRUCTIONS, PLANTED_TEXTS, plantGit, plantSettings } from './planted-settings.ts'
 import { installed, processesIn, sessionFilesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
@@ -127,24 +127,12 @@ describe.each(installed)('the real $backend in a project with planted settings',
     },
   )
 
-  /** As an agent may have left it: git runs a program whenever it looks at the files. */
-  const plantGit = () => {
-    const repository = createRepositoryAt(setup.work)
-    repository.commit()
-    const canary = join(setup.home, 'git-has-run')
-    writeFileSync(join(setup.work, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 })
-    repository.git('config', 'core.fsmonitor', `touch ${canary}; false`)
-    repository.write('.gitattributes', '* filter=planted\n')
-    const plantFilter = () => repository.git('config', 'filter.planted.clean', `touch ${canary}; cat`)
-    utimesSync(join(setup.work, 'CLAUDE.md'), 5, 5)
-    return { plantFilter, hasRun: () => existsSync(canary) }
-  }
+  const plantGitHere = () => plantGit(setup.work, join(setup.home, 'git-has-run'))
 
   // Gemini does not look at the files.
   it.skipIf(backend === 'gemini')('runs a program that the repository names without a ceiling', async () => {
-    const { plantFilter, hasRun } = plantGit()
+    const { plantFilter, hasRun } = plantGitHere()
     plantFilter()
-    rmSync(join(setup.home, 'git-has-run'), { force: true })
     const prompt = await serve({})
     await prompt()
     await end()
@@ -152,13 +140,14 @@ describe.each(installed)('the real $backend in a project with planted settings',
   })
 
   it.each([false, true])('runs no program that the repository names under a ceiling: warm %s', async (isWarm) => {
-    const { plantFilter, hasRun } = plantGit()
+    const { plantFilter, hasRun } = plantGitHere()
     const prompt = await serve({ max_sandbox_mode: isWarm ? 'workspace' : 'read-only' }, { isWarm })
     await prompt()
     if (isWarm) {
       await until(isUp)
       await prompt()
     }
+    expect(hasRun()).toBe(false)
     plantFilter()
     const body = { backend, prompt: 'say hello', workdir: setup.work }
     const refused = await server?.request('/api/v1/prompt', { method: 'POST', body })

@@ -1,7 +1,8 @@
 /** Settings that one agent plants for another: each would run a command that leaves a file, or change what the model gets. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { NativeBackend } from '../../src/agents/adapter/agent.ts'
+import { createRepositoryAt } from '../support/git-repository.ts'
 
 /** What each of them leaves if the agent uses the settings of the project. */
 export const CANARIES: Record<NativeBackend, readonly string[]> = {
@@ -70,4 +71,27 @@ export function plantSettings(project: string, canaries: string): () => string[]
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   }
   return () => (existsSync(canaries) ? readdirSync(canaries).sort() : [])
+}
+
+/** As an agent may have left it: git runs a program whenever it looks at the files. */
+export function plantGit(work: string, canary: string) {
+  const repository = createRepositoryAt(work)
+  repository.write('looked-at.txt', 'one\n')
+  repository.write('.gitattributes', '* filter=planted\n')
+  repository.commit()
+  writeFileSync(join(work, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 })
+  repository.git('config', 'core.fsmonitor', `touch ${canary}; false`)
+  const forget = () => {
+    utimesSync(join(work, 'looked-at.txt'), 5, 5)
+    rmSync(canary, { force: true })
+  }
+  forget()
+  return {
+    hasRun: () => existsSync(canary),
+    /** Nothing turns it off. */
+    plantFilter: () => {
+      repository.git('config', 'filter.planted.clean', `touch ${canary}; cat`)
+      forget()
+    },
+  }
 }
