@@ -36,7 +36,7 @@ export function isOfGit(path: string): boolean {
   return path.split(sep).some((name) => name.toLowerCase() === '.git')
 }
 
-/** Compares names only. Links are checked where the file is opened. Agents also name files by `file:` and `~`. */
+/** Compares names only. Links are resolved by the caller. Agents also name files by `file:` and `~`. */
 export function isInside(name: string, workdir: string): boolean {
   const path = name.replace(/^file:\/\//, '')
   if (/^(?:~|[a-z][a-z0-9+.-]+:)/i.test(path)) return false
