@@ -1,5 +1,5 @@
 /** Settings that one agent plants for another: each would run a command that leaves a file, or change what the model gets. */
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { NativeBackend } from '../../src/agents/adapter/agent.ts'
 import { createRepositoryAt } from '../support/git-repository.ts'

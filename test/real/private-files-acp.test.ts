@@ -76,10 +76,14 @@ describe.each(startableAcp)(
     const cases = ['read-only', 'workspace'].flatMap((mode) => [false, true].map((isWarm) => ({ mode, isWarm })))
     const isReader = READERS.includes(name)
 
-  // A file in the working directory is read in the same way, so the model does try.
-  it.each(cases)(`${isReader ? 'can be read' : 'is not read'} under the ceiling $mode, warm $isWarm`, async (each) => {
-    const found = await waysUnder(each.mode, each.isWarm)
-    if (isReader) expect(found.length).toBeGreaterThan(1)
-    else expect(found).toEqual(['own'])
-  })
-})
+    // A file in the working directory is read in the same way, so the model does try.
+    it.each(cases)(
+      `${isReader ? 'can be read' : 'is not read'} under the ceiling $mode, warm $isWarm`,
+      async (each) => {
+        const found = await waysUnder(each.mode, each.isWarm)
+        if (isReader) expect(found.length).toBeGreaterThan(1)
+        else expect(found).toEqual(['own'])
+      },
+    )
+  },
+)
