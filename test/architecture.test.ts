@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { outcomeFor } from './support/drive-run.ts'
 import { ROOT } from './support/npm.ts'
 import { run, runDrover, SOURCES, temporaryDirectory } from './support/run-drover.ts'
-import { portOf, serveDrover } from './support/serve-drover.ts'
+import { portOf, type Serving, serveDrover } from './support/serve-drover.ts'
 import { createRepository } from './support/temporary-repository.ts'
+import { until } from './support/until.ts'
 
 type Step = { name: string; file: string }
 
@@ -52,23 +53,70 @@ describe('the walkthroughs of docs/architecture.md', () => {
 
 /** A reader who follows one of these meets as many files. More is a sign of indirection. */
 describe('the files whose functions run', () => {
-  it('for a prompt on the command line are at most 150', async () => {
+  it('for a prompt on the command line are at most 140', async () => {
     const [coverage, home] = [temporaryDirectory(), temporaryDirectory()]
     const env = { NODE_V8_COVERAGE: coverage, HOME: home }
     const ran = await run([process.execPath, SOURCES, 'prompt', '--demo', 'hello'], env)
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') })
     const files = filesIn(coverage)
     expect(files).toContain('prompts/run-prompt.ts')
-    expect(files.length).toBeLessThanOrEqual(150)
+    expect(files.length).toBeLessThanOrEqual(140)
+  })
+
+  it('for a prompt over HTTP are at most 125', async () => {
+    const coverage = temporaryDirectory()
+    const env = { NODE_V8_COVERAGE: coverage, NODE_OPTIONS: `--import ${COVER_ON_SIGNAL}` }
+    const server = serveDrover(['--demo', '--port', '0', '--quiet'], env, { drover: SOURCES })
+    const url = `http://127.0.0.1:${await portOf(server)}/api/v1/prompt`
+    const prompt = async () => {
+      const body = JSON.stringify({ backend: 'codex', prompt: 'hello' })
+      const headers = { 'content-type': 'application/json' }
+      expect(await (await fetch(url, { method: 'POST', headers, body })).text()).toContain('hello')
+    }
+    // The first one also does what a server does once.
+    await prompt()
+    const before = await coverageOf(server, coverage)
+    await prompt()
+    const after = await coverageOf(server, coverage)
+    const files = filesIn(coverage, (report) => after.has(report) && !before.has(report))
+    expect(files).toContain('http/native/prompt.ts')
+    expect(files.length).toBeLessThanOrEqual(125)
+  })
+
+  it('for a driven run are at most 320', async () => {
+    const [coverage, { root }] = [temporaryDirectory(), createRepository()]
+    const env = { NODE_V8_COVERAGE: coverage, HOME: temporaryDirectory(), DEMO_AGENT_WORD_MS: '0' }
+    const goal = 'Show the wind in knots'
+    const ran = await run([process.execPath, SOURCES, 'drive', '--demo', goal, '--root', root], env)
+    expect(ran).toMatchObject({ code: 0 })
+    const files = filesIn(coverage)
+    expect(files).toContain('drive/run-attempt.ts')
+    expect(files.length).toBeLessThanOrEqual(320)
   })
 })
 
-/** The files in `src` of which a function was called, not only loaded. */
-function filesIn(coverage: string): string[] {
+/** Writes what has run since the last time. */
+const COVER_ON_SIGNAL = `data:text/javascript,${encodeURIComponent(
+  "import { takeCoverage } from 'node:v8'; process.on('SIGUSR2', () => { takeCoverage(); process.stderr.write('covered;') })",
+)}`
+
+/** The reports that are there when the server has written another one. */
+async function coverageOf({ child, heard }: Serving, coverage: string): Promise<Set<string>> {
+  const written = heard.stderr.split('covered;').length
+  child.kill('SIGUSR2')
+  await until(() => heard.stderr.split('covered;').length > written)
+  return new Set(readdirSync(coverage))
+}
+
+/** The files in `src` of which a function was called, not only loaded. The demo agent is another program. */
+function filesIn(coverage: string, isMeant: (report: string) => boolean = () => true): string[] {
   const source = `${pathToFileURL(join(ROOT, 'src'))}/`
-  const calls = readdirSync(coverage).flatMap((name) => callsIn(join(coverage, name)))
+  const calls = readdirSync(coverage)
+    .filter(isMeant)
+    .flatMap((name) => callsIn(join(coverage, name)))
   const named = calls.filter((call) => call.startsWith(source) && !call.endsWith(' '))
-  return [...new Set(named.map((call) => call.slice(source.length, call.lastIndexOf(' '))))]
+  const files = new Set(named.map((call) => call.slice(source.length, call.lastIndexOf(' '))))
+  return [...files].filter((file) => !file.startsWith('demo/'))
 }
 
 /** The rows of a table that end in a function and a file. */

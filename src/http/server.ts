@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { BackgroundRuns } from '../executions/background-runs.ts'
 import { toJsonText } from '../kit/json/to-json-text.ts'
 import { descriptorLimit } from '../kit/process/descriptor-limit.ts'
-import { toNetwork } from './context/networks.ts'
+import { toNetwork } from '../service/server-address.ts'
 import { oncePerBurst } from './context/once-per-burst.ts'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
@@ -24,7 +24,6 @@ import { rateLimiterFrom } from './request/rate-limit.ts'
 import { sendError } from './request/send-error.ts'
 import { routableUrl } from './request/target.ts'
 import { ROUTES } from './routes.ts'
-import { type RunningHandlers, trackHandlers } from './running-handlers.ts'
 
 export type HttpServer = {
   app: FastifyInstance
@@ -35,6 +34,11 @@ export type HttpServer = {
   connections: Connections
   handlers: RunningHandlers
   background: BackgroundRuns
+}
+
+type RunningHandlers = {
+  /** Resolves when no handler is running. */
+  idle(): Promise<void>
 }
 
 /** Node checks for slow clients at this interval, so a timeout may be late by as much. */
@@ -147,4 +151,31 @@ function collectRoutes(app: FastifyInstance): Endpoint[] {
     for (const each of [method].flat()) routes.push({ method: each, path })
   })
   return routes
+}
+
+/**
+ * Counts the handlers that are still running, of routes that are registered from now on. When a client disconnects, its connection
+ * is gone at once, but its handler still ends the agent and saves the session. The server must not exit before that.
+ */
+function trackHandlers(app: FastifyInstance): RunningHandlers {
+  let running = 0
+  let waiting: (() => void)[] = []
+  const finished = () => {
+    running -= 1
+    if (running > 0) return
+    for (const resolve of waiting) resolve()
+    waiting = []
+  }
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const result: unknown = handler.call(this, request, reply)
+      if (result instanceof Promise) {
+        running += 1
+        result.then(finished, finished)
+      }
+      return result
+    }
+  })
+  return { idle: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))) }
 }

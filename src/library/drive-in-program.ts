@@ -9,7 +9,7 @@ import { describeRun } from '../drive/report-run.ts'
 import { findQuestion } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions, toGivenOptions } from '../drive/start/drive-options.ts'
 import { removeDelivered } from '../drive/start/remove-delivered.ts'
-import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
+import { type DriveTarget, type FoundDrive, findDrive, lastingWorktree } from '../drive/start/start-drive.ts'
 import { systemClock } from '../kit/clock.ts'
 import { checker } from '../kit/schema.ts'
 import { USER } from '../prompts/caller.ts'
@@ -121,9 +121,7 @@ async function find({ config, paths, env, cwd }: OpenedInstance, search: Search)
 /** A server lists the runs of programs too. */
 function createRecordWriter({ paths, env }: OpenedInstance, found: FoundDrive): DrivenRecordWriter {
   const { drivenRuns } = paths
-  const { begin, context } = found
-  const repository = begin.place.kind === 'worktree' ? begin.place.repository : context.workspace.worktree_root
-  const record = recordOfUser(drivenRuns, { ...found, repository, env })
+  const record = recordOfUser(drivenRuns, { ...found, repository: lastingWorktree(found), env })
   return new DrivenRecordWriter({ directories: { drivenRuns }, clock: systemClock, onNoteFailure: () => {} }, record)
 }
 

@@ -1,7 +1,7 @@
 /** Deletes sessions that an agent stored although its prompt is ephemeral, when the answer is already out. */
-import type { AgentCommand, AgentRequest } from '../agents/adapter/agent.ts'
+import type { AgentCommand } from '../agents/adapter/agent.ts'
 import { cleanUpSession } from '../agents/clean-up.ts'
-import type { PromptContext } from './prompt-context.ts'
+import type { PreparedPrompt } from './open-turn.ts'
 
 /** A client may disconnect as soon as it has its answer. */
 const NEVER = new AbortController().signal
@@ -9,7 +9,7 @@ const NEVER = new AbortController().signal
 /** Never throws. A session that could not be deleted is reported. */
 export async function deleteLeftovers(
   commands: readonly AgentCommand[],
-  { agentRequest, context, signal }: { agentRequest: AgentRequest; context: PromptContext; signal: AbortSignal },
+  { agentRequest, context, signal }: Pick<PreparedPrompt, 'agentRequest' | 'context'> & { signal: AbortSignal },
 ): Promise<void> {
   const { backend, workdir } = agentRequest
   for (const command of commands) {

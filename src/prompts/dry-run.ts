@@ -2,15 +2,12 @@
 import type { AgentCommand, AgentRequest } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { quoteText, quoteWord } from '../kit/shell-words.ts'
-import { openTurn } from './open-turn.ts'
-import type { PromptContext } from './prompt-context.ts'
-import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
-import type { PromptRequest } from './prompt-request.ts'
+import { openTurn, type PreparedPrompt } from './open-turn.ts'
+import { createEnvelope, withWarnings } from './prompt-event.ts'
 import { dryRunResult, type PromptResult } from './prompt-result.ts'
+import type { PromptStream } from './prompt-run.ts'
 
-type Prompt = { request: PromptRequest; agentRequest: AgentRequest; command: AgentCommand; context: PromptContext }
-
-export async function* runDry(prompt: Prompt): AsyncGenerator<PromptEvent, PromptResult, undefined> {
+export async function* runDry(prompt: PreparedPrompt): PromptStream {
   const { agentRequest, context } = prompt
   const { backend, model, workdir } = agentRequest
   const result = await finishDry(prompt)
@@ -23,7 +20,7 @@ export async function* runDry(prompt: Prompt): AsyncGenerator<PromptEvent, Promp
 }
 
 /** The result alone, for callers who want no events: a dry run is often a load test. */
-export async function finishDry(prompt: Prompt): Promise<PromptResult> {
+export async function finishDry(prompt: PreparedPrompt): Promise<PromptResult> {
   const { agentRequest, command } = prompt
   const { backend, model } = agentRequest
   const line = formatDryRun({ argv: shownArgv(agentRequest, command), stdin: command.stdin })
@@ -36,7 +33,7 @@ function shownArgv({ program, shownAs }: AgentRequest, { argv }: AgentCommand): 
 }
 
 /** A client gets a session, as for any other prompt. */
-async function storeDrySession(prompt: Prompt): Promise<{ sessionId: string; warnings: string[] }> {
+async function storeDrySession(prompt: PreparedPrompt): Promise<{ sessionId: string; warnings: string[] }> {
   if (prompt.context.by.is !== 'client' || prompt.request.resumes !== undefined) return { sessionId: '', warnings: [] }
   const turn = await openTurn(prompt)
   const warnings = await turn.finish({ outcome: 'completed', usage: NO_USAGE })

@@ -1,5 +1,5 @@
 /** One turn of a session: opened before the agent starts, finished when it has ended. */
-import type { AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { Fault } from '../kit/fault.ts'
@@ -30,10 +30,16 @@ const NO_SESSION: OpenTurn = {
   isFinished: () => true,
 }
 
-type Prompt = { request: PromptRequest; agentRequest: AgentRequest; context: PromptContext }
+/** A prompt that is checked and can run. */
+export type PreparedPrompt = {
+  request: PromptRequest
+  agentRequest: AgentRequest
+  command: AgentCommand
+  context: PromptContext
+}
 
 /** While the prompt waited, its session may have been deleted, or is no longer shared. Throws a Fault as for a missing one. */
-export async function recheckSession({ request, context }: Pick<Prompt, 'request' | 'context'>): Promise<void> {
+export async function recheckSession({ request, context }: Pick<PreparedPrompt, 'request' | 'context'>): Promise<void> {
   const session = request.resumes ?? request.forks
   if (session === undefined || context.by.is === 'user') return
   const store = await context.openStore()
@@ -44,7 +50,7 @@ export async function recheckSession({ request, context }: Pick<Prompt, 'request
  * Creates the session of the prompt, or reopens the one that it resumes. If a new session cannot be stored, the prompt
  * runs without one, with a warning.
  */
-export async function openTurn(prompt: Prompt): Promise<OpenTurn> {
+export async function openTurn(prompt: PreparedPrompt): Promise<OpenTurn> {
   const { request, agentRequest, context } = prompt
   if (agentRequest.isEphemeral) return NO_SESSION
   const toWarnings = (error: unknown) => {
@@ -63,7 +69,7 @@ export async function openTurn(prompt: Prompt): Promise<OpenTurn> {
   }
 }
 
-async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => string[]): Promise<OpenTurn> {
+async function openStoredTurn(prompt: PreparedPrompt, toWarnings: (error: unknown) => string[]): Promise<OpenTurn> {
   const store = await prompt.context.openStore()
   const { id, priorUsage, warnings } = await openSession(store, prompt)
   let isFinished = false
@@ -95,8 +101,9 @@ async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => st
 
 async function openSession(
   store: SessionStore,
-  { request, agentRequest, context }: Prompt,
+  prompt: PreparedPrompt,
 ): Promise<{ id: string; priorUsage: Usage | undefined; warnings: string[] }> {
+  const { request, agentRequest, context } = prompt
   const { observer, settings, by } = context
   const { resumes, metadata } = request
   if (resumes !== undefined) {
@@ -109,12 +116,12 @@ async function openSession(
     return { id: session.id, priorUsage: threadUsage, warnings }
   }
   const tags = [...settings.session.default_tags, ...(by.is === 'client' ? ['api'] : [])]
-  const { id } = await store.create(newSession({ request, agentRequest, context }, tags))
+  const { id } = await store.create(newSession(prompt, tags))
   observer?.sessionCreated?.(agentRequest.backend)
   return { id, priorUsage: undefined, warnings: [] }
 }
 
-function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
+function newSession({ request, agentRequest, context }: PreparedPrompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
   const { prompt, metadata, forks, title, shared, newSessionId: id } = request
   const client = ownerKey(context.by)

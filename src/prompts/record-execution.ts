@@ -5,8 +5,7 @@ import type { ExecutionOptions, ExecutionRecording } from './execution-recorder.
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
-
-type PromptRun = AsyncGenerator<PromptEvent, PromptResult, undefined>
+import type { PromptStream } from './prompt-run.ts'
 
 export function beginExecution(
   { backend, model, workdir, prompt, isEphemeral, isDryRun }: AgentRequest,
@@ -22,7 +21,7 @@ export function beginExecution(
 }
 
 /** Passes the events on and records them. `done` is passed on when the end is stored. */
-export async function* recordRun(run: PromptRun, recording: ExecutionRecording): PromptRun {
+export async function* recordRun(run: PromptStream, recording: ExecutionRecording): PromptStream {
   try {
     let done: Extract<PromptEvent, { type: 'done' }> | undefined
     let next = await run.next()

@@ -18,7 +18,7 @@ import { describePolicyChanges, onlyPermissions, toSessionPolicy } from './conti
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
-import { abortedTurn, type OpenTurn, openTurn, recheckSession, toTurnEnd } from './open-turn.ts'
+import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -28,11 +28,7 @@ import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
-type Prompt = {
-  request: PromptRequest
-  agentRequest: AgentRequest
-  command: AgentCommand
-  context: PromptContext
+type Prompt = PreparedPrompt & {
   options: PromptRunOptions
   /** Undefined if executions are not recorded. */
   recording: ExecutionRecording | undefined
@@ -93,7 +89,7 @@ function createCancel(outer: AbortSignal): { signal: AbortSignal; abort: () => v
 export function preparePrompt(
   request: PromptRequest,
   context: PromptContext,
-): { agentRequest: AgentRequest; command: AgentCommand } {
+): Pick<PreparedPrompt, 'agentRequest' | 'command'> {
   const agentRequest = toAgentRequest(request, context)
   const command = buildCommand(agentRequest)
   const changes = [...(request.history?.notes ?? []), ...policyChanges(request, agentRequest, context)]

@@ -46,7 +46,7 @@ function createUser(script: Script, variables: Record<string, string> = {}) {
 describe('drover mcp', () => {
   it.each(ERAS)('lists the tools (%j)', async (era) => {
     const { client } = await createUser({}).connect(era)
-    expect((await client.listTools()).tools).toHaveLength(8)
+    expect((await client.listTools()).tools).toHaveLength(9)
   })
 
   it('runs prompts and comparisons in its own process', async () => {

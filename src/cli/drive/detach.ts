@@ -1,14 +1,13 @@
 /** `drover drive --detach`: leaves a run to the server in the background, and says how to watch it. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
-import type { FoundDrive } from '../../drive/start/start-drive.ts'
+import { type FoundDrive, lastingWorktree } from '../../drive/start/start-drive.ts'
 import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { LocalDrive, LocalStatus } from '../../service/local-protocol.ts'
 import type { Invocation } from '../command.ts'
 import { callServer } from '../local/server-client.ts'
 import { toPrintable } from '../output/printable.ts'
 import { followUp, formatFollowUp } from '../output/what-follows.ts'
-import { lastingWorktree } from './lasting-worktree.ts'
 
 type Detached = {
   found: FoundDrive

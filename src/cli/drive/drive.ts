@@ -12,7 +12,13 @@ import { readDrive } from '../../drive/record/drive-journal.ts'
 import { describeRun } from '../../drive/report-run.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
-import { type DriveStart, type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
+import {
+  type DriveStart,
+  type DriveTarget,
+  type FoundDrive,
+  findDrive,
+  lastingWorktree,
+} from '../../drive/start/start-drive.ts'
 import type { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
@@ -38,7 +44,6 @@ import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
 import { findOpenRun, readTarget } from './drive-target.ts'
 import { endLines } from './end-text.ts'
-import { lastingWorktree } from './lasting-worktree.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
 import { noteUnseenWork } from './unseen-work.ts'

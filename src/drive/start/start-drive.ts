@@ -132,3 +132,8 @@ async function findPlace(
   const discard = () => discardWorktree({ git, worktree, signal: new AbortController().signal })
   return { place: { kind: 'worktree', root: found.worktree_root, branch, base, repository: here }, there, discard }
 }
+
+/** A worktree of the repository that stays when the run is delivered. */
+export function lastingWorktree({ begin, context }: Pick<FoundDrive, 'begin' | 'context'>): string {
+  return begin.place.kind === 'worktree' ? begin.place.repository : context.workspace.worktree_root
+}

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../kit/log.ts'
+import { toNetwork } from '../../service/server-address.ts'
 import { tooManyWrongKeys } from '../errors/faults.ts'
-import { toNetwork } from './networks.ts'
 import { oncePerBurst } from './once-per-burst.ts'
 
 /** Wrong keys up to `free` are answered at once. One is forgotten every `forgetMs`. */

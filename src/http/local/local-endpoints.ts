@@ -17,7 +17,7 @@ import {
 import type { ServedDrover } from '../../service/served.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { pathNotFound } from '../errors/faults.ts'
-import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { abortOnDisconnect } from '../response/disconnects.ts'
 import { type StreamFormat, sendStream, streamLimits } from '../response/send-stream.ts'
 
 export type LocalOptions = {

@@ -5,7 +5,7 @@ import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'
 import { toStartRequest } from '../../service/run-requests.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { abortOnDisconnect } from '../response/disconnects.ts'
 
 /** Every request has a server of its own, so no state is kept between requests. The guards have checked its sender. */
 export async function handleMcp(

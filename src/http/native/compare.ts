@@ -6,7 +6,7 @@ import type { CompareRequest, KeepRequest } from '../../prompts/prompt-request.s
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
-import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { abortOnDisconnect } from '../response/disconnects.ts'
 import { sendBatch } from '../response/send-batch.ts'
 import { sendJson } from '../response/send-json.ts'
 

@@ -7,7 +7,7 @@ import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { validateDecisionBody, validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
-import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { abortOnDisconnect } from '../response/disconnects.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import {

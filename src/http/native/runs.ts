@@ -32,7 +32,7 @@ import {
   validateStartBody,
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
-import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { abortOnDisconnect } from '../response/disconnects.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import { executionStreamLimits, numberedFormat, STREAM, wantsServerSentEvents } from './execution-streams.ts'

@@ -14,7 +14,7 @@ import type { Exchange, RequestedExecution } from '../executions/requested-execu
 import { checkBody } from '../request/body.ts'
 import { validateInputItemsQuery, validateResponseQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
-import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { abortOnDisconnect } from '../response/disconnects.ts'
 import { sendJson } from '../response/send-json.ts'
 import { type AskedResponse, checkResponseRequest, readResponseRequest } from './create-response.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoginProof, NewLogin } from '../context/logins.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { WrongKey } from '../context/wrong-keys.ts'
-import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { abortOnDisconnect } from '../response/disconnects.ts'
 import { isOwnPage } from './browsers.ts'
 import { checkKey, type KeyCheck, LOCAL_ADDRESS } from './identify.ts'
 

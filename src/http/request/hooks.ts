@@ -12,7 +12,7 @@ import {
   requestMalformed,
   shuttingDown,
 } from '../errors/faults.ts'
-import { disconnectIfStalled } from '../response/stalled-client.ts'
+import { disconnectIfStalled } from '../response/disconnects.ts'
 import { measureRequest } from './access-log.ts'
 import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
 import { checkSender, delayWrongKey, wrongKeyIn } from './browser-login.ts'

@@ -3,7 +3,7 @@
  * checked again and again: when a key is revoked or a login ends, the connection is closed.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toNetwork } from '../context/networks.ts'
+import { toNetwork } from '../../service/server-address.ts'
 import { oncePerBurst } from '../context/once-per-burst.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { accessEnded, tooManyOpenRequests } from '../errors/faults.ts'

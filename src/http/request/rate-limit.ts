@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { toNetwork } from '../context/networks.ts'
+import { toNetwork } from '../../service/server-address.ts'
 import { tooManyRequests } from '../errors/faults.ts'
 import { decodePath } from './target.ts'
 

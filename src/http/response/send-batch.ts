@@ -4,7 +4,7 @@ import type { BatchStart, RunningBatch } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
 import { type Exchange, releaseOnFault, requestExecution } from '../executions/requested-execution.ts'
-import { abortOnDisconnect } from './abort-on-disconnect.ts'
+import { abortOnDisconnect } from './disconnects.ts'
 import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 
 type BatchResult = { results: readonly { output: string }[] }

@@ -15,7 +15,7 @@ import {
   releaseOnFault,
   requestExecution,
 } from '../executions/requested-execution.ts'
-import { abortOnDisconnect } from './abort-on-disconnect.ts'
+import { abortOnDisconnect } from './disconnects.ts'
 import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 import { type StreamFormat, sendStream, streamLimits } from './send-stream.ts'
 

@@ -9,7 +9,7 @@ import type { FastifyReply } from 'fastify'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { disconnectIfStalled } from './stalled-client.ts'
+import { disconnectIfStalled } from './disconnects.ts'
 
 /** The headers of every stream. `x-accel-buffering` tells nginx to pass the bytes on at once. */
 const STREAM_HEADERS = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
