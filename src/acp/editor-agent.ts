@@ -160,7 +160,8 @@ export class EditorAgent {
 
   /** What is kept of the turns. */
   async #replay(id: string, { id: session }: Session): Promise<void> {
-    for await (const turn of this.#options.served.drover.sessions.turns(session)) {
+    const { drover, by } = this.#options.served
+    for await (const turn of drover.sessions.turns(by, session)) {
       await this.#update(id, userText(turn.prompt))
       for (const [at, tool] of turn.tools.entries()) {
         await this.#update(id, pastTool(`${turn.execution_id}-${at}`, tool))

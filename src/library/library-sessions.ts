@@ -29,9 +29,8 @@ export function sessionCalls(instance: Instance): Sessions {
     delete: (id) => throwingDroverErrors(async () => await (await store()).delete(id)),
     turns: (id) =>
       throwingDroverErrors(async () => {
-        const { id: session } = await (await store()).find(id)
         const turns: SessionTurn[] = []
-        for await (const turn of (await sessions()).turns(session)) turns.push(turn)
+        for await (const turn of (await sessions()).turns(USER, id)) turns.push(turn)
         return turns
       }),
   }

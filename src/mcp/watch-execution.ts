@@ -3,6 +3,7 @@ import { type CurrentActivity, nextActivity } from '../executions/activity.ts'
 import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../executions/store/faults.ts'
 import { Fault } from '../kit/fault.ts'
+import type { Caller } from '../prompts/caller.ts'
 import type { ToolDrover } from '../service/over-socket.ts'
 import type { Watched } from './tool-result.ts'
 
@@ -18,14 +19,14 @@ export type WatchOptions = {
   eventsAfter?: number | undefined
 }
 
-type Watching = { readonly drover: Pick<ToolDrover, 'executions'>; readonly closing: AbortSignal }
+type Watching = { readonly drover: Pick<ToolDrover, 'executions'>; readonly by: Caller; readonly closing: AbortSignal }
 
 const REPORT_EVERY_MS = 5000
 const MAX_EVENTS = 200
 
 /** Returns at the end of the execution, of the time, of drover, or when the client gives up, whatever is first. */
 export async function watchExecution(
-  { drover, closing }: Watching,
+  { drover, by, closing }: Watching,
   id: string,
   options: WatchOptions,
 ): Promise<Watched> {
@@ -37,7 +38,7 @@ export async function watchExecution(
   const reporting = setInterval(() => report(seen.activity), REPORT_EVERY_MS)
   try {
     const stop = AbortSignal.any([signal, timeout.signal, closing])
-    for await (const events of drover.executions.follow(id, { after: 0, signal: stop }))
+    for await (const events of drover.executions.follow(by, id, { after: 0, signal: stop }))
       for (const event of events) seen.add(event)
   } catch (error) {
     // Its beginning is not stored; the result will be.

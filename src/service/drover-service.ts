@@ -50,7 +50,7 @@ export type DroverService = {
     /** The sessions that the caller sees. All others seem to be missing. */
     of(by: Caller): Promise<VisibleSessions>
     /** The turns that are kept, oldest first. Someone who sees a session sees all its turns. */
-    turns(id: string): AsyncGenerator<SessionTurn, void, undefined>
+    turns(by: Caller, id: string): AsyncGenerator<SessionTurn, void, undefined>
   }
   readonly runs: Omit<RunService, 'count' | 'continueAll' | 'restart' | 'close'>
 }
@@ -60,7 +60,7 @@ export type ExecutionService = {
   find(by: Caller, id: string): Promise<Execution>
   list(by: Caller, filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage>
   /** The events after a number: those that are stored, then live ones, until the end or until the signal. */
-  follow(id: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]>
+  follow(by: Caller, id: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]>
   /** Returns it as it was. Throws `execution_ended` for one that has ended. */
   cancel(by: Caller, id: string): Promise<Execution>
   /** What agents wait for. */

@@ -49,8 +49,9 @@ export class ExecutionCalls implements ExecutionService {
     return await (await this.#store()).list(keyId === undefined ? filter : { ...filter, keyId }, page)
   }
 
-  follow(id: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]> {
-    return this.#parts.records.follow(id, from)
+  async *follow(by: Caller, named: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]> {
+    const { id } = await this.find(by, named)
+    yield* this.#parts.records.follow(id, from)
   }
 
   async cancel(by: Caller, id: string): Promise<Execution> {

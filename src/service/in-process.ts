@@ -180,7 +180,8 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   }
 
   /** A prompt that was started before, here or in another process. */
-  attach(id: string, signal: AbortSignal): Running<PromptResult> {
+  async attach(by: Caller, named: string, signal: AbortSignal): Promise<Running<PromptResult>> {
+    const { id } = await this.executions.find(by, named)
     return this.#follow(
       id,
       signal,
@@ -189,7 +190,8 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   }
 
   /** The same for a batch. */
-  attachBatch(id: string, signal: AbortSignal): RunningBatch<object> {
+  async attachBatch(by: Caller, named: string, signal: AbortSignal): Promise<RunningBatch<object>> {
+    const { id } = await this.executions.find(by, named)
     return { id, result: () => awaitResult(id, { executions: this.records }, signal) }
   }
 

@@ -68,7 +68,7 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
     },
     executions: {
       find: async (_by, id) => (await get(executionPath(id))) as unknown as Execution,
-      follow: (id, from) => follow<ExecutionEvent>(executionPath(id), from),
+      follow: (_by, id, from) => follow<ExecutionEvent>(executionPath(id), from),
       cancel: async (_by, id) => (await post(`${executionPath(id)}/cancel`, {})) as unknown as Execution,
     },
     startRun: async (body) => asRun(await post('/api/v1/runs', { repository: cwd, ...body })),

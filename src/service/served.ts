@@ -49,8 +49,8 @@ export type ServedParts = {
   /** Whether this process runs prompts, if the store has a queue. */
   isWorker?: boolean
   rights: Rights
-  /** Who the user of this machine is on another one. */
-  userElsewhere: Caller
+  /** Who the user of this machine is on another one. Undefined: nobody. */
+  userElsewhere: Caller | undefined
 }
 
 const ASK_AGAIN_MS = 1000

@@ -23,15 +23,17 @@ export class SessionCalls {
   }
 
   /** The turns that are kept, oldest first, one at a time: together they may have many megabytes. */
-  async *turns(id: string): AsyncGenerator<SessionTurn, void, undefined> {
+  async *turns(by: Caller, named: string): AsyncGenerator<SessionTurn, void, undefined> {
+    const { id: session } = await (await this.of(by)).find(named)
     const { executions } = await this.#stores()
-    yield* readTurns(executions, await findTurns(executions, { session: id }))
+    yield* readTurns(executions, await findTurns(executions, { session }))
   }
 
   /** The newest of them, and how many are older. */
-  async latestTurns(id: string, limit: number): Promise<{ turns: SessionTurn[]; older: number }> {
+  async latestTurns(by: Caller, named: string, limit: number): Promise<{ turns: SessionTurn[]; older: number }> {
+    const { id: session } = await (await this.of(by)).find(named)
     const { executions } = await this.#stores()
-    const ids = await findTurns(executions, { session: id })
+    const ids = await findTurns(executions, { session })
     const older = Math.max(0, ids.length - limit)
     const turns: SessionTurn[] = []
     for await (const turn of readTurns(executions, ids.slice(older))) turns.push(turn)

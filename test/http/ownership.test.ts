@@ -7,6 +7,7 @@ import type { Execution, ExecutionPage } from '../../src/executions/store/execut
 import type { Health } from '../../src/http/meta/health.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { randomIds } from '../../src/kit/ids.ts'
+import { type Caller, USER } from '../../src/prompts/caller.ts'
 import type { Session, SessionPage } from '../../src/sessions/session.shape.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { connectClient } from '../support/mcp-client.ts'
@@ -448,5 +449,38 @@ describe.skipIf(IS_ON_POSTGRES)('a server that is upgraded', () => {
     const again = serveDrover(['--port', '0'], { HOME: home })
     await portOf(again)
     expect(again.heard.stderr).not.toContain('belong to no key')
+  })
+})
+
+describe('the service of a server', () => {
+  const caller = (name: string, role: 'client' | 'operator' = 'client'): Caller => ({
+    is: 'client',
+    role,
+    key: { id: `key_${digest(secretOf(name)).slice(7, 31)}`, name },
+  })
+
+  it('checks who follows an execution, attaches to it, or reads the turns of a session', async () => {
+    const server = await startServer({ server: { keys: KEYS } })
+    const { drover } = server.context
+    const { execution_id: id, session_id: session } = await clientOf(server, 'ada').prompt()
+    const { signal } = new AbortController()
+    const count = async (items: AsyncIterable<unknown>) => {
+      let found = 0
+      for await (const _ of items) found += 1
+      return found
+    }
+    const ways = (by: Caller) => [
+      () => count(drover.executions.follow(by, id, { after: 0, signal })),
+      () => count(drover.sessions.turns(by, session)),
+      async () => (await drover.sessions.latestTurns(by, session, 9)).turns.length,
+      async () => ((await (await drover.attach(by, id, signal)).result()).output === '' ? 0 : 1),
+      async () => ('output' in (await (await drover.attachBatch(by, id, signal)).result()) ? 1 : 0),
+    ]
+    for (const by of [caller('ada'), caller('boss', 'operator'), USER]) {
+      for (const way of ways(by)) expect(await way()).toBeGreaterThan(0)
+    }
+    for (const way of ways(caller('bob'))) {
+      await expect(way()).rejects.toMatchObject({ code: expect.stringMatching(/^(execution|session)_not_found$/) })
+    }
   })
 })

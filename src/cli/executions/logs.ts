@@ -6,6 +6,7 @@ import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
@@ -115,7 +116,7 @@ async function* readEvents(
   { store, drover, isFollowing, signal }: Log,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
   if (isFollowing) {
-    for await (const events of followUntilGone(drover.executions.follow(id, { after: 0, signal }))) yield* events
+    for await (const events of followUntilGone(drover.executions.follow(USER, id, { after: 0, signal }))) yield* events
     return
   }
   for (let after = 0; !signal.aborted; ) {

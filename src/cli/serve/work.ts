@@ -2,7 +2,6 @@
 import type { Rights } from '../../drive/service/run-starter.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
-import { USER } from '../../prompts/caller.ts'
 import { ServedDrover } from '../../service/served.ts'
 import { Ending, startServerLife } from '../../service/server-life.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -36,7 +35,7 @@ export const run: RunCommand = async (invocation) => {
     privateFiles: privateFilesFor(invocation),
     rights: asAllowedBefore,
     // No command asks a worker for runs of other machines.
-    userElsewhere: USER,
+    userElsewhere: undefined,
   })
   lost.notify = (loss) => drover.lose(loss)
   try {

@@ -1,6 +1,7 @@
 /** What a server asks of the machine that has a run: the request, with the rights of its sender, and the answer. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
 import type { Caller } from '../../prompts/caller.ts'
+import { driveNotPermitted } from '../faults.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import type { OfAction } from './run-service.ts'
@@ -31,6 +32,8 @@ export type Perform = (work: Work, by: Caller, rights: Rights) => Promise<Driven
 /** Does what another server asks for, with the rights that it names. */
 export async function performCall({ work, by, starter }: RemoteCall, perform: Perform): Promise<string> {
   try {
+    // The user of another machine comes as a client.
+    if (by.is === 'user') throw driveNotPermitted({ key: undefined })
     return encode({ value: await perform(work, by, rightsIn({ by, starter })) })
   } catch (error) {
     if (!(error instanceof Fault)) throw error

@@ -37,8 +37,8 @@ export type SharedRunsOptions = {
   readonly queue: WorkQueue
   /** Whether this process drives runs. */
   readonly isWorker: boolean
-  /** Who the user of this machine is on another one. */
-  readonly userElsewhere: Caller
+  /** Who the user of this machine is on another one. Undefined: nobody. */
+  readonly userElsewhere: Caller | undefined
   /** Runs that ended this many days ago are removed from the database. */
   readonly keepDays: number
   readonly clock: Clock
@@ -260,7 +260,7 @@ export class SharedRuns implements RunService {
   #asSeenElsewhere(by: Caller): Caller {
     const { local, userElsewhere } = this.#options
     const depth = local.depthOf(by)
-    const there = by.is === 'client' ? by : local.rightsOf(userElsewhere)
+    const there = by.is === 'client' ? by : userElsewhere && local.rightsOf(userElsewhere)
     if (there === undefined) throw driveNotPermitted({ key: undefined })
     return { ...there, depth }
   }

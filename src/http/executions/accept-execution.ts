@@ -1,6 +1,5 @@
 import type { ExecutionAccepted } from '../../executions/store/execution.shape.ts'
-import { USER } from '../../prompts/caller.ts'
-import type { ServerContext } from '../context/server-context.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { Exchange, RequestedExecution } from './requested-execution.ts'
 
 /** The response to a client that does not wait for the result. */
@@ -12,12 +11,8 @@ export async function acceptExecution(
   await context.drover.executions.save()
   void reply.code(202)
   if (request.headers.prefer !== undefined) void reply.header('preference-applied', 'respond-async')
-  return { execution_id: id, ...(await readProgress(id, context)), links: toLinks(id) }
-}
-
-async function readProgress(id: string, { drover }: ServerContext) {
-  const { state, session_id: sessionId = '' } = await drover.executions.find(USER, id)
-  return { session_id: sessionId, state }
+  const { state, session_id = '' } = await context.drover.executions.find(toRequestCaller(request, context), id)
+  return { execution_id: id, session_id, state, links: toLinks(id) }
 }
 
 function toLinks(id: string): ExecutionAccepted['links'] {

@@ -10,7 +10,7 @@ import { executionLost, executionNotFound, idempotencyKeyReused } from '../../ex
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { jsonPieces } from '../../kit/json/json-pieces.ts'
-import { ownerKey, USER } from '../../prompts/caller.ts'
+import { ownerKey } from '../../prompts/caller.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { idempotencyKeyInvalid } from '../errors/faults.ts'
@@ -78,7 +78,7 @@ export async function releaseOnFault<T extends object>(run: Promise<T>, { releas
 async function claimKey(exchange: Exchange, key: string, fresh: RequestedExecution): Promise<RequestedExecution> {
   const { earlierId, release } = await claim(exchange, key, fresh.id)
   if (earlierId === undefined) return { ...fresh, release }
-  const { id, created_at: createdAt } = await findStarted(earlierId, exchange.context)
+  const { id, created_at: createdAt } = await findStarted(earlierId, exchange)
   return { ...fresh, id, createdAt, isRepeat: true }
 }
 
@@ -103,10 +103,10 @@ async function claim({ request, context }: Exchange, key: string, id: string): P
   return { earlierId: earlier?.executionId, release: () => context.drover.executions.releaseKey(wanted) }
 }
 
-async function findStarted(id: string, { drover }: ServerContext): Promise<Execution> {
+async function findStarted(id: string, { request, context }: Exchange): Promise<Execution> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await drover.executions.find(USER, id)
+      return await context.drover.executions.find(toRequestCaller(request, context), id)
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== executionNotFound.code) throw error
       if (attempt === FIND_ATTEMPTS) throw executionLost({ id, state: 'not stored' })

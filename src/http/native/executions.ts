@@ -48,11 +48,12 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
   )
 
   scope.get<ById>('/executions/:id/events', STREAM, async (request, reply) => {
-    const { id, state, last_seq: lastSeq } = await executions.find(toRequestCaller(request, context), request.params.id)
+    const by = toRequestCaller(request, context)
+    const { id, state, last_seq: lastSeq } = await executions.find(by, request.params.id)
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
     // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
     if (isFinal(state) && after >= lastSeq && wantsServerSentEvents(request)) return reply.code(204).send()
-    const events = executions.follow(id, { after, signal: abortOnDisconnect(reply.raw, context) })
+    const events = executions.follow(by, id, { after, signal: abortOnDisconnect(reply.raw, context) })
     await sendStream({ reply, events }, numberedFormat(request, context), executionStreamLimits(context))
     return reply
   })

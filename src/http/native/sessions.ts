@@ -34,7 +34,9 @@ export const registerSessions: RegisterRoutes = (scope, context) => {
   scope.get<ById>('/sessions/:id', async (request, reply) => {
     const { turns = 'false' } = readQuery(request.query, checkDetailQuery, [])
     const session = await (await sessionsOf(request)).find(request.params.id)
-    return sendJson(reply, turns === 'true' ? await withTurns(session, drover.sessions) : session)
+    if (turns !== 'true') return sendJson(reply, session)
+    const latest = await drover.sessions.latestTurns(toRequestCaller(request, context), session.id, MAX_TURNS)
+    return sendJson(reply, withTurns(session, latest))
   })
 
   scope.patch<ById>('/sessions/:id', async (request, reply) => {
@@ -50,8 +52,10 @@ export const registerSessions: RegisterRoutes = (scope, context) => {
 const checkDetailQuery = checker<SessionDetailQuery>('the query', validateSessionDetailQuery)
 
 /** Someone who sees a session sees all its turns, even those of other keys. */
-async function withTurns(session: Session, sessions: SessionCalls): Promise<SessionDetail> {
-  const { turns, older } = await sessions.latestTurns(session.id, MAX_TURNS)
+function withTurns(
+  session: Session,
+  { turns, older }: Awaited<ReturnType<SessionCalls['latestTurns']>>,
+): SessionDetail {
   return { ...session, turns, ...(older > 0 && { older_turns: older }) }
 }
 

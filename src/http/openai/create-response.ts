@@ -15,7 +15,6 @@ import { type CompatiblePrompt, readOptions } from '../compatible/send-reply.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { validateResponseRequest } from '../request/checks.generated.js'
-import { abortOnDisconnect } from '../response/disconnects.ts'
 import { type ContinuedResponse, continueFrom, findPrevious } from './continue-response.ts'
 import { findVisible } from './find-response.ts'
 import { readResponse } from './response-formats.ts'
@@ -149,7 +148,7 @@ async function resolveReferences(
       messages.push({ role: sent.role, content: sent.text, place })
       continue
     }
-    const response = found && (await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+    const response = found && (await readResponse(found, { request, reply, context }))
     const item = response?.output.find((each) => each.id === reference)
     if (item === undefined) {
       throw invalid(`${place}.id`, 'must be the id of an item in the output or the input_items of a stored response')

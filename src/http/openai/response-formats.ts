@@ -1,12 +1,11 @@
 /** How a response is sent: as one body or as a stream, while its agent runs or from what is stored. */
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
-import { USER } from '../../prompts/caller.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toPromptFault } from '../compatible/reply.ts'
 import type { ReplyHooks } from '../compatible/send-reply.ts'
-import type { ServerContext } from '../context/server-context.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import { shuttingDown } from '../errors/faults.ts'
 import { toHttpError } from '../errors/http-error.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
@@ -79,10 +78,11 @@ function streamFormat({ writer, begin, endOf, onSession }: LiveStream): StreamFo
 
 /** Sends the events of a response that runs without this client, or that has ended. */
 export async function sendResponseEvents(
-  { reply, context }: Exchange,
+  exchange: Exchange,
   { execution, record }: Followed,
   startingAfter = -1,
 ): Promise<object> {
+  const { reply, context } = exchange
   const { id, created_at: createdAt, last_seq: lastSeq } = execution
   const isGone = execution.ended_at !== undefined && lastSeq === 0
   // Without its events, a response has other numbers than the client has seen.
@@ -101,8 +101,7 @@ export async function sendResponseEvents(
     heartbeat: () => COMMENT_FRAME,
     end: (ended) => framesOf(endAfter(startingAfter, ended, writer)),
   }
-  const signal = abortOnDisconnect(reply.raw, context)
-  await sendStream({ reply, events: followEvents(id, context, signal) }, format, streamLimits(context))
+  await sendStream({ reply, events: followEvents(id, exchange) }, format, streamLimits(context))
   return reply
 }
 
@@ -116,22 +115,22 @@ function endAfter(startingAfter: number, ended: Execution, writer: ResponseWrite
 /** The first batch is empty, so that a stream begins before its agent does. */
 async function* followEvents(
   id: string,
-  { drover: { executions }, drainDeadline }: ServerContext,
-  signal: AbortSignal,
+  { request, reply, context }: Exchange,
 ): AsyncGenerator<readonly ExecutionEvent[], Execution, undefined> {
+  const { executions } = context.drover
+  const by = toRequestCaller(request, context)
   yield []
-  yield* executions.follow(id, { after: 0, signal })
-  const execution = await executions.find(USER, id)
+  yield* executions.follow(by, id, { after: 0, signal: abortOnDisconnect(reply.raw, context) })
+  const execution = await executions.find(by, id)
   // It may continue in another process, so its stream is cut off and has no end. The client can follow it again.
-  if (execution.ended_at === undefined && drainDeadline.aborted) throw shuttingDown({})
+  if (execution.ended_at === undefined && context.drainDeadline.aborted) throw shuttingDown({})
   return execution
 }
 
 /** The response as it is now. */
 export async function readResponse(
   { execution, record }: Followed,
-  { drover: { executions } }: Pick<ServerContext, 'drover'>,
-  signal: AbortSignal,
+  { request, reply, context }: Exchange,
 ): Promise<ResponseObject> {
   const { id, created_at: createdAt, state } = execution
   if (execution.ended_at === undefined) {
@@ -144,7 +143,9 @@ export async function readResponse(
     isWhole: isChecked(record) || !record.stream || execution.last_seq === 0,
   })
   if (record.stream || record.summary !== undefined) {
-    for await (const events of executions.follow(id, { after: 0, signal }))
+    const signal = abortOnDisconnect(reply.raw, context)
+    const { executions } = context.drover
+    for await (const events of executions.follow(toRequestCaller(request, context), id, { after: 0, signal }))
       for (const each of events) writer.event(each)
   }
   writer.end(endOfExecution(execution))

@@ -14,7 +14,6 @@ import type { Exchange, RequestedExecution } from '../executions/requested-execu
 import { checkBody } from '../request/body.ts'
 import { validateInputItemsQuery, validateResponseQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
-import { abortOnDisconnect } from '../response/disconnects.ts'
 import { sendJson } from '../response/send-json.ts'
 import { type AskedResponse, checkResponseRequest, readResponseRequest } from './create-response.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
@@ -41,7 +40,7 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
     const { stream = 'false', starting_after: after } = readQuery(request.query, checkQuery, ['starting_after'])
     const found = await findResponse(request.params.id, request, context)
     if (stream === 'true') return await sendResponseEvents({ request, reply, context }, found, after)
-    return sendJson(reply, await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+    return sendJson(reply, await readResponse(found, { request, reply, context }))
   })
 
   scope.post<ById>('/responses/:id/cancel', async (request, reply) => {
@@ -52,7 +51,7 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
       await context.drover.executions.ended(execution.id, AbortSignal.timeout(CANCEL_WAIT_MS))
     }
     const found = await findResponse(id, request, context)
-    return sendJson(reply, await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+    return sendJson(reply, await readResponse(found, { request, reply, context }))
   })
 
   scope.delete<ById>('/responses/:id', async (request): Promise<ResponseDeleted> => {
@@ -107,11 +106,11 @@ async function acceptResponse(exchange: Exchange, { id }: RequestedExecution): P
   const { request, reply, context } = exchange
   // The client may ask for it at once, also through another process.
   await context.drover.executions.save()
-  const execution = await context.drover.executions.find(USER, id)
+  const execution = await context.drover.executions.find(toRequestCaller(request, context), id)
   const found = { execution, record: execution.client_request as unknown as FoundResponse['record'] }
   if (execution.session_id !== undefined) reply.header('x-drover-session', execution.session_id)
   if (found.record.stream) return await sendResponseEvents({ request, reply, context }, found)
-  return sendJson(reply, await readResponse(found, context, abortOnDisconnect(reply.raw, context)))
+  return sendJson(reply, await readResponse(found, { request, reply, context }))
 }
 
 /** Deletes its session too, if no other turn of it is stored and a response has started it. */

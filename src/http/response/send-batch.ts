@@ -20,9 +20,10 @@ export async function sendBatch<Result extends BatchResult>(
   const execution = await requestExecution(exchange, { detach: false })
   const { id, isInBackground, isDetached, isRepeat } = execution
   const signal = abortOnDisconnect(reply.raw, context)
+  const by = toRequestCaller(request, context)
   const running = isRepeat
-    ? context.drover.attachBatch(id, signal)
-    : await start(toRequestCaller(request, context), {
+    ? await context.drover.attachBatch(by, id, signal)
+    : await start(by, {
         ...{ id, signal, isInBackground, isDetached },
         settle: (work) => releaseOnFault(work, execution),
         onBegin: () => void reply.header('x-execution-id', id),

@@ -63,8 +63,9 @@ async function start(
 ): Promise<Running<PromptResult>> {
   const { id, createdAt, isInBackground, isDetached, isRepeat } = execution
   const signal = abortOnDisconnect(reply.raw, context)
-  if (isRepeat) return context.drover.attach(id, signal)
-  return await context.drover.prompts.start(toRequestCaller(request, context), prompt, {
+  const by = toRequestCaller(request, context)
+  if (isRepeat) return await context.drover.attach(by, id, signal)
+  return await context.drover.prompts.start(by, prompt, {
     ...{ id, createdAt, isInBackground, isDetached, signal },
     settle: (work) => releaseOnFault(work, execution),
     onBegin: () => void reply.header('x-execution-id', id),
