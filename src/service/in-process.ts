@@ -1,37 +1,28 @@
-/** Drover in this process: the one place that puts stores, agents and settings together. */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Program } from '../agents/adapter/agent.ts'
-import { locateAgent } from '../agents/locate-agents.ts'
 import type { WarmPool, WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { BackgroundRuns } from '../executions/background-runs.ts'
 import { Executions } from '../executions/local-executions.ts'
-import { awaitResult, replayEvents } from '../executions/replay.ts'
-import { newExecutionId } from '../executions/store/execution-id.ts'
+import { awaitResult } from '../executions/replay.ts'
 import { type KeepMode, resolveKeepMode } from '../executions/store/execution-states.ts'
 import type { Stores } from '../executions/store/open-stores.ts'
 import type { Clock } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type Log, SILENT_LOG } from '../kit/log.ts'
-import { atDepth } from '../kit/process/environment-variables.ts'
 import type { Approvals } from '../prompts/approvals.ts'
 import type { Caller } from '../prompts/caller.ts'
-import { createSlots, type Slots } from '../prompts/concurrency-slots.ts'
-import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
+import type { Slots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { PromptContext, PromptObserver } from '../prompts/prompt-context.ts'
-import type { PromptEvent } from '../prompts/prompt-event.ts'
-import type { PromptRequest } from '../prompts/prompt-request.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
-import type { BatchRunOptions } from '../prompts/run-batch.ts'
-import { runPrompt, runPromptToEnd } from '../prompts/run-prompt.ts'
-import { createWorkdirPolicy, type WorkdirPolicy } from '../prompts/workdir-policy.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
 import type { Comparisons } from './comparisons.ts'
-import type { BatchStart, DroverService, Running, RunningBatch, StartOptions } from './drover-service.ts'
+import type { DroverService, Running, RunningBatch } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
+import { PromptContexts, slotsOfUser } from './prompt-contexts.ts'
 import { SessionCalls } from './session-calls.ts'
+import { WorkStarter } from './work-starter.ts'
 
 export type DroverParts = {
   settings: Config
@@ -72,10 +63,6 @@ type ServerParts = {
   isWorker: boolean
 }
 
-/** How long a detached prompt waits for its session, and the same if a worker on another machine creates it. */
-const SESSION_WAIT_MS = 200
-const SHARED_SESSION_WAIT_MS = 1000
-
 export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDisposable {
   readonly agents: AgentDirectory
   readonly slots: Slots
@@ -85,11 +72,9 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   readonly sessions: SessionCalls
   readonly records: Executions
   readonly #parts: DroverParts
-  readonly #shared: Omit<PromptContext, 'by' | 'longestRunMs'>
-  readonly #forClients: Pick<PromptContext, 'workdirs' | 'longestRunMs' | 'firstEventTimeoutMs' | 'dispatch'>
+  readonly #contexts: PromptContexts
+  readonly #starter: WorkStarter
   #stores: Promise<Stores> | undefined
-  /** For commands of the user that a server does: they wait as long as in a separate process. */
-  #slotsOfCommands: Slots | undefined
   #compared: Comparisons | undefined
 
   constructor(parts: DroverParts) {
@@ -107,21 +92,20 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
       ...failureReports(server?.log),
     })
     this.warm = parts.createPool?.(() => this.#owner())
-    this.#shared = {
-      ...{ settings, env, cwd, isRoot, clock, slots: this.slots, warm: this.warm, observer: parts.observer },
-      locate: (backend) => this.agents.find(backend),
-      openStore: async () => (await this.stores()).sessions,
-      isUnsafeExtraAllowed: settings.server.allow_unsafe_extra,
-      privateFiles: parts.privateFiles,
-      approvals: server?.approvals,
-      executions: this.records,
-    }
-    this.#forClients = {
-      workdirs: workdirsOfClients(settings),
-      firstEventTimeoutMs: shortestMs([settings.server.first_event_timeout_secs]),
-      longestRunMs: shortestMs([settings.server.request_timeout_secs, settings.unified_flags.command_timeout_secs]),
+    this.#contexts = new PromptContexts({
+      ...{ settings, records: this.records, demoAgent: server?.demoAgent },
+      shared: {
+        ...{ env, cwd, isRoot, clock, slots: this.slots, warm: this.warm, observer: parts.observer },
+        locate: (backend) => this.agents.find(backend),
+        openStore: async () => (await this.stores()).sessions,
+        privateFiles: parts.privateFiles,
+        approvals: server?.approvals,
+      },
       dispatch: server?.createDispatch?.(this.records),
-    }
+    })
+    const { records, background } = this
+    const stores = () => this.stores()
+    this.#starter = new WorkStarter({ records, stores, background, drainDeadline: server?.drainDeadline })
     this.sessions = new SessionCalls(() => this.stores())
     this.executions = new ExecutionCalls({
       records: this.records,
@@ -149,32 +133,16 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
 
   /** The context that the prompts of a caller run in. */
   contextFor(by: Caller): PromptContext {
-    const context = { ...this.#shared, by }
-    const nested = by.depth === undefined ? {} : { env: atDepth(this.#shared.env, by.depth) }
-    if (by.is === 'client') return { ...context, ...this.#forClients, ...nested }
-    const workdirs = by.isConfined === true ? this.#forClients.workdirs : undefined
-    if (by.place === undefined) return { ...context, ...nested, workdirs, longestRunMs: null }
-    const { env, cwd, isDemo } = by.place
-    const { settings, server } = this.#parts
-    const demo = isDemo ? server?.demoAgent : undefined
-    const keep = resolveKeepMode(settings.executions.keep, 'none')
-    this.#slotsOfCommands ??= slotsOfUser(settings)
-    return {
-      ...context,
-      ...{ env, cwd, workdirs, slots: this.#slotsOfCommands, longestRunMs: null },
-      locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }),
-      executions: { begin: (start) => this.records.begin({ keep, ...start }) },
-    }
+    return this.#contexts.for(by)
   }
 
-  /** The same for the agents of a driven run, which has its own limits. It stays on this machine, and its executions are kept. */
+  /** The same for the agents of a driven run. */
   runContextFor(by: Caller): PromptContext {
-    const { dispatch: _, firstEventTimeoutMs: _time, ...context } = this.contextFor(by)
-    return { ...context, workdirs: undefined, longestRunMs: null, executions: this.records }
+    return this.#contexts.forRun(by)
   }
 
   readonly prompts: DroverService['prompts'] = {
-    start: (by, request, options) => this.#startPrompt(this.#startContext(by, options), request, options),
+    start: (by, request, options) => this.#starter.prompt(this.#startContext(by, options), request, options),
     resume: async (by, request, options) =>
       await this.prompts.start(by, await this.sessions.continuing(by, request), options),
   }
@@ -182,11 +150,8 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   /** A prompt that was started before, here or in another process. */
   async attach(by: Caller, named: string, signal: AbortSignal): Promise<Running<PromptResult>> {
     const { id } = await this.executions.find(by, named)
-    return this.#follow(
-      id,
-      signal,
-      () => awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>,
-    )
+    const result = () => awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>
+    return this.#starter.follow(id, signal, result)
   }
 
   /** The same for a batch. */
@@ -198,15 +163,15 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   readonly batches: DroverService['batches'] = {
     parallel: async (by, request, options) => {
       const { runParallel } = await import('../prompts/run-parallel.ts')
-      return await this.#startBatch(options, (batch) => runParallel(request, this.#startContext(by, options), batch))
+      return await this.#starter.batch(options, (batch) => runParallel(request, this.#startContext(by, options), batch))
     },
     chain: async (by, request, options) => {
       const { runChain } = await import('../prompts/run-chain.ts')
-      return await this.#startBatch(options, (batch) => runChain(request, this.#startContext(by, options), batch))
+      return await this.#starter.batch(options, (batch) => runChain(request, this.#startContext(by, options), batch))
     },
     compare: async (by, request, options) => {
       const comparisons = await this.#comparisons()
-      return await this.#startBatch(options, (batch) =>
+      return await this.#starter.batch(options, (batch) =>
         comparisons.run(request, this.#startContext(by, options), batch),
       )
     },
@@ -237,91 +202,6 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
     const context = this.contextFor(by)
     return isCold ? { ...context, warm: undefined } : context
   }
-
-  async #startPrompt(
-    context: PromptContext,
-    request: PromptRequest,
-    { signal, isInBackground = false, isDetached = false, settle, onLine, onApproval, ...known }: StartOptions,
-  ): Promise<Running<PromptResult>> {
-    const id = known.id ?? newExecutionId(randomIds)
-    const execution: ExecutionOptions = { ...known, id, isInBackground }
-    if (!isInBackground) {
-      const options = { signal, execution, ...(onLine !== undefined && { onLine }), onApproval }
-      return {
-        id,
-        events: () => runPrompt(request, context, options),
-        result: (onEvent) =>
-          runPromptToEnd(request, context, { ...options, ...(onEvent !== undefined && { onEvent }) }),
-      }
-    }
-    const [begun, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const onBegin: ExecutionOptions['onBegin'] = (begins) => {
-      known.onBegin?.(begins)
-      begun.resolve()
-    }
-    const work = runPromptToEnd(request, context, {
-      signal: this.#untilDrained(),
-      execution: { ...execution, onBegin, onSession: () => opened.resolve() },
-    })
-    const result = this.background.add(settle?.(work) ?? work)
-    // With a queue it is stored only now, and then it can be followed.
-    await Promise.race([result, begun.promise])
-    if (isDetached) {
-      const waitMs = context.dispatch === undefined ? SESSION_WAIT_MS : SHARED_SESSION_WAIT_MS
-      await Promise.race([result, opened.promise, sleep(waitMs, undefined, { ref: false })])
-    }
-    return this.#follow(id, signal, () => result)
-  }
-
-  async #startBatch<R extends object>(
-    { signal, isInBackground = false, settle, id, onBegin, ...options }: BatchStart,
-    run: (options: BatchRunOptions) => Promise<R>,
-  ): Promise<RunningBatch<R>> {
-    const execution = { id: id ?? newExecutionId(randomIds), ...(onBegin !== undefined && { onBegin }) }
-    if (!isInBackground) return { id: execution.id, result: () => run({ ...options, signal, execution }) }
-    const work = run({ ...options, signal: this.#untilDrained(), execution })
-    const result = this.background.add(settle?.(work) ?? work)
-    // A batch that cannot be run is refused at once.
-    await Promise.race([result, nextTurn()])
-    return { id: execution.id, result: () => result }
-  }
-
-  /** A signal for one prompt, because listeners are added to it. */
-  #untilDrained(): AbortSignal {
-    const { server } = this.#parts
-    return AbortSignal.any(server === undefined ? [] : [server.drainDeadline])
-  }
-
-  /** The events and the result of something that runs without its caller, or has ended. */
-  #follow(id: string, signal: AbortSignal, result: () => Promise<PromptResult>): Running<PromptResult> {
-    const events = async function* (this: InProcessDrover) {
-      const { executions: executionStore } = await this.stores()
-      return yield* replayEvents(id, { executions: this.records, executionStore }, { signal, result })
-    }.bind(this)
-    return {
-      id,
-      events,
-      result: async (onEvent) => (onEvent === undefined ? await result() : await readAll(events(), onEvent)),
-    }
-  }
-}
-
-async function readAll<R>(
-  events: AsyncGenerator<PromptEvent, R, undefined>,
-  onEvent: (event: PromptEvent) => unknown,
-): Promise<R> {
-  let next = await events.next()
-  for (; next.done !== true; next = await events.next()) onEvent(next.value)
-  return next.value
-}
-
-/** The agents of one user. Everything else waits. */
-export function slotsOfUser({ server }: Config, atOnce = 1): Slots {
-  return createSlots({ limit: Math.max(server.max_concurrent_runs, atOnce), queueLimit: Number.POSITIVE_INFINITY })
-}
-
-function workdirsOfClients({ server }: Config): WorkdirPolicy {
-  return createWorkdirPolicy({ allowed: server.allowed_workdir_prefixes, blocked: server.blocked_workdir_prefixes })
 }
 
 /** The result of a prompt has a warning about what could not be saved. For clients, the reason stays in the log: it may name a file. */
@@ -337,12 +217,6 @@ function failureReports(log: Log | undefined) {
     toWarning: (error: unknown) =>
       `the execution could not be saved: ${error instanceof Error ? error.message : error}`,
   }
-}
-
-/** 0 means no limit. */
-function shortestMs(seconds: readonly number[]): number | null {
-  const limits = seconds.filter((limit) => limit > 0)
-  return limits.length === 0 ? null : Math.min(...limits) * 1000
 }
 
 function ignoreFault(error: unknown): void {

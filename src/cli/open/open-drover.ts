@@ -1,6 +1,7 @@
 /** Drover in the process of a command. Stores are opened when they are needed. */
 import type { Config } from '../../config/config.shape.ts'
-import { type DroverParts, InProcessDrover, slotsOfUser } from '../../service/in-process.ts'
+import { type DroverParts, InProcessDrover } from '../../service/in-process.ts'
+import { slotsOfUser } from '../../service/prompt-contexts.ts'
 import type { Invocation } from '../command.ts'
 import { toMessage } from '../output/printable.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
