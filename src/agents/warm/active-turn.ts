@@ -1,13 +1,17 @@
-/** A turn that runs: passes frames to its reader, stops it on time, and asks about what the agent wants to do. */
+/**
+ * A turn in a process that stays up: passes frames to its reader, stops it on time, and asks about what the agent wants to do.
+ * It has ended when the agent says so and everything that it has started is gone; otherwise the process is ended.
+ */
 import { randomIds } from '../../kit/ids.ts'
 import type { ProcessExit } from '../../kit/process/process.ts'
 import { raceTime } from '../../kit/race.ts'
-import type { ApprovalReply, ApprovalRequest, AttributedReply, OutputReader } from '../adapter/agent.ts'
+import type { AgentEvent, ApprovalReply, ApprovalRequest, AttributedReply, OutputReader } from '../adapter/agent.ts'
 import { toDecidedApproval } from '../adapter/decided-approval.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
-import type { StopReason } from '../agent-result.ts'
+import type { AgentResult, StopReason } from '../agent-result.ts'
 import { createNotices } from '../notices.ts'
-import { reportUsage } from '../read-events.ts'
+import { reportUsage, type TurnDriver, type TurnEnding } from '../run-turn.ts'
+import { agentDisconnected } from './faults.ts'
 import type { OnWarning, WarningCause } from './frames.ts'
 import type { Turn } from './long-lived-agent.ts'
 import { TurnQueue } from './turn-queue.ts'
@@ -48,31 +52,47 @@ export type TurnProtocol = {
 
 type Stop = StopReason | 'cancelled' | 'timeout'
 
-export class ActiveTurn implements TurnPort {
-  readonly queue = new TurnQueue()
-  readonly warnings: string[] = []
+type ActiveTurnParts = {
+  turn: Turn
+  protocol: TurnProtocol
+  /** Called once, in the end. `isClean`: the agent ended the turn, and nothing that the turn has started still runs. */
+  onEnd: (end: { isClean: boolean; sessionId: string | undefined }) => void
+}
+
+export class ActiveTurn implements TurnPort, TurnDriver {
+  readonly reader: OutputReader
+  readonly model: string | undefined
   readonly #agent: WarmProcess
   readonly #turn: Turn
   readonly #protocol: TurnProtocol
+  readonly #onEnd: ActiveTurnParts['onEnd']
+  readonly #startedAt = performance.now()
+  readonly #queue = new TurnQueue()
+  readonly #warnings: string[] = []
   readonly #over = Promise.withResolvers<void>()
   readonly #notices
   #isTrusted = true
+  #isTidy = false
   #skipped = 0
   #stop: Stop | undefined
   #stopping: Promise<void> | undefined
   #timers: (NodeJS.Timeout | undefined)[] = []
   #silence: NodeJS.Timeout | undefined
 
-  constructor(agent: WarmProcess, turn: Turn, protocol: TurnProtocol) {
+  constructor(agent: WarmProcess, { turn, protocol, onEnd }: ActiveTurnParts) {
+    this.reader = protocol.reader
+    this.model = protocol.model
     this.#agent = agent
     this.#turn = turn
     this.#protocol = protocol
+    this.#onEnd = onEnd
     this.#notices = createNotices(protocol.reader)
   }
 
   /** Sends the prompt, unless the turn was cancelled before. */
   async begin(): Promise<void> {
     const { request, signal } = this.#turn
+    await this.#agent.beginTurn(this.#onStderr)
     void this.#agent.ending.then(() => this.#finish())
     signal.addEventListener('abort', this.#onAbort)
     if (signal.aborted) {
@@ -88,15 +108,44 @@ export class ActiveTurn implements TurnPort {
     }
   }
 
-  readonly onStderr = (chunk: Buffer): void => {
+  read(): AsyncGenerator<AgentEvent[], void> {
+    return this.#queue.read()
+  }
+
+  /** Throws a Fault if the agent has ended without a word: another process could do better. */
+  async settle(isSilent: boolean): Promise<TurnEnding> {
+    await this.#stopping
+    this.#isTidy = await this.#leaveNothing()
+    const hasEnded = this.reader.hasEnded()
+    const exit = await this.#toExit(hasEnded)
+    if (!hasEnded && this.#stop === undefined && isSilent) throw agentDisconnected({ method: 'the prompt' })
+    const stopReason = this.#stop === 'cancelled' || this.#stop === 'timeout' ? undefined : this.#stop
+    return { exit, staysUp: hasEnded, stopReason }
+  }
+
+  async warnings(): Promise<readonly string[]> {
+    return [...this.#turn.command.warnings, ...this.#warnings]
+  }
+
+  async close(_sessionId: string | undefined, result: AgentResult | undefined): Promise<void> {
+    this.#turn.signal.removeEventListener('abort', this.#onAbort)
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#finish()
+    const isOrderly = result !== undefined && (result.error === undefined || this.#stop === 'cancelled')
+    const isClean = isOrderly && this.#isTidy && this.reader.hasEnded() && this.#isTrusted && this.#agent.isAlive()
+    this.#onEnd({ isClean, sessionId: result?.sessionId })
+    if (!isClean) await this.#agent.end()
+  }
+
+  readonly #onStderr = (chunk: Buffer): void => {
     this.#notices.add(chunk)
-    void this.queue.push(this.#notices.take())
+    void this.#queue.push(this.#notices.take())
   }
 
   async frame(frame: JsonRecord, line: string): Promise<void> {
-    const { reader } = this.#protocol
+    const { reader } = this
     const events = reader.readFrame(frame, line)
-    const pushed = this.queue.push(events)
+    const pushed = this.#queue.push(events)
     reportUsage(reader, this.#turn.onUsage)
     if (reader.hasBegun() || reader.hasEnded()) clearTimeout(this.#silence)
     if (reader.hasEnded()) this.#finish()
@@ -109,11 +158,11 @@ export class ActiveTurn implements TurnPort {
     if (onApproval === undefined || this.#stop !== undefined) return DENIED
     clearTimeout(this.#silence)
     const asked = { approval_id: randomIds.uuid(), ...request }
-    await this.queue.push([{ type: 'approval_request', content: asked }])
+    await this.#queue.push([{ type: 'approval_request', content: asked }])
     const denial = this.#over.promise.then(() => DENIED)
     const decided = await Promise.race([onApproval(asked).catch(() => DENIED), denial])
     // Before the agent learns of it, so that nothing happens without a record of who allowed it.
-    await this.queue.push([{ type: 'approval_decision', content: toDecidedApproval(asked, decided) }])
+    await this.#queue.push([{ type: 'approval_decision', content: toDecidedApproval(asked, decided) }])
     return decided
   }
 
@@ -121,7 +170,7 @@ export class ActiveTurn implements TurnPort {
     this.#isTrusted = false
     this.#skipped += 1
     if (this.#skipped > SKIPPED_LIMIT) this.#end('answer_too_long')
-    if (cause === 'size') this.warnings.push(text)
+    if (cause === 'size') this.#warnings.push(text)
   }
 
   distrust(): void {
@@ -132,33 +181,20 @@ export class ActiveTurn implements TurnPort {
     void this.#agent.end()
   }
 
-  get isTrusted(): boolean {
-    return this.#isTrusted
+  /** True if the process can take another turn. */
+  async #leaveNothing(): Promise<boolean> {
+    if (this.#agent.isAlive() && (await this.#agent.endTurn())) return true
+    await this.#agent.end()
+    return false
   }
 
-  /** Why drover stopped the turn, for its result. */
-  get stopReason(): StopReason | undefined {
-    return this.#stop === 'cancelled' || this.#stop === 'timeout' ? undefined : this.#stop
-  }
-
-  get ended(): ProcessExit['ended'] {
-    if (this.#stop === undefined) return 'itself'
-    return this.#stop === 'timeout' ? 'timeout' : 'cancelled'
-  }
-
-  get isCancelled(): boolean {
-    return this.#stop === 'cancelled'
-  }
-
-  /** Resolves when a stop that is under way is done. */
-  async stopped(): Promise<void> {
-    await this.#stopping
-  }
-
-  close(): void {
-    this.#turn.signal.removeEventListener('abort', this.#onAbort)
-    for (const timer of this.#timers) clearTimeout(timer)
-    this.#finish()
+  async #toExit(hasEnded: boolean): Promise<ProcessExit> {
+    const agent = this.#agent
+    const durationMs = Math.round(performance.now() - this.#startedAt)
+    const ended = this.#stop === undefined ? 'itself' : this.#stop === 'timeout' ? 'timeout' : 'cancelled'
+    const turn = { ended, durationMs, stderrTail: agent.stderrTail() } as const
+    if (!hasEnded && !agent.isAlive()) return { ...(await agent.exit), ...turn }
+    return { pid: agent.pid, code: 1, signal: null, forced: false, ...turn }
   }
 
   readonly #onAbort = () => this.#end('cancelled')
@@ -171,22 +207,22 @@ export class ActiveTurn implements TurnPort {
   }
 
   #end(reason: Stop): void {
-    if (this.#stop !== undefined || this.#protocol.reader.hasEnded()) return
+    if (this.#stop !== undefined || this.reader.hasEnded()) return
     this.#stop = reason
     this.#stopping = this.#stopTurn()
   }
 
   /** Asks the agent to end the turn; ends the process if that takes too long. */
   async #stopTurn(): Promise<void> {
-    this.queue.hurry()
+    this.#queue.hurry()
     this.#protocol.cancel()
     await raceTime(this.#over.promise, CANCEL_WAIT_MS)
-    if (!this.#protocol.reader.hasEnded()) await this.#agent.end()
+    if (!this.reader.hasEnded()) await this.#agent.end()
     this.#finish()
   }
 
   #finish(): void {
     this.#over.resolve()
-    this.queue.end()
+    this.#queue.end()
   }
 }

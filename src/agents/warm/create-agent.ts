@@ -1,8 +1,8 @@
 import type { Backend } from '../adapter/agent.ts'
-import type { TurnProtocol } from './active-turn.ts'
+import { runTurn } from '../run-turn.ts'
+import { ActiveTurn, type TurnProtocol } from './active-turn.ts'
 import { agentDisconnected } from './faults.ts'
 import type { LongLivedAgent, Turn } from './long-lived-agent.ts'
-import { runTurn } from './run-turn.ts'
 import type { WarmProcess } from './warm-process.ts'
 
 /** A long-lived agent of any protocol. `createTurn` is called once per turn. */
@@ -25,7 +25,7 @@ export function createLongLivedAgent(
         state = end.isClean ? 'idle' : 'spent'
         sessionId = end.sessionId
       }
-      return yield* runTurn(process, { turn, protocol: createTurn(turn), onEnd })
+      return yield* runTurn(turn.request, new ActiveTurn(process, { turn, protocol: createTurn(turn), onEnd }))
     },
     facts: () => ({ isAlive: process.isAlive(), isReusable: state === 'idle', pid: process.pid, sessionId, turns }),
     residentBytes: process.residentBytes,

@@ -1,0 +1,127 @@
+/** A turn in a process that is started for it and ends with it. Ends an agent that is silent, writes too much or does not exit. */
+import { type RunningProcess, startProcess } from '../kit/process/process.ts'
+import { readLines } from '../kit/read-lines.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, LineAgent } from './adapter/agent.ts'
+import type { StopReason } from './agent-result.ts'
+import { forgetSession } from './clean-up.ts'
+import { createNotices, withNotices } from './notices.ts'
+import { type AgentRunOptions, reportUsage, type TurnDriver, type TurnEnding } from './run-turn.ts'
+import { removeScratch, writeScratch } from './scratch-files.ts'
+
+const DEFAULT_EXIT_GRACE_MS = 5000
+/** No agent prints longer events: a longer line is skipped with a warning. */
+const LINE_LIMIT_BYTES = 10 * 1024 * 1024
+
+type ColdTurnParts = Omit<AgentRunOptions, 'owner' | 'onApproval'> & {
+  request: AgentRequest
+  command: AgentCommand
+  /** Adds what marks the processes of this turn. */
+  toEnvironment(env: AgentCommand['env']): AgentCommand['env']
+}
+
+export class ColdTurn implements TurnDriver {
+  readonly reader
+  readonly model
+  readonly #parts: ColdTurnParts
+  readonly #notices
+  readonly #warnings: string[]
+  /** A caller that stops reading must end the agent. `close` alone would come too late, while a line is awaited. */
+  readonly #stop = new AbortController()
+  #stopReason: StopReason | undefined
+  #process: RunningProcess | undefined
+  #forgetting: Promise<readonly string[]> | undefined
+
+  constructor(agent: LineAgent, parts: ColdTurnParts) {
+    const { request, command, priorUsage } = parts
+    this.#parts = parts
+    this.model = request.model ?? agent.configuredModel?.(request)
+    this.reader = agent.createReader(priorUsage === undefined ? {} : { priorUsage })
+    this.#notices = createNotices(this.reader)
+    this.#warnings = [...command.warnings]
+  }
+
+  async begin(): Promise<void> {
+    const { request, command, signal, toEnvironment } = this.#parts
+    writeScratch(request.scratchDirectory, command)
+    this.#process = await startProcess({
+      argv: command.argv,
+      shownAs: request.shownAs,
+      cwd: request.workdir,
+      env: toEnvironment(command.env),
+      stdin: command.stdin,
+      timeoutMs: request.timeoutMs,
+      signal: AbortSignal.any([signal, this.#stop.signal]),
+      onStderr: this.#notices.add,
+      sweep: 'always',
+      cancelSignal: request.agent.cancelSignal,
+    })
+  }
+
+  async *read(): AsyncGenerator<AgentEvent[]> {
+    const { reader } = this
+    const { request, onLine, onUsage, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = this.#parts
+    const { stdout, exit } = this.#running()
+    const { firstEventTimeoutMs = null } = request
+    const silence =
+      firstEventTimeoutMs === null ? undefined : setTimeout(() => this.#end('silent'), firstEventTimeoutMs)
+    let exitDeadline: NodeJS.Timeout | undefined
+    try {
+      const batches = readLines(stdout, { limitBytes: LINE_LIMIT_BYTES, onOversize: this.#onOversize })
+      for await (const { lines, noted } of withNotices(batches, this.#notices)) {
+        if (onLine !== undefined) for (const line of lines) await onLine(line)
+        const events = [...noted, ...lines.flatMap((line) => reader.readLine(line))]
+        reportUsage(reader, onUsage)
+        yield events
+        if (reader.hasBegun() || reader.hasEnded()) clearTimeout(silence)
+        if (reader.hasEnded()) exitDeadline ??= setTimeout(() => this.#end('lingered'), exitGraceMs)
+        if (reader.isTooLong()) return this.#end('answer_too_long')
+      }
+      await exit
+    } finally {
+      clearTimeout(silence)
+      clearTimeout(exitDeadline)
+    }
+  }
+
+  async settle(): Promise<TurnEnding> {
+    return { exit: await this.#running().exit, staysUp: false, stopReason: this.#stopReason }
+  }
+
+  async warnings(sessionId: string | undefined): Promise<readonly string[]> {
+    return [...this.#warnings, ...(await this.#forget(sessionId))]
+  }
+
+  async close(sessionId: string | undefined): Promise<void> {
+    this.#stop.abort()
+    await this.#process?.exit
+    await removeScratch(this.#parts.request.scratchDirectory)
+    await this.#forget(sessionId)
+  }
+
+  #running(): RunningProcess {
+    if (this.#process === undefined) throw new Error('the turn has not begun')
+    return this.#process
+  }
+
+  readonly #onOversize = (bytes: number) => {
+    this.#warnings.push(`a line of ${bytes} bytes was skipped: it is too long for an event`)
+  }
+
+  #end(reason: StopReason): void {
+    this.#stopReason ??= reason
+    this.#stop.abort()
+  }
+
+  /** Deletes the session of an ephemeral prompt, once, when the agent has ended with or without a result. */
+  #forget(sessionId: string | undefined): Promise<readonly string[]> {
+    this.#forgetting ??= this.#forgetNow(sessionId)
+    return this.#forgetting
+  }
+
+  async #forgetNow(sessionId: string | undefined): Promise<readonly string[]> {
+    const { request, toEnvironment, onLeftover } = this.#parts
+    const { command, warnings } = await forgetSession(request, sessionId)
+    if (command !== undefined) onLeftover?.({ ...command, env: toEnvironment(command.env) })
+    return warnings
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Runs one turn of an agent, in a process for this turn alone or in one that stays up: `init` is the first event and `done`
+ * the last, however the agent ends, and the generator returns the result. Drivers know the process and what it speaks.
+ */
+import type { ProcessExit } from '../kit/process/process.ts'
+import type {
+  AgentCommand,
+  AgentEvent,
+  AgentRequest,
+  ApprovalRequest,
+  AttributedReply,
+  OutputReader,
+  Usage,
+} from './adapter/agent.ts'
+import { exitCodeOfFailure } from './adapter/exit-codes.ts'
+import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
+import { checkAnswer } from './check-answer.ts'
+import { closingEvents, createOpening, warningsIn } from './turn-events.ts'
+
+export type AgentRunOptions = {
+  signal: AbortSignal
+  /** Marks the agent's processes, so that they are found if this process dies without ending them. */
+  owner?: string | undefined
+  /** The usage of earlier turns of a resumed session, for agents that count whole sessions. */
+  priorUsage?: Usage | undefined
+  /** Gets every line that the agent prints, unchanged. */
+  onLine?: ((line: string) => Promise<void>) | undefined
+  /** Decides about what the agent asks for, if it speaks ACP; others cannot ask in a process of their own. */
+  onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
+  /** Learns what the turn has used so far, from agents that say so before its end. It is no part of the events. */
+  onUsage?: ((usage: Usage) => void) | undefined
+  /** How long the agent may take to exit after its terminal event. */
+  exitGraceMs?: number
+  /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */
+  onLeftover?: ((command: AgentCommand) => void) | undefined
+}
+
+export type TurnDriver = {
+  readonly reader: OutputReader
+  /** The model, if the agent does not name it. */
+  readonly model: string | undefined
+  /** Gives the agent its prompt. Throws a Fault if the agent does not take it. */
+  begin(): Promise<void>
+  /** What the agent says, until the turn has ended. */
+  read(): AsyncIterable<readonly AgentEvent[]>
+  /** Waits until nothing of the turn runs, and tells how it ended. May throw a Fault if there was no event. */
+  settle(isSilent: boolean): Promise<TurnEnding>
+  /** What the caller should know about the turn. `sessionId` is the agent's own. */
+  warnings(sessionId: string | undefined): Promise<readonly string[]>
+  /** Called in the end, without a result if something failed or the caller has stopped reading. */
+  close(sessionId: string | undefined, result: AgentResult | undefined): Promise<void>
+}
+
+export type TurnEnding = {
+  exit: ProcessExit
+  /** The process has not ended with the turn, so that its exit code says nothing. */
+  staysUp: boolean
+  stopReason: StopReason | undefined
+}
+
+/** Throws a Fault if the agent cannot be started or does not take the prompt; after the first event it never throws. */
+export async function* runTurn(
+  request: AgentRequest,
+  driver: TurnDriver,
+): AsyncGenerator<AgentEvent, AgentResult, undefined> {
+  const { reader, model } = driver
+  const opening = createOpening({ model, workdir: request.workdir })
+  let result: AgentResult | undefined
+  try {
+    await driver.begin()
+    for await (const events of driver.read()) yield* opening.add(events)
+    const { exit, staysUp, stopReason } = await driver.settle(opening.isEmpty())
+    const { events, result: finished } = reader.finish(exit)
+    const hasEnded = reader.hasEnded()
+    const output = checkAnswer(finished, request)
+    yield* opening.add(events)
+    const warnings = [...(await driver.warnings(opening.sessionId())), ...warningsIn(output, request)]
+    const code = staysUp && output.error !== undefined ? exitCodeOfFailure(request.backend, output.error) : exit.code
+    const outcome = toAgentResult({ request, exit: { ...exit, code }, output, stopReason, hasEnded, warnings })
+    result = { ...(model !== undefined && { model }), ...outcome }
+    yield* opening.add(closingEvents(result))
+    return result
+  } finally {
+    await driver.close(opening.sessionId(), result)
+  }
+}
+
+/** Tells what the turn has used so far, if the agent says so before its end. */
+export function reportUsage(reader: OutputReader, onUsage: ((usage: Usage) => void) | undefined): void {
+  const usage = onUsage && reader.usageSoFar()
+  if (usage !== undefined) onUsage?.(usage)
+}
