@@ -53,7 +53,7 @@ not own are never changed. A host that already has drover is left unchanged unle
       { line: 'drover install kiro --surface cli', description: 'kiro has an IDE and a CLI' },
       { line: 'drover install --refresh --dry-run', description: 'show what an update would change' },
     ],
-    load: () => import('./install.ts'),
+    load: async () => ({ run: (await import('./install.ts')).install }),
   },
   {
     words: ['uninstall'],
@@ -67,7 +67,7 @@ not own are never changed. A host that already has drover is left unchanged unle
       { line: 'drover uninstall claude', description: 'from one host' },
       { line: 'drover uninstall --dry-run', description: 'show what would be removed and what would be kept' },
     ],
-    load: () => import('./uninstall.ts'),
+    load: async () => ({ run: (await import('./install.ts')).uninstall }),
   },
   {
     words: ['list'],

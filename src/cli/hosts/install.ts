@@ -1,26 +1,35 @@
+/** `drover install` and `drover uninstall`: change hosts, and report what changed. */
+import type { ChangeReport } from '../../contract/change-report.shape.ts'
+import { checkChangeReport } from '../../contract/host-reports.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
-import { installFailed, invalidAdapterSurface } from '../../hosts/faults.ts'
-import { SURFACES, type Surface } from '../../hosts/host.ts'
+import { changeHosts, type HostDecision, planChange } from '../../hosts/change/change-hosts.ts'
+import { installFailed, invalidAdapterSurface, uninstallFailed } from '../../hosts/faults.ts'
+import { type Host, SURFACES, type Surface } from '../../hosts/host.ts'
 import { HOSTS } from '../../hosts/hosts.ts'
+import { toChangeReport } from '../../hosts/plan/plan.ts'
 import { planInstall } from '../../hosts/plan/plan-install.ts'
-import { detectedHosts, namedHosts } from '../../hosts/plan/select-hosts.ts'
+import { planUninstall } from '../../hosts/plan/plan-uninstall.ts'
+import { detectedHosts, installedHosts, namedHosts } from '../../hosts/plan/select-hosts.ts'
+import { Fault } from '../../kit/fault.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
 import type { Invocation, RunCommand } from '../command.ts'
-import { offer, type WorkspaceRef } from '../remedies.ts'
+import { outputFailed } from '../faults.ts'
+import { offer, readChangeReport, type WorkspaceRef } from '../remedies.ts'
+import type { Channel } from '../terminal.ts'
 import { type FoundWorkspace, type Suggestion, withWorkspace } from '../workspace-command.ts'
-import { changeAndReport, type HostChange, namedTools } from './host-change.ts'
+import { formatChange, formatPlan, formatSteps } from './host-text.ts'
 
-export const run: RunCommand = (invocation) =>
+export const install: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const found = await command.findWorkspace()
     const suggestion: Suggestion = { next: (workspace) => offerSurface(found.workspace, workspace) }
-    return await command.suggesting(suggestion, () => install(invocation, found))
+    return await command.suggesting(suggestion, () => installHosts(invocation, found))
   })
 
-async function install(invocation: Invocation, found: FoundWorkspace): Promise<number> {
+async function installHosts(invocation: Invocation, found: FoundWorkspace): Promise<number> {
   const { flags } = invocation
-  const tools = namedTools(invocation)
-  const named = tools && namedHosts(tools)
+  const named = hostsIn(invocation)
   const surface = readSurface(flags.text('surface'))
   const isRefresh = flags.isOn('refresh')
   const change: HostChange = {
@@ -48,4 +57,77 @@ function readSurface(given: string | undefined): Surface | undefined {
   const surface = SURFACES.find((each) => each === given)
   if (surface !== undefined) return surface
   throw invalidAdapterSurface({ problem: `--surface must be ${SURFACES.join(' or ')}, not ${JSON.stringify(given)}` })
+}
+
+export const uninstall: RunCommand = (invocation) =>
+  withWorkspace(invocation, async (command) => {
+    const found = await command.findWorkspace()
+    const named = hostsIn(invocation)
+    const change: HostChange = {
+      verb: 'Uninstall',
+      fail: uninstallFailed,
+      hosts: named ?? HOSTS,
+      decide: ({ files }) => planUninstall({ hosts: named ?? installedHosts(files), found: files }),
+    }
+    return await changeAndReport(change, found, invocation)
+  })
+
+/** The hosts named by arguments, `--tool` or `--all`; undefined if there are none. */
+function hostsIn({ args, flags }: Invocation): readonly Host[] | undefined {
+  const named = [...args, ...flags.texts('tool'), ...(flags.isOn('all') ? ['all'] : [])]
+  return named.length === 0 ? undefined : namedHosts(named)
+}
+
+type HostChange = HostDecision & {
+  verb: 'Install' | 'Uninstall'
+  fail: typeof installFailed | typeof uninstallFailed
+}
+
+/** Changes hosts and prints a report. With `--dry-run` it only prints the plan. */
+async function changeAndReport(
+  change: HostChange,
+  { workspace, signal }: FoundWorkspace,
+  { flags, runtime }: Invocation,
+): Promise<number> {
+  const { verb, fail } = change
+  const [isJson, { out, err }] = [flags.isOn('json'), runtime.terminal]
+  if (flags.isOn('dry-run')) {
+    const plan = await planChange({ workspace, signal, ...change })
+    const report = toChangeReport({ ...plan, warnings: formatSteps(plan) }, { outcome: 'not_committed' })
+    await out.write(isJson ? toLine(report) : formatPlan(`${verb} plan`, plan))
+    return 0
+  }
+  try {
+    const { plan, report } = await changeHosts({ workspace, signal, ...change })
+    const text = isJson ? toLine(report) : formatChange(`${verb} result`, { plan, report })
+    await writeOrFail({ out, text }, () =>
+      fail({ problem: 'its report could not be printed; run "drover list" to see the result', report }),
+    )
+  } catch (error) {
+    const report = readChangeReport(error)
+    // Programs get the report inside the error.
+    if (report !== undefined && hasNews(report) && err.isTty && !isJson) {
+      await err.write(formatChange(`${verb} result`, { plan: undefined, report }))
+    }
+    throw error
+  }
+  return 0
+}
+
+/** Whether the report of a failed change says more than the failure itself. */
+function hasNews({ hosts, warnings, recovery_artifacts }: ChangeReport): boolean {
+  return [hosts, warnings, recovery_artifacts].some((list) => list.length > 0)
+}
+
+/** The change is made even if its report cannot be printed, and the failure says so. */
+async function writeOrFail({ out, text }: { out: Channel; text: string }, lost: () => Fault): Promise<void> {
+  const written = await out.write(text).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === outputFailed.code) return 'failed'
+    throw error
+  })
+  if (written !== 'written') throw lost()
+}
+
+function toLine(report: ChangeReport): string {
+  return `${writeJson(checkChangeReport(report))}\n`
 }

@@ -1,20 +1,26 @@
+/** `source check` and `source digest`: what drover makes of a file with an issue or a comment. */
 import { LIMITS } from '../../contract/limits.ts'
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { toTimestamp } from '../../kit/clock.ts'
+import { Fault } from '../../kit/fault.ts'
+import { decodeUtf8 } from '../../kit/files/read-file.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { InvalidCode } from '../../source/classification.ts'
-import { invalidSource } from '../../source/faults.ts'
+import { invalidComment, invalidSource } from '../../source/faults.ts'
+import { readSection } from '../../source/read-section.ts'
 import { readEnvelope, readSource, type SourceReading } from '../../source/read-source.ts'
+import { digestCommentBody } from '../../source/revisions.ts'
 import { toCandidate } from '../../source/to-candidate.ts'
-import type { RunCommand } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
+import { argumentMissing } from '../faults.ts'
 import { toPrintable } from '../output/printable.ts'
-import { readSourceInput } from './source-input.ts'
+import { readInput } from '../read-input.ts'
 
 /** A sourceCandidate needs an id. This one belongs to no run, so it can never be chosen. */
 const CANDIDATE_ID = 'source-check'
 
 /** The result goes to stdout in both cases; the exit code tells a script which one it is. */
-export const run: RunCommand = async (invocation) => {
+export const check: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const envelope = await readSourceInput(invocation, {
     command: 'source check',
@@ -61,4 +67,45 @@ function formatVerdict({ canonical_url }: RawSourceEnvelope, reading: SourceRead
     ...sections.map(({ key, role, bytes }) => `  section ${key}${key === role ? '' : ` (${role})`}, ${bytes} bytes`),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Larger than any valid section with its marker and blank lines. */
+const COMMENT_LIMIT_BYTES = 2 * LIMITS.sectionBytes
+
+export const digest: RunCommand = async (invocation) => {
+  const body = await readSourceInput(invocation, {
+    command: 'source digest',
+    limitBytes: COMMENT_LIMIT_BYTES,
+    parse: (bytes, name) => decodeUtf8({ bytes, source: name }),
+    refuse: invalidComment,
+  })
+  const { out, err } = invocation.runtime.terminal
+  if (readSection(body).key === undefined) {
+    await err.write('drover: warning: the first line is not a section marker, so no manifest can list this comment\n')
+  }
+  await out.write(`${digestCommentBody(body)}\n`)
+  return 0
+}
+
+type SourceInput<T> = {
+  command: string
+  limitBytes: number
+  /** Parses the bytes; `name` is the name of the input for messages. */
+  parse: (bytes: Uint8Array, name: string) => T
+  /** The usage fault of the command, whatever is wrong with the input: nothing was attempted yet. */
+  refuse: (facts: { problem: string }, cause: Fault) => Fault
+}
+
+/** Reads and parses the file that a `source` command is given; `-` is standard input. */
+async function readSourceInput<T>({ args, runtime }: Invocation, input: SourceInput<T>): Promise<T> {
+  const { command, limitBytes, parse, refuse } = input
+  const [named = ''] = args
+  // An empty name, as from an unset shell variable, would resolve to the working directory.
+  if (named === '') throw argumentMissing({ command, name: 'file' })
+  const file = named === '-' ? undefined : named
+  try {
+    return parse(await readInput({ runtime, file, limitBytes }), file ?? 'standard input')
+  } catch (error) {
+    throw error instanceof Fault ? refuse({ problem: error.message }, error) : error
+  }
 }
