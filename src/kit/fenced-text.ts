@@ -12,3 +12,9 @@ function fenceFor(text: string): string {
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   return '`'.repeat(longest + 1)
 }
+
+/** As long as the opening fence, of the same character, and nothing else. */
+export function closesFence(line: string, fence: string): boolean {
+  const text = line.trim()
+  return text.startsWith(fence) && text === fence.charAt(0).repeat(text.length)
+}

@@ -1,5 +1,6 @@
 /** The text of an agent as lines for people. The block with the outcome is left out: drover shows what it says. Pure. */
 import { BLOCK_NAME } from '../../drive/prompt/outcome-block.ts'
+import { closesFence } from '../../kit/fenced-text.ts'
 import { toPrintable } from '../output/printable.ts'
 
 const OPENING = new RegExp(`^ {0,3}(\`{3,}|~{3,})[ \\t]*${BLOCK_NAME}[ \\t]*$`)
@@ -35,16 +36,11 @@ export class AgentText {
   #withoutOutcome(lines: readonly string[]): string[] {
     return lines.filter((line) => {
       if (this.#fence !== undefined) {
-        if (isClosing(line, this.#fence)) this.#fence = undefined
+        if (closesFence(line, this.#fence)) this.#fence = undefined
         return false
       }
       this.#fence = OPENING.exec(line)?.[1]
       return this.#fence === undefined && line.trim() !== ''
     })
   }
-}
-
-function isClosing(line: string, fence: string): boolean {
-  const text = line.trim()
-  return text.startsWith(fence) && text === fence.charAt(0).repeat(text.length)
 }

@@ -2,6 +2,7 @@
  * Renders Markdown for a terminal while it arrives: headings, lists, quotes, code, emphasis and links. Text is held back only
  * until its markup is decided, so words appear as the agent writes them. What is not understood stays as it is.
  */
+import { closesFence } from '../../kit/fenced-text.ts'
 import { renderInline, type StyleText } from './markdown-inline.ts'
 
 const RULE_COLUMNS = 40
@@ -71,7 +72,8 @@ export class MarkdownStream {
   #printWhole(): string {
     const line = this.#held
     const [, fence] = /^\s*(`{3,}|~{3,})/.exec(line) ?? []
-    if (this.#fence !== undefined && !isClosing(line, this.#fence)) return line === '' ? '' : this.#style('cyan', line)
+    if (this.#fence !== undefined && !closesFence(line, this.#fence))
+      return line === '' ? '' : this.#style('cyan', line)
     if (this.#fence !== undefined || fence !== undefined) {
       this.#fence = this.#fence === undefined ? fence : undefined
       return this.#style('dim', line)
@@ -92,10 +94,4 @@ export class MarkdownStream {
 function classifyLine(line: string): LineKind {
   if (/^\s*(?:`{3}|~{3})/.test(line) || /^ {0,3}#{1,6}\s/.test(line)) return 'whole'
   return /^\s*(?:>\s?)*(?:[-*+_ ]*|#{1,6}|`{1,2}|~{1,2})$/.test(line) ? 'undecided' : 'inline'
-}
-
-/** As long as the opening fence, of the same character, and nothing else. */
-function isClosing(line: string, fence: string): boolean {
-  const text = line.trim()
-  return text.startsWith(fence) && text === fence.charAt(0).repeat(text.length)
 }
