@@ -14,6 +14,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
+import { printResult } from '../output/print-result.ts'
 import { toOneLine } from '../output/printable.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined } from './faults.ts'
@@ -91,12 +92,8 @@ async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promi
   const profile = toProfile(report, toTimestamp(invocation.runtime.clock.now()))
   const { config: path } = findUserPaths(invocation)
   await setBackendSection({ path, name, section: { ...section, profile } })
-  const { out } = invocation.runtime.terminal
   const shown = { name, command: section.command, profile, config: path }
-  await out.write(
-    invocation.flags.isOn('json') ? `${JSON.stringify(shown, null, 2)}\n` : formatReport(shown, report.answer?.text),
-  )
-  return 0
+  return await printResult(invocation, shown, () => formatReport(shown, report.answer?.text))
 }
 
 /** What the agent can do, or the exit code of a user who has stopped it. */

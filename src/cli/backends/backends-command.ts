@@ -5,6 +5,7 @@ import { VersionProbe } from '../../agents/probe-version.ts'
 import type { LocalStatus } from '../../service/local-protocol.ts'
 import type { RunCommand } from '../command.ts'
 import { askStatus } from '../local/local-server.ts'
+import { printResult } from '../output/print-result.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
@@ -28,11 +29,9 @@ export const run: RunCommand = async (invocation) => {
   const probe = new VersionProbe(runtime)
   const warm = (await askStatus(invocation).catch(() => undefined))?.warm ?? []
   const reports = await Promise.all(located.map(async (agent) => toBackendReport(agent, await probe.ask(agent), warm)))
-  const text = flags.isOn('json')
-    ? `${JSON.stringify({ backends: reports, default: config.default_backend }, null, 2)}\n`
-    : formatReports(reports, runtime.terminal.out)
-  await runtime.terminal.out.write(text)
-  return 0
+  return await printResult(invocation, { backends: reports, default: config.default_backend }, (out) =>
+    formatReports(reports, out),
+  )
 }
 
 function toBackendReport(

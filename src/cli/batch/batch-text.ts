@@ -3,7 +3,7 @@ import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prom
 import { formatDuration } from '../output/format-time.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
-import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import { formatHeadedTable } from '../output/text-table.ts'
 import { totalTokens } from '../output/usage-text.ts'
 import type { Channel } from '../terminal.ts'
 import type { BatchItem } from './item-progress.ts'
@@ -64,8 +64,7 @@ export function outcomeTable(
     result === undefined ? '-' : String(totalTokens(result.token_usage)),
     item.name,
   ])
-  const [heading = '', ...lines] = formatTable(dropColumns([headings, ...rows], tableWidth(out)), tableWidth(out))
-  return `${[out.style('bold', heading), ...lines].join('\n')}\n`
+  return `${formatHeadedTable([headings, ...rows], out).join('\n')}\n`
 }
 
 /** `3 tasks: 2 completed, 1 failed; 4.1 s, 456 tokens` */

@@ -11,6 +11,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { comparisonNeedsWorktree, flagRequired, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
+import { printResult } from '../output/print-result.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readSettings } from '../settings.ts'
@@ -107,20 +108,17 @@ function isKeptBad({ kept, left = [], results }: ComparisonResult, name: string 
 
 /** `drover compare --keep NAME` and `--drop`, after a comparison. */
 async function keepAfterComparison(invocation: Invocation): Promise<number> {
-  const { flags, runtime } = invocation
   using interruption = listenForInterruption()
   const { config } = await readSettings(invocation)
   await using drover = openDrover(invocation, { config })
-  const name = flags.text('keep')
+  const name = invocation.flags.text('keep')
   const { workdir } = requestFromFlags(invocation)
   const request = { ...(workdir !== undefined && { workdir }), ...(name !== undefined && { name }) }
   const keeping = drover.batches.keep(USER, request, interruption.signal)
   const result: KeepResult = await keeping.catch((error: unknown) => {
     throw namingTheFlag(error, invocation)
   })
-  await runtime.terminal.out.write(
-    flags.isOn('json') ? `${JSON.stringify(result, null, 2)}\n` : formatKeepResult(result),
-  )
+  await printResult(invocation, result, () => formatKeepResult(result))
   return result.left.length > 0 ? 1 : 0
 }
 

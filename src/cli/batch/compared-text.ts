@@ -3,7 +3,7 @@ import type { CheckResult } from '../../kit/process/run-check.ts'
 import type { ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toMessage, toOneLine, toPrintable } from '../output/printable.ts'
-import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import { formatHeadedTable } from '../output/text-table.ts'
 import type { Channel } from '../terminal.ts'
 
 type ComparedCheck = ComparedWorktree['checks'][number]
@@ -16,13 +16,12 @@ export function formatCompared(
   worktrees: readonly ComparedWorktree[],
   { out, isKept }: { out: Channel; isKept: boolean },
 ): string {
-  const width = tableWidth(out)
-  const [heading = '', ...rows] = formatTable(dropColumns([HEADINGS, ...worktrees.map(toRow)], width), width)
+  const table = formatHeadedTable([HEADINGS, ...worktrees.map(toRow)], out)
   const failures = worktrees.flatMap(({ name, checks }) =>
     checks.filter(({ passed }) => !passed).flatMap((check) => formatFailedCheck(name, check, out)),
   )
   const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
-  return `${['', out.style('bold', heading), ...rows, ...failures, ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
+  return `${['', ...table, ...failures, ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
 }
 
 function toRow({ name, files, insertions, deletions, checks }: ComparedWorktree): string[] {

@@ -2,6 +2,7 @@
 import { formatOrigin } from '../../config/origin.ts'
 import { formatValue, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
 import type { RunCommand } from '../command.ts'
+import { printResult } from '../output/print-result.ts'
 import { padToColumns } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -12,27 +13,23 @@ import type { Channel } from '../terminal.ts'
 const MAX_VALUE_COLUMNS = 40
 
 export const show: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
-  const { out } = runtime.terminal
+  const { flags } = invocation
   const reading = await readSettings(invocation)
   const settings = showConfig(reading).filter(({ origin }) => !flags.isOn('changed') || origin.from !== 'default')
-  await out.write(
-    flags.isOn('json')
-      ? `${JSON.stringify({ file: reading.file, settings: settings.map(toJson) }, null, 2)}\n`
-      : toTable(settings, { file: reading.file, out }),
+  const { file } = reading
+  return await printResult(invocation, { file, settings: settings.map(toJson) }, (out) =>
+    toTable(settings, { file, out }),
   )
-  return 0
 }
 
 /** Prints a list with one item per line, so that a shell can loop over it. */
 export const get: RunCommand = async (invocation) => {
-  const { args, flags, runtime } = invocation
-  const { key, value, origin } = showSetting(await readSettings(invocation), args[0] ?? '')
-  const text = flags.isOn('json')
-    ? JSON.stringify({ key, value: value ?? null, origin }, null, 2)
-    : [value].flat().map(formatValue).join('\n')
-  await runtime.terminal.out.write(`${text}\n`)
-  return 0
+  const { key, value, origin } = showSetting(await readSettings(invocation), invocation.args[0] ?? '')
+  return await printResult(
+    invocation,
+    { key, value: value ?? null, origin },
+    () => `${[value].flat().map(formatValue).join('\n')}\n`,
+  )
 }
 
 export const path: RunCommand = async (invocation) => {

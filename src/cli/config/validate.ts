@@ -4,6 +4,7 @@ import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { printResult } from '../output/print-result.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { toConfigEnvironment } from '../settings.ts'
 
@@ -11,14 +12,9 @@ type Validation = { file: string; exists: boolean; problems: readonly ConfigProb
 
 /** Prints the result to stdout even if the config is invalid; scripts use the exit code. */
 export const run: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
   const validation = await validate(invocation)
   const isValid = validation.problems.length === 0
-  await runtime.terminal.out.write(
-    flags.isOn('json')
-      ? `${JSON.stringify({ valid: isValid, ...validation }, null, 2)}\n`
-      : wrapOn(runtime.terminal.out, formatValidation(validation)),
-  )
+  await printResult(invocation, { valid: isValid, ...validation }, (out) => wrapOn(out, formatValidation(validation)))
   return isValid ? 0 : 1
 }
 

@@ -1,8 +1,7 @@
 /** The report of doctor as text for people. Pure. */
 
 import { padToColumns, toPrintable } from '../output/printable.ts'
-import type { TextLayout } from '../output/table-with-notes.ts'
-import { tableWidth } from '../output/text-table.ts'
+import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { FINDING_GROUPS, type Finding } from './checks/finding.ts'
 

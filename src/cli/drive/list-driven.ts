@@ -5,7 +5,7 @@ import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
-import { formatTableWithNotes } from '../output/table-with-notes.ts'
+import { formatTableWithNotes } from '../output/text-table.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeState, readWorktreeState } from '../worktrees/worktree-state.ts'
 

@@ -5,6 +5,7 @@ import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { printResult } from '../output/print-result.ts'
 import { type OpenExecutions, withExecutions } from './open-executions.ts'
 
 type Outcome = {
@@ -15,15 +16,15 @@ type Outcome = {
 }
 
 export const run: RunCommand = async (invocation) => {
-  const { args, flags, runtime } = invocation
+  const { args, flags } = invocation
   using interruption = listenForInterruption()
   return await withExecutions(invocation, async (open) => {
     const found = await findAll(args, open)
     for (const execution of found) if (!isFinal(execution.state)) await open.drover.records.cancel(execution)
     const wait = flags.isOn('no-wait') ? undefined : interruption.signal
     const outcomes = await Promise.all(found.map((execution) => awaitEnd(execution, open, wait)))
-    const json = JSON.stringify({ executions: outcomes.map(({ id, state }) => ({ id, state })) }, null, 2)
-    await runtime.terminal.out.write(flags.isOn('json') ? `${json}\n` : outcomes.map(toLine).join(''))
+    const executions = outcomes.map(({ id, state }) => ({ id, state }))
+    await printResult(invocation, { executions }, () => outcomes.map(toLine).join(''))
     const endedBy = interruption.by()
     if (endedBy !== undefined) return exitCodeOfSignal(endedBy)
     return outcomes.some(({ wasEnded }) => wasEnded) ? 1 : 0

@@ -2,8 +2,9 @@ import type { Execution, ExecutionPage } from '../../executions/store/execution.
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import type { ExecutionStore } from '../../executions/store/execution-store.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { printResult } from '../output/print-result.ts'
 import { toOneLine } from '../output/printable.ts'
-import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import { formatHeadedTable, tableWidth } from '../output/text-table.ts'
 import type { Channel } from '../terminal.ts'
 import { executionRows } from './execution-text.ts'
 import { withExecutions } from './open-executions.ts'
@@ -14,17 +15,12 @@ const NOTHING_KEPT =
   'No executions are kept. drover config set executions.keep events keeps those of the command line.\n'
 
 export const run: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
-  const { out } = runtime.terminal
   return await withExecutions(invocation, async ({ store }) => {
     const isAll = wantsEnded(invocation)
     const page = isAll ? await readPage(invocation, store) : { executions: await readRunning(store) }
     const emptyText = isAll ? NOTHING_KEPT : NOTHING_RUNS
-    const text = flags.isOn('json')
-      ? `${JSON.stringify(page, null, 2)}\n`
-      : formatPage(page, { out, now: runtime.clock.now(), emptyText })
-    await out.write(text)
-    return 0
+    const now = invocation.runtime.clock.now()
+    return await printResult(invocation, page, (out) => formatPage(page, { out, now, emptyText }))
   })
 }
 
@@ -49,12 +45,10 @@ function formatPage(
   { out, now, emptyText }: { out: Channel; now: Date; emptyText: string },
 ): string {
   if (executions.length === 0) return emptyText
-  const width = tableWidth(out)
-  const [heading = '', ...lines] = formatTable(dropColumns(executionRows(executions, now), width), width)
   const last = executions.at(-1)
   const more =
     next === undefined || last === undefined
       ? []
-      : [out.style('dim', toOneLine(`more: drover ps --all --before ${shortExecutionId(last)}`, width))]
-  return `${[out.style('bold', heading), ...lines, ...more].join('\n')}\n`
+      : [out.style('dim', toOneLine(`more: drover ps --all --before ${shortExecutionId(last)}`, tableWidth(out)))]
+  return `${[...formatHeadedTable(executionRows(executions, now), out), ...more].join('\n')}\n`
 }

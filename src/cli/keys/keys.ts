@@ -3,6 +3,7 @@ import { addServerKey, removeServerKey, type ServerKey } from '../../config/edit
 import { digest } from '../../kit/digest.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { printResult } from '../output/print-result.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatTable, tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
@@ -12,14 +13,12 @@ const KEY_BYTES = 24
 const ID_BYTES = 12
 
 export const create: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
-  const { out, err } = runtime.terminal
   const { config, file } = await readSettings(invocation)
   // The prefix lets logs and scanners recognize a key.
   const key = `drover_key_${randomIds.hex(KEY_BYTES)}`
   const entry = toEntry(invocation, digest(key))
   await addServerKey({ path: file.path, entry })
-  await out.write(flags.isOn('json') ? toJson({ ...toShown(entry), key, file: file.path }) : `${key}\n`)
+  await printResult(invocation, { ...toShown(entry), key, file: file.path }, () => `${key}\n`)
   const notes = [
     `stored the digest of the key ${entry.name} in ${file.path}; the key itself is not shown again`,
     ...(config.server.keys.length > 0
@@ -29,7 +28,7 @@ export const create: RunCommand = async (invocation) => {
       (flag) => `warning: ${flag} has no effect until server.rate_limit_enabled is true`,
     ),
   ]
-  await err.write(notes.map((note) => `drover: ${note}\n`).join(''))
+  await invocation.runtime.terminal.err.write(notes.map((note) => `drover: ${note}\n`).join(''))
   return 0
 }
 
@@ -54,15 +53,13 @@ function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
 }
 
 export const list: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
-  const { out } = runtime.terminal
   const { config, file } = await readSettings(invocation)
   const keys = config.server.keys.map(toShown)
-  if (flags.isOn('json')) await out.write(toJson({ file: file.path, keys }))
-  else if (keys.length === 0) {
-    await out.write(wrapOn(out, `${file.path} has no keys; "drover keys create NAME" adds one\n`))
-  } else await out.write(`${formatTable(toRows(keys), tableWidth(out)).join('\n')}\n`)
-  return 0
+  return await printResult(invocation, { file: file.path, keys }, (out) =>
+    keys.length === 0
+      ? wrapOn(out, `${file.path} has no keys; "drover keys create NAME" adds one\n`)
+      : `${formatTable(toRows(keys), tableWidth(out)).join('\n')}\n`,
+  )
 }
 
 type ShownKey = Omit<ServerKey, 'sha256' | 'role'> & { role: string }
@@ -85,21 +82,15 @@ function toRows(keys: readonly ShownKey[]): string[][] {
 }
 
 export const revoke: RunCommand = async (invocation) => {
-  const { args, flags, runtime } = invocation
-  const { out, err } = runtime.terminal
-  const name = args[0] ?? ''
+  const name = invocation.args[0] ?? ''
   const { file } = await readSettings(invocation)
   const { left } = await removeServerKey({ path: file.path, name })
   const text = `removed the key ${name} from ${file.path}; a running server refuses it within seconds\n`
-  await out.write(flags.isOn('json') ? toJson({ name, file: file.path, keys_left: left }) : wrapOn(out, text))
+  await printResult(invocation, { name, file: file.path, keys_left: left }, (out) => wrapOn(out, text))
   if (left === 0) {
     const warning =
       'the file has no keys any more: a server that starts now requires a key only if it has another source'
-    await err.write(`drover: warning: ${warning}\n`)
+    await invocation.runtime.terminal.err.write(`drover: warning: ${warning}\n`)
   }
   return 0
-}
-
-function toJson(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`
 }

@@ -10,7 +10,7 @@ import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { claimText } from '../../drive/report-parts.ts'
 import { formatDuration } from './format-time.ts'
 import { toOneLine, toPrintable } from './printable.ts'
-import type { TextLayout } from './table-with-notes.ts'
+import type { TextLayout } from './text-table.ts'
 import { formatCost } from './usage-text.ts'
 import { wrapWords } from './wrap-words.ts'
 

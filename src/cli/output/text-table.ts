@@ -1,5 +1,9 @@
 /** Formats rows of text in columns that fit a width. Pure. */
+import type { Channel } from '../terminal.ts'
 import { countColumns, padToColumns, toOneLine } from './printable.ts'
+import { wrapWords } from './wrap-words.ts'
+
+export type TextLayout = Pick<Channel, 'style' | 'isTty' | 'columns'>
 
 const GAP = '  '
 /** A narrower column is useless, so the line is too long instead. */
@@ -32,6 +36,33 @@ export function dropColumns(rows: readonly (readonly string[])[], width: number)
   let kept = count - 1
   while (kept > 1 && taken.slice(0, kept).reduce((sum, each) => sum + each, MIN_LAST_COLUMN) > width) kept -= 1
   return rows.map((row) => [...row.slice(0, kept), ...row.slice(count - 1)])
+}
+
+/** With headings in the first row. If it is too wide, the last column is shortened, then columns before it are dropped. */
+export function formatHeadedTable(rows: readonly (readonly string[])[], out: TextLayout): string[] {
+  const width = tableWidth(out)
+  const [heading = '', ...lines] = formatTable(dropColumns(rows, width), width)
+  return [out.style('bold', heading), ...lines]
+}
+
+/** The note is printed below its row. */
+export type RowWithNote = { readonly cells: readonly string[]; readonly note?: string | undefined }
+
+/** A table with headings and notes, which are wrapped. */
+export function formatTableWithNotes(
+  headings: readonly string[],
+  rows: readonly RowWithNote[],
+  out: TextLayout,
+): string[] {
+  const width = tableWidth(out)
+  const [heading = '', ...lines] = formatHeadedTable([headings, ...rows.map(({ cells }) => cells)], out)
+  const noted = rows.flatMap(({ note }, at) => [
+    lines[at] ?? '',
+    ...(note === undefined
+      ? []
+      : wrapWords(`  ${toOneLine(note, Number.POSITIVE_INFINITY)}`, width, { keepsPaths: true })),
+  ])
+  return [heading, ...noted]
 }
 
 /** The width of the terminal; more for a file or a pipe, where lines do not wrap. */

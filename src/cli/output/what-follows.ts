@@ -3,8 +3,7 @@ import type { NextVariant } from '../../contract/next.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { countColumns, padToColumns } from './printable.ts'
-import type { TextLayout } from './table-with-notes.ts'
-import { tableWidth } from './text-table.ts'
+import { type TextLayout, tableWidth } from './text-table.ts'
 import { wrapWords } from './wrap-words.ts'
 
 export type NextCommand = {

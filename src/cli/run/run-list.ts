@@ -2,7 +2,7 @@
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunList } from '../../runs/read-status.ts'
 import { formatAge } from '../output/format-time.ts'
-import { formatTableWithNotes, type RowWithNote, type TextLayout } from '../output/table-with-notes.ts'
+import { formatTableWithNotes, type RowWithNote, type TextLayout } from '../output/text-table.ts'
 import { formatBudget } from './run-view.ts'
 
 const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']

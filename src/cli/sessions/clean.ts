@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { cleaningRefused, flagsConflict, flagValueInvalid } from '../faults.ts'
+import { printResult } from '../output/print-result.ts'
 import { MAX_AGE_DAYS, parseAge } from '../words/parse-time.ts'
 import { withSessions } from './open-sessions.ts'
 
@@ -10,17 +11,12 @@ const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 const MAX_LISTED = 10
 
 export const run: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
-  const { out } = runtime.terminal
-  const isDryRun = flags.isOn('dry-run')
+  const isDryRun = invocation.flags.isOn('dry-run')
   return await withSessions(invocation, async (store, { session }) => {
     const before = findCutoff(invocation, session.retention_days)
     const deleted = await store.deleteUnusedSince(before, { isDryRun })
-    const text = flags.isOn('json')
-      ? JSON.stringify({ deleted, before, dry_run: isDryRun }, null, 2)
-      : formatDeleted(deleted, { before, isDryRun })
-    await out.write(`${text}\n`)
-    return 0
+    const text = `${formatDeleted(deleted, { before, isDryRun })}\n`
+    return await printResult(invocation, { deleted, before, dry_run: isDryRun }, () => text)
   })
 }
 

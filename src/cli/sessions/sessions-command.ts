@@ -2,7 +2,7 @@ import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { SessionPage } from '../../sessions/session.shape.ts'
 import type { RunCommand } from '../command.ts'
 import { toOneLine } from '../output/printable.ts'
-import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import { formatHeadedTable, tableWidth } from '../output/text-table.ts'
 import type { Channel } from '../terminal.ts'
 import { withSessions } from './open-sessions.ts'
 import { readFilter } from './session-filter.ts'
@@ -27,10 +27,8 @@ export const run: RunCommand = async (invocation) => {
 function formatPage({ sessions, total, offset }: SessionPage, out: Channel, now: Date): string {
   if (total === 0) return 'No sessions found.\n'
   if (sessions.length === 0) return `No sessions from number ${offset + 1} on; there are ${total}.\n`
-  const width = tableWidth(out)
-  const [heading = '', ...lines] = formatTable(dropColumns(sessionRows(sessions, now), width), width)
   const more = offset + sessions.length < total ? '; --limit and --offset show others' : ''
   const range = offset === 0 ? sessions.length : `${offset + 1}-${offset + sessions.length}`
-  const count = out.style('dim', toOneLine(`${range} of ${total}${more}`, width))
-  return `${[out.style('bold', heading), ...lines, count].join('\n')}\n`
+  const count = out.style('dim', toOneLine(`${range} of ${total}${more}`, tableWidth(out)))
+  return `${[...formatHeadedTable(sessionRows(sessions, now), out), count].join('\n')}\n`
 }

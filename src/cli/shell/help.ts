@@ -1,13 +1,10 @@
 /** `drover help` and `--help`: help texts made from the command definitions. */
 import { type Command, commandName, type Flag, GROUPS, type Positional, type RunCommand } from '../command.ts'
-import { tableWidth } from '../output/text-table.ts'
+import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
-import type { Channel } from '../terminal.ts'
 import { findCommand, GLOBAL_FLAGS, ROOT_FLAGS } from '../words/parse-words.ts'
 
 type Row = { left: string; right: string }
-
-type TextLayout = Pick<Channel, 'style' | 'isTty' | 'columns'>
 
 /** With fewer columns left, the description is printed below its row. */
 const MIN_DESCRIPTION_COLUMNS = 24

@@ -1,15 +1,13 @@
 import type { RunCommand } from '../command.ts'
+import { printResult } from '../output/print-result.ts'
 
-export const run: RunCommand = async ({ flags, runtime }) => {
+export const run: RunCommand = async (invocation) => {
   const report = {
     name: 'drover',
-    version: runtime.version(),
+    version: invocation.runtime.version(),
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
   }
-  const text = flags.isOn('json')
-    ? JSON.stringify(report, null, 2)
-    : `drover ${report.version} (node ${report.node}, ${report.platform})`
-  await runtime.terminal.out.write(`${text}\n`)
-  return 0
+  const text = `drover ${report.version} (node ${report.node}, ${report.platform})\n`
+  return await printResult(invocation, report, () => text)
 }

@@ -3,21 +3,18 @@ import { isDate } from '../../kit/timestamp.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { withExecutions } from '../executions/open-executions.ts'
 import { flagValueInvalid } from '../faults.ts'
+import { printResult } from '../output/print-result.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { formatUsageReport } from './format-usage.ts'
 
 export const run: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
-  const { out } = runtime.terminal
   const request = toRequest(invocation)
   return await withExecutions(invocation, async ({ store }) => {
     const report = await store.usage(request)
-    if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
-    else {
+    return await printResult(invocation, report, (out) => {
       const [heading = '', ...lines] = formatUsageReport(report, tableWidth(out))
-      await out.write(`${[out.style('bold', heading), ...lines].join('\n')}\n`)
-    }
-    return 0
+      return `${[out.style('bold', heading), ...lines].join('\n')}\n`
+    })
   })
 }
 

@@ -3,28 +3,27 @@ import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/wor
 import type { RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { formatAge } from '../output/format-time.ts'
-import { formatTableWithNotes } from '../output/table-with-notes.ts'
+import { printResult } from '../output/print-result.ts'
+import { formatTableWithNotes } from '../output/text-table.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeState, readWorktreeState, type WorktreeState } from './worktree-state.ts'
 
 type Listed = { worktree: FoundWorktree; state: WorktreeState }
 
 export const run: RunCommand = async (invocation) => {
-  const { flags, runtime } = invocation
-  const { out } = runtime.terminal
+  const { runtime } = invocation
   using interruption = listenForInterruption()
   const git = locateGit(runtime)
   const listed: Listed[] = []
   for (const worktree of listWorktrees(findUserPaths(invocation).worktrees)) {
     listed.push({ worktree, state: await readWorktreeState(worktree, git, interruption.signal) })
   }
-  if (flags.isOn('json')) await out.write(`${JSON.stringify({ worktrees: listed.map(toReport) }, null, 2)}\n`)
-  else if (listed.length === 0) await out.write('No worktrees found.\n')
-  else {
+  return await printResult(invocation, { worktrees: listed.map(toReport) }, (out) => {
     const rows = listed.map((each) => toRow(each, runtime.clock.now()))
-    await out.write(`${formatTableWithNotes(['NAME', 'CREATED', 'STATE'], rows, out).join('\n')}\n`)
-  }
-  return 0
+    return rows.length === 0
+      ? 'No worktrees found.\n'
+      : `${formatTableWithNotes(['NAME', 'CREATED', 'STATE'], rows, out).join('\n')}\n`
+  })
 }
 
 function toRow({ worktree, state }: Listed, now: Date) {
