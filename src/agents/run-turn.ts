@@ -14,8 +14,7 @@ import type {
 } from './adapter/agent.ts'
 import { exitCodeOfFailure } from './adapter/exit-codes.ts'
 import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
-import { checkAnswer } from './check-answer.ts'
-import { closingEvents, createOpening, warningsIn } from './turn-events.ts'
+import { checkAnswer, closingEvents, createOpening, warningsIn } from './turn-events.ts'
 
 export type AgentRunOptions = {
   signal: AbortSignal

@@ -1,10 +1,29 @@
-/** The events that every turn begins and ends with, and what its output warns of. Pure. */
+/** The events that every turn begins and ends with, the check of its answer, and what its output warns of. Pure. */
 import type { AgentError, AgentEvent, AgentRequest, OutputResult } from './adapter/agent.ts'
 import { warnOfDenials } from './adapter/denials.ts'
 import type { AgentResult } from './agent-result.ts'
+import { findMismatch } from './schema/match-schema.ts'
 
 export function warningsIn({ warnings = [], denials = [] }: OutputResult, request: AgentRequest): string[] {
   return [...warnings, ...warnOfDenials(denials, request)]
+}
+
+/** The result, failed if the agent reports success but its answer does not match the schema: no agent can be relied on for that. */
+export function checkAnswer(output: OutputResult, { outputSchema }: Pick<AgentRequest, 'outputSchema'>): OutputResult {
+  if (outputSchema === undefined || output.error !== undefined) return output
+  const answer = parseAnswer(output.text)
+  const problem = answer === undefined ? 'it is not JSON' : findMismatch(answer.value, outputSchema)
+  if (problem === undefined) return output
+  const message = `the answer does not match the schema of the request: ${problem}`
+  return { ...output, error: { code: 'agent_output_invalid', message } }
+}
+
+function parseAnswer(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
 }
 
 /** Makes `init` the first event: adds one if the agent prints none, and the model if the agent's own lacks it. */
