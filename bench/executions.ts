@@ -7,11 +7,10 @@ import { NATIVE_BACKENDS } from '../src/agents/adapter/agent.ts'
 import { NO_USAGE } from '../src/agents/adapter/token-usage.ts'
 import type { Execution } from '../src/executions/store/execution.shape.ts'
 import { newExecutionId } from '../src/executions/store/execution-id.ts'
-import type { ExecutionFilter, ExecutionStore } from '../src/executions/store/execution-store.ts'
-import { SqliteExecutionStore } from '../src/executions/store/sqlite-execution-store.ts'
+import type { ExecutionFilter } from '../src/executions/store/execution-store.ts'
+import { openStores, type Stores } from '../src/executions/store/open-stores.ts'
 import { systemClock, toTimestamp } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
-import { openDatabase, type StoreDatabase } from '../src/store/database.ts'
 import { measure, type Timing } from './measure.ts'
 import { withPublished } from './published.ts'
 import { type Served, withServer } from './served.ts'
@@ -49,15 +48,14 @@ async function benchPages(): Promise<string> {
     const large = await fill(join(home, 'large', 'sessions.db'), LARGE)
     const timings = await measure(
       Object.entries(FILTERS).flatMap(([name, filter]) =>
-        Object.entries({ small, large }).map(([size, { store }]) => ({
+        Object.entries({ small, large }).map(([size, { executions }]) => ({
           name: `${name} in the ${size}`,
-          once: async () => void (await store.list(filter, PAGE)),
+          once: async () => void (await executions.list(filter, PAGE)),
         })),
       ),
       ROUNDS,
     )
-    small.database.close()
-    large.database.close()
+    await Promise.all([small.sessions.close(), large.sessions.close()])
     return formatPages(timings)
   } finally {
     rmSync(home, { recursive: true, force: true })
@@ -81,17 +79,16 @@ function formatPages(timings: readonly Timing[]): string {
   ].join('\n')
 }
 
-async function fill(path: string, count: number): Promise<{ store: ExecutionStore; database: StoreDatabase }> {
-  const database = await openDatabase({ path, waitMs: 0 })
-  const store = new SqliteExecutionStore(database, { clock: systemClock })
+async function fill(path: string, count: number): Promise<Stores> {
+  const stores = await openStores({ path, clock: systemClock, ids: randomIds, waitMs: 0 })
   const changes = Array.from({ length: count }, (_, at) => ({
     execution: executionNumber(at, count),
     keep: 'results' as const,
     events: [],
     isNew: true,
   }))
-  await store.save(changes)
-  return { store, database }
+  await stores.executions.save(changes)
+  return stores
 }
 
 /** Distributes all filter values evenly, so that both stores have the same shares. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NO_USAGE } from '../src/agents/adapter/token-usage.ts'
+import { openStores } from '../src/executions/store/open-stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
-import { openSessionStore } from '../src/sessions/sqlite-session-store.ts'
 import { type Served, withServer } from './served.ts'
 
 const GOAL_MS = 50
@@ -106,7 +106,7 @@ function format(measured: readonly Measured[], served: Served): string {
 
 /** Stores finished sessions with prompts of 5 to 10 MB. */
 async function fill(path: string): Promise<string[]> {
-  const store = await openSessionStore({ path, clock: systemClock, ids: randomIds })
+  const { sessions: store } = await openStores({ path, clock: systemClock, ids: randomIds })
   const ids: string[] = []
   for (let at = 0; at < SESSIONS; at++) {
     const bytes = (5 + (5 * at) / SESSIONS) * MEGABYTE

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NATIVE_BACKENDS } from '../src/agents/adapter/agent.ts'
 import { NO_USAGE } from '../src/agents/adapter/token-usage.ts'
+import { openStores } from '../src/executions/store/open-stores.ts'
 import { systemClock, toTimestamp } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
 import type { Session } from '../src/sessions/session.shape.ts'
 import { newSessionId } from '../src/sessions/session-id.ts'
 import type { SessionFilter, SessionStore } from '../src/sessions/session-store.ts'
-import { addRow } from '../src/sessions/session-table.ts'
-import { openSessionStore } from '../src/sessions/sqlite-session-store.ts'
+import { SqliteSessionTable } from '../src/sessions/sqlite-session-table.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { measure, type Timing } from './measure.ts'
 
@@ -109,11 +109,12 @@ async function runTurn(store: SessionStore): Promise<void> {
 async function fill(path: string, count: number): Promise<SessionStore> {
   const database = await openDatabase({ path, waitMs: 0 })
   const storeFields = { owner: null, threadUsage: undefined }
-  await database.write(() => {
-    for (let at = 0; at < count; at++) addRow(database, sessionNumber(at, count), storeFields)
+  const table = new SqliteSessionTable()
+  await database.write(function* () {
+    for (let at = 0; at < count; at++) yield* table.add(sessionNumber(at, count), storeFields)
   })
   database.close()
-  return openSessionStore({ path, clock: systemClock, ids: randomIds })
+  return (await openStores({ path, clock: systemClock, ids: randomIds })).sessions
 }
 
 /** Distributes all filter values evenly, so that both stores have the same shares. */

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Execution, ExecutionEvent } from '../src/executions/store/execution.shape.ts'
-import type { PostgresExecutionStore } from '../src/executions/store/postgres-execution-store.ts'
+import type { PostgresWorkQueue } from '../src/executions/store/postgres-work-queue.ts'
 import { digest } from '../src/kit/digest.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
@@ -145,7 +145,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const waiting = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on', detach: true })
     const { execution_id: id } = waiting.body as { execution_id: string }
     await runSql(url, "DELETE FROM processes WHERE name = 'x'")
-    await (door.context.drover.opened.executions as PostgresExecutionStore).endStranded(0)
+    await (door.context.drover.opened.queue as PostgresWorkQueue).endStranded(0)
     const { body: ended } = await door.request(`/api/v1/executions/${id}`)
     expect(ended).toMatchObject({ state: 'failed', error: { code: 'session_machine_gone' } })
   })

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Execution } from '../src/executions/store/execution.shape.ts'
 import { openPostgres } from '../src/store/postgres-database.ts'
 import { PostgresNotices } from '../src/store/postgres-notices.ts'
+import { get } from '../src/store/sql.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 import { startSilentProxy } from './support/silent-proxy.ts'
@@ -76,13 +77,13 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
   it('ends a transaction at its deadline, and the next one has a connection that works', async () => {
     const proxy = await createProxy(await createPostgresDatabase())
     const database = await openPostgres({ url: proxy.url, statementMs: 500, waitMs: 0 })
-    const write = () => database.write((transaction) => transaction.get('SELECT 1 AS one'))
+    const write = () => database.write(() => get('SELECT 1 AS one'))
     expect(await write()).toEqual({ one: 1 })
     const silent = { code: 'session_store_unavailable', message: expect.stringContaining('gives no answer') }
-    const inside = database.write(async (transaction) => {
-      await transaction.get('SELECT 1')
+    const inside = database.write(function* () {
+      yield* get('SELECT 1')
       proxy.silence()
-      await transaction.get('SELECT 2')
+      yield* get('SELECT 2')
     })
     await expect(inside).rejects.toMatchObject(silent)
     await expect(database.get('SELECT 1')).rejects.toMatchObject(silent)
@@ -97,14 +98,14 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     const proxy = await createProxy(url)
     const cutOff = await openPostgres({ url: proxy.url, statementMs: 1000, waitMs: 0 })
     const lock = 'SELECT version FROM schema_version FOR UPDATE'
-    const cut = cutOff.write(async (transaction) => {
-      await transaction.get(lock)
+    const cut = cutOff.write(function* () {
+      yield* get(lock)
       proxy.silence()
-      await transaction.get('SELECT 1')
+      yield* get('SELECT 1')
     })
     await expect(cut).rejects.toThrow('gives no answer')
     const other = await openPostgres({ url, statementMs: 20_000 })
-    await other.write((transaction) => transaction.get(lock))
+    await other.write(() => get(lock))
     await Promise.all([other.close(), cutOff.close()])
   })
 

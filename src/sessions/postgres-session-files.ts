@@ -25,10 +25,10 @@ export class PostgresSessionFiles implements SessionFiles {
     const owner = await this.#owners.takenName()
     if (file === undefined) {
       const owned = 'SELECT id FROM sessions WHERE id = ? AND owner = ?'
-      await this.#database.all(`DELETE FROM session_files WHERE session_id IN (${owned})`, id, owner)
+      await this.#database.run(`DELETE FROM session_files WHERE session_id IN (${owned})`, id, owner)
       return
     }
-    await this.#database.all(SAVE, file.directory, await promisify(gzip)(file.bytes), id, owner)
+    await this.#database.run(SAVE, file.directory, await promisify(gzip)(file.bytes), id, owner)
   }
 
   async findMoved(id: string): Promise<MovedSession | undefined> {
@@ -43,6 +43,6 @@ export class PostgresSessionFiles implements SessionFiles {
   }
 
   async noteHere(id: string): Promise<void> {
-    await this.#database.all('UPDATE sessions SET machine = ? WHERE id = ?', this.#owners.machine, id)
+    await this.#database.run('UPDATE sessions SET machine = ? WHERE id = ?', this.#owners.machine, id)
   }
 }

@@ -4,7 +4,7 @@ import { foldText } from './session-rows.ts'
 import { checkMoment, checkNotEmpty, checkSearch, checkTag } from './session-rules.ts'
 import type { SessionFilter } from './session-store.ts'
 
-export type Sql = { text: string; values: readonly (string | number)[] }
+export type SqlText = { text: string; values: readonly (string | number)[] }
 
 /** The properties by which sessions are indexed and counted. */
 export type Facet = 'backend' | 'status' | 'tag' | 'model' | 'workdir'
@@ -52,7 +52,7 @@ export function hasStoredCount({ since, until, needle }: SessionQuery): boolean 
 }
 
 /** SQL that reads the number of sessions from the table of counts. */
-export function toStoredCount({ facets, isResumable }: Pick<SessionQuery, 'facets' | 'isResumable'>): Sql {
+export function toStoredCount({ facets, isResumable }: Pick<SessionQuery, 'facets' | 'isResumable'>): SqlText {
   const conditions = [
     where('working_dir = ?', facets.get('workdir') ?? ''),
     where('tag = ?', facets.get('tag') ?? ''),
@@ -64,7 +64,7 @@ export function toStoredCount({ facets, isResumable }: Pick<SessionQuery, 'facet
 }
 
 /** SQL that counts the sessions themselves. */
-export function toCount(query: SessionQuery, accessPath: AccessPath): Sql {
+export function toCount(query: SessionQuery, accessPath: AccessPath): SqlText {
   const conditions = toConditions(query, accessPath)
   // Without other conditions, the search results alone give the count.
   const isSearchAlone = accessPath === 'search' && conditions.length === 0
@@ -74,7 +74,7 @@ export function toCount(query: SessionQuery, accessPath: AccessPath): Sql {
 }
 
 /** Sorted by last use, newest first, then by id, descending. */
-export function toPage(query: SessionQuery, page: { accessPath: AccessPath; limit: number; offset: number }): Sql {
+export function toPage(query: SessionQuery, page: { accessPath: AccessPath; limit: number; offset: number }): SqlText {
   const { text, values } = toSelect('s.number', toSource(query, page.accessPath), toConditions(query, page.accessPath))
   const order = page.accessPath === 'tag' ? 't.last_used DESC, t.id DESC' : 's.last_used DESC, s.id DESC'
   return { text: `${text} ORDER BY ${order} LIMIT ? OFFSET ?`, values: [...values, page.limit, page.offset] }
@@ -95,7 +95,7 @@ export function pickAccessPath(
 export function toConditions(
   { facets, isResumable, since, until, needle }: SessionQuery,
   accessPath: AccessPath,
-): Sql[] {
+): SqlText[] {
   const moment = accessPath === 'tag' ? 't.last_used' : 's.last_used'
   return [
     where('s.backend = ?', facets.get('backend')),
@@ -111,7 +111,7 @@ export function toConditions(
 }
 
 /** CROSS JOIN and INDEXED BY force our access path: SQLite knows less about the sizes than we do. */
-function toSource({ needle = '' }: SessionQuery, accessPath: AccessPath): Sql {
+function toSource({ needle = '' }: SessionQuery, accessPath: AccessPath): SqlText {
   if (accessPath === 'tag') return { text: 'session_tags t CROSS JOIN sessions s ON s.number = t.number', values: [] }
   if (accessPath !== 'search') return { text: `sessions s INDEXED BY sessions_by_${accessPath}`, values: [] }
   const found = toSearch(needle)
@@ -119,7 +119,7 @@ function toSource({ needle = '' }: SessionQuery, accessPath: AccessPath): Sql {
 }
 
 /** SQL for the numbers of sessions that contain a text, or whose id begins with it. */
-function toSearch(needle: string): Sql {
+function toSearch(needle: string): SqlText {
   const ids = idsBeginningWith(needle)
   const isIndexed = [...needle].length >= TRIGRAM
   const inText = isIndexed
@@ -132,7 +132,7 @@ function toSearch(needle: string): Sql {
 }
 
 /** The same as a condition on a session that another access path found. */
-function hasText(needle: string): Sql {
+function hasText(needle: string): SqlText {
   const inText = 'EXISTS (SELECT 1 FROM session_search f WHERE f.rowid = s.number AND instr(f.text, ?) > 0)'
   const ids = idsBeginningWith(needle)
   if (ids === undefined) return { text: inText, values: [needle] }
@@ -140,11 +140,11 @@ function hasText(needle: string): Sql {
 }
 
 /** Returns no condition for an undefined value. */
-function where(text: string, value: string | number | undefined): Sql[] {
+function where(text: string, value: string | number | undefined): SqlText[] {
   return value === undefined ? [] : [{ text, values: [value] }]
 }
 
-export function toSelect(what: string, source: Sql, conditions: readonly Sql[]): Sql {
+export function toSelect(what: string, source: SqlText, conditions: readonly SqlText[]): SqlText {
   const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ text }) => text).join(' AND ')}`
   return {
     text: `SELECT ${what} FROM ${source.text}${clause}`,

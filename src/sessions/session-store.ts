@@ -1,4 +1,4 @@
-/** The interface of the session store. It is small so that another database can implement it. */
+/** The interface of the session store. */
 import type { Backend, SessionFile, Usage } from '../agents/adapter/agent.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import type { SessionStatus } from './session-statuses.ts'
@@ -98,7 +98,7 @@ export type SessionStore = VisibleSessions & {
   /** The sessions that the API key with this id sees. It may change and delete only its own. Undefined: all. */
   seenBy(keyId: string | undefined): VisibleSessions
   /** Undefined: all sessions are on this machine. */
-  readonly files?: SessionFiles
+  readonly files?: SessionFiles | undefined
   /** Adds an `active` session owned by this process. If the process dies, another one ends the turn. */
   create(session: NewSession): Promise<Session>
   /** Starts another turn of a session. Refuses a session in which a turn is running. */

@@ -1,21 +1,15 @@
-/** Operations on session rows. Call them inside a transaction. */
-import type { StoreDatabase } from '../store/database.ts'
+/** Operations on session rows. Where the two databases differ, see `SessionTable`. */
+import { all, get, type Row, type Steps } from '../store/sql.ts'
 import { sessionAmbiguous, sessionNotFound } from './faults.ts'
 import type { Session } from './session.shape.ts'
 import { parseIdOrPrefix } from './session-id.ts'
-import {
-  asSessionRow,
-  type SessionRow,
-  type StoreFields,
-  toColumns,
-  toSearchText,
-  toSearchTitle,
-} from './session-rows.ts'
+import type { SessionQuery } from './session-query.ts'
+import { asSessionRow, type SessionRow, type StoreFields, toColumns } from './session-rows.ts'
+import type { Piece, PieceKey } from './session-texts.ts'
 import { isVisible } from './session-visibility.ts'
-import { deletePieces } from './stored-texts.ts'
 
 /** The columns that may change after a session was created. */
-export const CHANGING_COLUMNS = [
+const CHANGING = [
   'status',
   'last_used',
   'backend_session_id',
@@ -41,64 +35,92 @@ const FIXED = [
 ]
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
-export const ADDED_COLUMNS = [...FIXED, ...CHANGING_COLUMNS]
-const INSERT = `INSERT INTO sessions (${ADDED_COLUMNS.join(', ')}) VALUES (${ADDED_COLUMNS.map(() => '?').join(', ')})`
-export const UPDATE = `UPDATE sessions SET ${CHANGING_COLUMNS.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`
+export const ADDED_COLUMNS = [...FIXED, ...CHANGING]
+/** All but the whole texts. */
+export const COLUMNS = ['number', ...ADDED_COLUMNS].join(', ')
+const BY_ID = `SELECT ${COLUMNS} FROM sessions WHERE id = ? FOR UPDATE`
+const BY_OWNER = `SELECT ${COLUMNS} FROM sessions WHERE owner = ? FOR UPDATE`
+const UPDATE = `UPDATE sessions SET ${CHANGING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`
 
-/** Finds the one session with this id or unique prefix, of those that the key sees. */
-export function findRow(database: StoreDatabase, idOrPrefix: string, keyId: string | undefined): SessionRow {
+export type WantedPage = { limit: number; offset: number; keyId: string | undefined }
+
+/** Sessions of a page, and the numbers of those that there was no time for. */
+export type LoadedSessions = { sessions: Session[]; rest: readonly number[] }
+
+/** The texts of one session: the first pieces, and where the others are. */
+export type FoundTexts = { pieces: readonly Piece[]; more: readonly PieceKey[][] }
+
+/** What the two databases do differently. */
+export type SessionTable = {
+  /** How many sessions one transaction deletes. */
+  readonly deletedAtOnce: number
+  /** Long texts are in pieces outside of their rows (session-texts.ts). */
+  readonly hasPieces: boolean
+  /** Adds a row with the text that searches look in, and the first pieces of its texts. */
+  add(session: Session, storeFields: StoreFields): Steps<void>
+  /** Call it after the title changed, because searches look in it. */
+  saveSearchTitle(row: SessionRow, title: string | undefined): Steps<void>
+  delete(ids: readonly string[]): Steps<void>
+  /** Sessions without a running turn, last used before a time, oldest first. With `limit`, those to delete. */
+  findUnused(before: string, limit?: number): Steps<string[]>
+  /** The sessions of a page that the key sees, and how many match. */
+  findPage(query: SessionQuery, page: WantedPage): Steps<LoadedSessions & { total: number }>
+  /** The rest of a page. */
+  load(numbers: readonly number[]): Steps<LoadedSessions>
+  count(): Steps<number>
+  /** `row` has all columns. */
+  findTexts(row: Row): Steps<FoundTexts>
+}
+
+/** A session, and the key that wants it. */
+export type WantedSession = { idOrPrefix: string; keyId?: string | undefined }
+
+/** How the one session with an id or a unique prefix is read, of those that a key sees. */
+const WHOLE = { columns: '*', lock: '' }
+const PLAIN = { columns: COLUMNS, lock: '' }
+const LOCKED = { columns: COLUMNS, lock: ' FOR UPDATE' }
+
+/** With its whole texts, if its row has them. */
+export function findWhole(wanted: WantedSession): Steps<SessionRow> {
+  return findOne(wanted, WHOLE)
+}
+
+export function findRow(wanted: WantedSession): Steps<SessionRow> {
+  return findOne(wanted, PLAIN)
+}
+
+export function lockFound(wanted: WantedSession): Steps<SessionRow> {
+  return findOne(wanted, LOCKED)
+}
+
+function* findOne({ idOrPrefix, keyId }: WantedSession, { columns, lock }: typeof WHOLE): Steps<SessionRow> {
   const { from, below } = parseIdOrPrefix(idOrPrefix)
   const seen = isVisible(keyId)
   const where = `FROM sessions WHERE id >= ? AND id < ? AND ${seen.text}`
   const values = [from, below, ...seen.values]
-  const [row, another] = database.all(`SELECT * ${where} LIMIT 2`, ...values)
+  const [row, another] = yield* all(`SELECT ${columns} ${where} LIMIT 2${lock}`, ...values)
   if (row === undefined) throw sessionNotFound({ id: idOrPrefix })
   if (another === undefined) return asSessionRow(row)
-  const count = Number(database.get(`SELECT count(*) AS total ${where}`, ...values)?.['total'])
-  throw sessionAmbiguous({ id: idOrPrefix, count })
+  const counted = yield* get(`SELECT count(*) AS total ${where}`, ...values)
+  throw sessionAmbiguous({ id: idOrPrefix, count: Number(counted?.['total']) })
 }
 
-export function loadRow(database: StoreDatabase, id: string): SessionRow | undefined {
-  const row = database.get('SELECT * FROM sessions WHERE id = ?', id)
+export function* lockRow(id: string): Steps<SessionRow | undefined> {
+  const row = yield* get(BY_ID, id)
   return row && asSessionRow(row)
 }
 
-/** Without the pieces of its texts. */
-export function addRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
-  const columns = toColumns(session, storeFields)
-  database.run(INSERT, ...ADDED_COLUMNS.map((name) => columns[name] ?? null))
-  database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', toSearchText(session))
-}
-
-export function saveRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
-  const columns = toColumns(session, storeFields)
-  database.run(UPDATE, ...CHANGING_COLUMNS.map((name) => columns[name] ?? null), session.id)
-}
-
-/** Call it after the title changed, because searches look in it. */
-export function saveSearchTitle(database: StoreDatabase, number: number, title: string | undefined): void {
-  const sql = 'UPDATE session_search SET text = ? || substr(text, instr(text, char(10)) + 1) WHERE rowid = ?'
-  database.run(sql, toSearchTitle(title), number)
-}
-
-/** Also deletes the first pieces of its texts. `findUnwanted` finds the rest. */
-export function deleteRow(database: StoreDatabase, id: string): void {
-  database.run('DELETE FROM sessions WHERE id = ?', id)
-  deletePieces(database, id)
-}
-
-/** Sessions without a running turn, last used before a time, oldest first. */
-export function findUnused(database: StoreDatabase, before: string, limit: number): string[] {
-  const sql = `SELECT id FROM sessions INDEXED BY sessions_by_use WHERE last_used < ? AND owner IS NULL
-    ORDER BY last_used, id LIMIT ?`
-  return database.all(sql, before, limit).map((row) => String(row['id']))
+export function* lockOwnedBy(owner: string): Steps<SessionRow[]> {
+  return (yield* all(BY_OWNER, owner)).map(asSessionRow)
 }
 
 /** The processes that own a running turn. */
-export function findOwners(database: StoreDatabase): string[] {
-  return database.all('SELECT DISTINCT owner FROM sessions WHERE owner IS NOT NULL').map((row) => String(row['owner']))
+export function* findOwners(): Steps<string[]> {
+  const rows = yield* all('SELECT DISTINCT owner FROM sessions WHERE owner IS NOT NULL')
+  return rows.map((row) => String(row['owner']))
 }
 
-export function findOwnedBy(database: StoreDatabase, owner: string): SessionRow[] {
-  return database.all('SELECT * FROM sessions WHERE owner = ?', owner).map(asSessionRow)
+export function* saveRow(session: Session, storeFields: StoreFields): Steps<void> {
+  const columns = toColumns(session, storeFields)
+  yield* all(UPDATE, ...CHANGING.map((name) => columns[name] ?? null), session.id)
 }

@@ -101,5 +101,5 @@ function addOldRow(database: Awaited<ReturnType<typeof openDatabase>>, row: { id
   const sql = `INSERT INTO sessions (id, backend, status, created_at, last_used, working_dir, turn_count, input_tokens,
     output_tokens, cached_tokens, reasoning_tokens, tags, metadata, policy, initial_prompt, system_prompt)
     VALUES (?, 'claude', 'completed', '', '', '/w', 1, 0, 0, 0, 0, '[]', '{}', '{}', ?, ?)`
-  database.run(sql, row.id, row.prompt, `${row.prompt}!`)
+  database.all(sql, row.id, row.prompt, `${row.prompt}!`)
 }

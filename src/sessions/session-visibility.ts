@@ -3,11 +3,11 @@
  * means everything: an operator, or the user of the machine. Pure.
  */
 import { sessionOfAnotherKey } from './faults.ts'
-import { type SessionQuery, type Sql, toConditions, toSelect } from './session-query.ts'
+import { type SessionQuery, type SqlText, toConditions, toSelect } from './session-query.ts'
 import type { SessionRow } from './session-rows.ts'
 
 /** The condition on a session that is looked up; for SQLite and for PostgreSQL. */
-export function isVisible(keyId: string | undefined): Sql {
+export function isVisible(keyId: string | undefined): SqlText {
   return keyId === undefined ? { text: 'true', values: [] } : { text: '(key_id = ? OR is_shared = 1)', values: [keyId] }
 }
 
@@ -26,7 +26,7 @@ const PARTS = [
  * SQLite: the number of sessions that match and that a key sees. Only these are read, even in a search: neither the answer
  * nor the time that it takes tells what others have.
  */
-export function toVisibleCount(query: SessionQuery, keyId: string): Sql {
+export function toVisibleCount(query: SessionQuery, keyId: string): SqlText {
   const parts = selectParts('count(*)', query, keyId)
   return {
     text: `SELECT ${parts.map(({ text }) => `(${text})`).join(' + ')} AS total`,
@@ -35,7 +35,7 @@ export function toVisibleCount(query: SessionQuery, keyId: string): Sql {
 }
 
 /** SQLite: a page of them. Sorted by last use, newest first, then by id, descending. */
-export function toVisiblePage(query: SessionQuery, keyId: string, page: { limit: number; offset: number }): Sql {
+export function toVisiblePage(query: SessionQuery, keyId: string, page: { limit: number; offset: number }): SqlText {
   const parts = selectParts('s.number, s.last_used, s.id', query, keyId)
   const order = 'ORDER BY last_used DESC, id DESC LIMIT ?'
   return {
@@ -44,7 +44,7 @@ export function toVisiblePage(query: SessionQuery, keyId: string, page: { limit:
   }
 }
 
-function selectParts(what: string, query: SessionQuery, keyId: string): Sql[] {
+function selectParts(what: string, query: SessionQuery, keyId: string): SqlText[] {
   return PARTS.map(({ source, condition }) =>
     // Stryker disable next-line StringLiteral: every path but two has the same conditions
     toSelect(what, { text: source, values: [] }, [{ text: condition, values: [keyId] }, ...toConditions(query, 'use')]),

@@ -1,7 +1,8 @@
 /** Copies a SQLite file into an empty PostgreSQL database, in one transaction. */
-import { openDatabase, type Row, type StoreDatabase } from './database.ts'
+import { openDatabase, type StoreDatabase } from './database.ts'
 import { storeInUse, storeNotEmpty } from './faults.ts'
-import { LONG_STATEMENT_MS, openPostgres, type Transaction } from './postgres-database.ts'
+import { LONG_STATEMENT_MS, openPostgres } from './postgres-database.ts'
+import { all, get, type Row, type Steps } from './sql.ts'
 
 /** How many rows of each table were copied. */
 export type CopiedRows = Record<'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage', number>
@@ -27,19 +28,19 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
       'SELECT 1 FROM executions WHERE ended_at IS NULL UNION SELECT 1 FROM sessions WHERE owner IS NOT NULL',
     )
     if (used !== undefined) throw storeInUse({ path })
-    const copy = async (transaction: Transaction) => {
-      const found = await transaction.get('SELECT 1 FROM sessions UNION ALL SELECT 1 FROM executions LIMIT 1')
+    const copy = function* () {
+      const found = yield* get('SELECT 1 FROM sessions UNION ALL SELECT 1 FROM executions LIMIT 1')
       if (found !== undefined) throw storeNotEmpty({ store: target.address })
       const copied = {
-        sessions: await copySessions(file, transaction, machine),
-        executions: await copyNumbered(file, transaction, EXECUTIONS),
-        execution_events: await copyEvents(file, transaction),
-        idempotency_keys: await copyAll(file, transaction, 'idempotency_keys'),
-        usage: await copyAll(file, transaction, 'usage'),
+        sessions: yield* copySessions(file, machine),
+        executions: yield* copyNumbered(file, EXECUTIONS),
+        execution_events: yield* copyEvents(file),
+        idempotency_keys: yield* copyAll(file, 'idempotency_keys'),
+        usage: yield* copyAll(file, 'usage'),
       }
       for (const table of ['sessions', 'executions']) {
         const next = `SELECT setval(pg_get_serial_sequence('${table}', 'number'), coalesce(max(number), 0) + 1, false)`
-        await transaction.get(`${next} FROM ${table}`)
+        yield* get(`${next} FROM ${table}`)
       }
       return copied
     }
@@ -50,14 +51,13 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
   }
 }
 
-async function copySessions(file: StoreDatabase, transaction: Transaction, machine: string): Promise<number> {
+function* copySessions(file: StoreDatabase, machine: string): Steps<number> {
   const sql = `SELECT s.*, f.text AS search_text FROM sessions s LEFT JOIN session_search f ON f.rowid = s.number
     WHERE s.number > ? ORDER BY s.number LIMIT ${BATCH}`
-  return await inBatches(
+  return yield* inBatches(
     (last) => file.all(sql, Number(last?.['number'] ?? 0)),
     (rows) =>
       insert(
-        transaction,
         'sessions',
         rows.map((row) => ({ ...row, machine, search_text: row['search_text'] ?? '', ...readTexts(file, row) })),
       ),
@@ -74,50 +74,47 @@ function readTexts(file: StoreDatabase, { id, initial_prompt_start: prompt, syst
   return { initial_prompt: whole('initial_prompt', prompt), system_prompt: whole('system_prompt', system) }
 }
 
-async function copyNumbered(file: StoreDatabase, transaction: Transaction, columns: string): Promise<number> {
+function* copyNumbered(file: StoreDatabase, columns: string): Steps<number> {
   const sql = `SELECT ${columns} FROM executions WHERE number > ? ORDER BY number LIMIT ${BATCH}`
-  return await inBatches(
+  return yield* inBatches(
     (last) => file.all(sql, Number(last?.['number'] ?? 0)),
-    (rows) => insert(transaction, 'executions', rows),
+    (rows) => insert('executions', rows),
   )
 }
 
-async function copyEvents(file: StoreDatabase, transaction: Transaction): Promise<number> {
+function* copyEvents(file: StoreDatabase): Steps<number> {
   const sql = `SELECT execution, seq, at, type, content FROM execution_events
     WHERE (execution, seq) > (?, ?) ORDER BY execution, seq LIMIT ${BATCH}`
-  return await inBatches(
+  return yield* inBatches(
     (last) => file.all(sql, Number(last?.['execution'] ?? 0), Number(last?.['seq'] ?? 0)),
-    (rows) => insert(transaction, 'execution_events', rows),
+    (rows) => insert('execution_events', rows),
   )
 }
 
 /** A table that is small. */
-async function copyAll(file: StoreDatabase, transaction: Transaction, table: string): Promise<number> {
+function* copyAll(file: StoreDatabase, table: string): Steps<number> {
   const rows = file.all(`SELECT * FROM ${table}`)
-  if (rows.length > 0) await insert(transaction, table, rows)
+  if (rows.length > 0) yield* insert(table, rows)
   return rows.length
 }
 
-async function inBatches(
-  read: (last: Row | undefined) => Row[],
-  write: (rows: Row[]) => Promise<void>,
-): Promise<number> {
+function* inBatches(read: (last: Row | undefined) => Row[], write: (rows: Row[]) => Steps<void>): Steps<number> {
   let count = 0
   for (let last: Row | undefined; ; ) {
     const rows = read(last)
     if (rows.length === 0) return count
-    await write(rows)
+    yield* write(rows)
     count += rows.length
     last = rows.at(-1)
   }
 }
 
 /** Both stores have columns of the same names. */
-async function insert(transaction: Transaction, table: string, rows: readonly Row[]): Promise<void> {
+function* insert(table: string, rows: readonly Row[]): Steps<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ')
   const keepsNumber = columns.startsWith('number') ? 'OVERRIDING SYSTEM VALUE ' : ''
   const sql = `INSERT INTO ${table} (${columns}) ${keepsNumber}SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ?)`
-  await transaction.all(sql, JSON.stringify(rows.map(withoutNuls)))
+  yield* all(sql, JSON.stringify(rows.map(withoutNuls)))
 }
 
 /** PostgreSQL cannot store NUL characters in texts. */

@@ -19,6 +19,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase, type StoreDatabase } from './database.ts'
+import { all, answer, get } from './sql.ts'
 
 let folder: string
 let path: string
@@ -50,7 +51,7 @@ describe('a new file', () => {
     const umask = process.umask(0)
     try {
       const database = await open()
-      await database.write(() => database.exec('CREATE TABLE other (x)'))
+      await database.write(() => all('CREATE TABLE other (x)'))
     } finally {
       process.umask(umask)
     }
@@ -107,7 +108,7 @@ describe('an old file', () => {
   it('becomes private if others could read it', async () => {
     ;(await open()).close()
     const other = await open()
-    await other.write(() => other.exec('CREATE TABLE other (x)'))
+    await other.write(() => all('CREATE TABLE other (x)'))
     const files = [path, `${path}-wal`, `${path}-shm`]
     for (const file of files) chmodSync(file, 0o644)
     await open()
@@ -162,9 +163,9 @@ describe('a file that is not a session file', () => {
 describe('a damaged file', () => {
   async function damage(harm: () => void): Promise<Buffer> {
     const database = await open()
-    await database.write(() => {
-      database.exec('CREATE TABLE filling (x)')
-      for (let i = 0; i < 200; i++) database.run('INSERT INTO filling VALUES (?)', 'x'.repeat(1_000))
+    await database.write(function* () {
+      yield* all('CREATE TABLE filling (x)')
+      for (let i = 0; i < 200; i++) yield* all('INSERT INTO filling VALUES (?)', 'x'.repeat(1_000))
     })
     database.close()
     harm()
@@ -172,7 +173,7 @@ describe('a damaged file', () => {
   }
   const readAll = async () => {
     const database = await open()
-    return database.read(() => database.all('SELECT * FROM filling'))
+    return database.read(() => all('SELECT * FROM filling'))
   }
 
   it.each<[string, () => void]>([
@@ -200,9 +201,9 @@ describe('a file that cannot be written', () => {
     database.exec('CREATE TABLE filling (x)')
     const pages = Number(pragma(database, 'page_count'))
     database.exec(`PRAGMA max_page_count = ${pages}`)
-    const fill = () => database.write(() => database.run('INSERT INTO filling VALUES (?)', 'x'.repeat(1_000_000)))
+    const fill = () => database.run('INSERT INTO filling VALUES (?)', 'x'.repeat(1_000_000))
     await expect(fill()).rejects.toThrow(fault('session_store_unavailable', { path, reason: 'the disk is full' }))
-    await expect(database.read(() => database.all('SELECT * FROM filling'))).resolves.toEqual([])
+    await expect(database.read(() => all('SELECT * FROM filling'))).resolves.toEqual([])
     database.exec('PRAGMA max_page_count = 1000000')
     await fill()
   })
@@ -211,7 +212,7 @@ describe('a file that cannot be written', () => {
     ;(await open()).close()
     chmodSync(path, 0o400)
     const database = await open()
-    await expect(database.write(() => database.exec('CREATE TABLE a (x)'))).rejects.toThrow(
+    await expect(database.write(() => all('CREATE TABLE a (x)'))).rejects.toThrow(
       expect.objectContaining({ code: 'session_store_unavailable' }),
     )
   })
@@ -232,23 +233,23 @@ describe('a file that is locked', () => {
 
   it('does not block the event loop', async () => {
     const { database, holder } = await locked()
-    const writing = database.write(() => 'written')
+    const writing = database.write(() => answer('written'))
     setTimeout(() => holder.close(), 60)
     expect(await writing).toBe('written')
   })
 
   it('fails after the given time', async () => {
     const { database, holder } = await locked()
-    await expect(database.write(() => undefined, { waitMs: 50 })).rejects.toThrow(
+    await expect(database.write(() => answer(undefined), { waitMs: 50 })).rejects.toThrow(
       fault('session_store_busy', { path, waitMs: 50 }),
     )
     holder.close()
-    expect(await database.write(() => 'written')).toBe('written')
+    expect(await database.write(() => answer('written'))).toBe('written')
   })
 
   it('can still be read', async () => {
     const { database, holder } = await locked()
-    expect(await database.read(() => database.get('SELECT 1 AS one'))).toEqual({ one: 1 })
+    expect(await database.read(() => get('SELECT 1 AS one'))).toEqual({ one: 1 })
     holder.close()
   })
 })
@@ -257,8 +258,8 @@ describe('a transaction', () => {
   it('whose work throws is rolled back, and throws the error', async () => {
     const database = await open()
     const failure = new Error('no')
-    const work = () => {
-      database.exec('CREATE TABLE half (x)')
+    const work = function* () {
+      yield* all('CREATE TABLE half (x)')
       throw failure
     }
     await expect(database.write(work)).rejects.toBe(failure)
@@ -270,7 +271,7 @@ describe('concurrent transactions', () => {
   /** With a table, and nothing under way. */
   async function openWithTable(): Promise<StoreDatabase> {
     const database = await open()
-    await database.write(() => database.exec('CREATE TABLE numbers (x)'))
+    await database.write(() => all('CREATE TABLE numbers (x)'))
     await turnOfTheLoop()
     return database
   }
@@ -281,7 +282,7 @@ describe('concurrent transactions', () => {
     setImmediate(() => {
       hasTurned = true
     })
-    await Promise.all([1, 2].map(() => database.write(() => undefined)))
+    await Promise.all([1, 2].map(() => database.write(() => answer(undefined))))
     expect(hasTurned).toBe(true)
   })
 
@@ -290,11 +291,11 @@ describe('concurrent transactions', () => {
     const outside = new DatabaseSync(path)
     onTestFinished(() => outside.close())
     const committed = outside.prepare('SELECT count(*) AS count FROM numbers')
-    const insert = (x: number) => () => {
-      database.run('INSERT INTO numbers VALUES (?)', x)
+    const insert = function* (x: number) {
+      yield* all('INSERT INTO numbers VALUES (?)', x)
       return committed.get()?.['count']
     }
-    const seen = await Promise.all(Array.from({ length: 52 }, (_, x) => database.write(insert(x))))
+    const seen = await Promise.all(Array.from({ length: 52 }, (_, x) => database.write(() => insert(x))))
     expect(seen).toEqual([0, ...new Array(50).fill(1), 51])
     expect(database.all('SELECT x FROM numbers').map(({ x }) => x)).toEqual(Array.from({ length: 52 }, (_, x) => x))
   })
@@ -304,8 +305,8 @@ describe('concurrent transactions', () => {
     const failure = new Error('no')
     const outcomes = await Promise.allSettled(
       [1, 2, 3, 4].map((x) =>
-        database.write(() => {
-          database.run('INSERT INTO numbers VALUES (?)', x)
+        database.write(function* () {
+          yield* all('INSERT INTO numbers VALUES (?)', x)
           if (x === 3) throw failure
           return x
         }),
@@ -324,17 +325,12 @@ describe('concurrent transactions', () => {
 describe('SQLite', () => {
   it('is not loaded before a file is opened', () => {
     const script = `
-      const { openSessionStore } = await import(process.argv[1])
-      const { systemClock } = await import(process.argv[2])
-      const { randomIds } = await import(process.argv[3])
+      const { openDatabase } = await import(process.argv[1])
       const loaded = () => process.moduleLoadList.includes('NativeModule sqlite')
       const before = loaded()
-      await openSessionStore({ path: process.argv[4], clock: systemClock, ids: randomIds })
+      await openDatabase({ path: process.argv[2] })
       process.stdout.write(before + ' ' + loaded())`
-    const files = ['../sessions/sqlite-session-store.ts', '../kit/clock.ts', '../kit/ids.ts'].map((file) =>
-      join(import.meta.dirname, file),
-    )
-    const args = ['--input-type=module', '-e', script, ...files, path]
+    const args = ['--input-type=module', '-e', script, join(import.meta.dirname, 'database.ts'), path]
     expect(spawnSync(process.execPath, args, { encoding: 'utf8' })).toMatchObject({ stdout: 'false true', stderr: '' })
   })
 })

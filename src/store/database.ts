@@ -1,11 +1,12 @@
 /** Opens and migrates the session file, and runs transactions that wait for each other. */
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type FileIdentity, isSameFile } from '../kit/files/disk.ts'
 import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer, sessionStoreUnavailable } from './faults.ts'
 import { WriteGroup } from './group-writes.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { all, answer, type Row, type Sql, type Statement, type Steps, type WriteOptions } from './sql.ts'
 import { isBusy, toStoreFault } from './store-errors.ts'
 import { ensureStoreFile, findStoreFile, requireFreeSpace } from './store-file.ts'
 
@@ -13,8 +14,6 @@ type ConnectionOptions = Pick<DatabaseOptions, 'path' | 'waitMs'> & {
   /** The file that must stay at the path; undefined: not checked. */
   file?: FileIdentity | undefined
 }
-
-export type Row = Record<string, SQLOutputValue>
 
 export type DatabaseOptions = {
   path: string
@@ -28,7 +27,11 @@ const APPLICATION_ID = 0x64726f76
 /** SQLite blocks the process while it waits, so it waits only briefly; then the event loop runs. */
 const SQLITE_WAIT_MS = 20
 const POLL_MS = 10
+/** A writer locks the whole file. */
+const LOCKING = / FOR UPDATE$/
 const DEFAULT_WAIT_MS = 5_000
+/** How long a check waits while another process has the file locked. */
+const CHECK_WAIT_MS = 500
 
 /** Opens the file, or creates it. Refuses a file of another kind without changing it. */
 export async function openDatabase(options: DatabaseOptions): Promise<StoreDatabase> {
@@ -37,9 +40,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<StoreDatab
   const database = new StoreDatabase(await connect(path), { ...options, file: findStoreFile(path) })
   try {
     // Checked first, because the next steps change the file.
-    const version = await database.read(() => readSchemaVersion(database, migrations.length))
+    const version = await database.read(() => answer(readSchemaVersion(database, migrations.length)))
     await database.prepare()
-    if (version < migrations.length) await database.write(() => migrate(database, migrations))
+    if (version < migrations.length) await database.write(() => answer(migrate(database, migrations)))
     return database
   } catch (error) {
     database.close()
@@ -78,13 +81,13 @@ function migrate(database: StoreDatabase, migrations: readonly string[]): void {
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`)
 }
 
-export class StoreDatabase {
+export class StoreDatabase implements Sql {
   readonly path: string
   readonly #waitMs: number
   readonly #file: FileIdentity | undefined
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
-  readonly #writes = new WriteGroup((work) => this.#transact('BEGIN IMMEDIATE', work))
+  readonly #writes = new WriteGroup((work) => this.#transact('BEGIN IMMEDIATE', () => answer(work())))
 
   constructor(connection: DatabaseSync, { path, waitMs = DEFAULT_WAIT_MS, file }: ConnectionOptions) {
     this.path = path
@@ -100,40 +103,33 @@ export class StoreDatabase {
     })
   }
 
-  /** Runs `work` on a consistent snapshot. It may run several times and must be synchronous. */
-  read<T>(work: () => T): Promise<T> {
+  read<T>(work: () => Steps<T>): Promise<T> {
     return this.#retry(this.#waitMs, () => this.#transact('BEGIN', work))
   }
 
-  /** Runs `work` in a durable transaction, or throws and changes nothing. It may run several times and must be synchronous. */
-  write<T>(work: () => T, { waitMs = this.#waitMs } = {}): Promise<T> {
-    return this.#writes.add(work, () => this.#retry(waitMs, () => this.#transact('BEGIN IMMEDIATE', work)))
-  }
-
-  /** Commits a write that changes nothing, or throws. */
-  checkWritable({ waitMs }: { waitMs: number }): Promise<void> {
-    return this.write(
-      () => {
-        requireFreeSpace(this.path)
-        this.exec(`PRAGMA user_version = ${Number(this.get('PRAGMA user_version')?.['user_version'])}`)
-      },
-      { waitMs },
+  write<T>(work: () => Steps<T>, { waitMs = this.#waitMs, isSynced = true }: WriteOptions = {}): Promise<T> {
+    const attempt = () => this.#transact('BEGIN IMMEDIATE', work)
+    if (!isSynced) return this.#retry(waitMs, () => this.#withoutSync(attempt))
+    return this.#writes.add(
+      () => this.#runSteps(work()),
+      () => this.#retry(waitMs, attempt),
     )
   }
 
-  /**
-   * The same without waiting for the disk: the transaction survives the death of this process, but a power failure may
-   * undo the latest ones.
-   */
-  writeUnsynced<T>(work: () => T, { waitMs = this.#waitMs } = {}): Promise<T> {
-    return this.#retry(waitMs, () => {
-      this.exec('PRAGMA synchronous = NORMAL')
-      try {
-        return this.#transact('BEGIN IMMEDIATE', work)
-      } finally {
-        this.exec('PRAGMA synchronous = FULL')
-      }
-    })
+  async run(sql: string, ...values: unknown[]): Promise<Row[]> {
+    return await this.write(() => all(sql, ...values))
+  }
+
+  notify(): Steps<void> {
+    return answer(undefined)
+  }
+
+  checkWritable(): Promise<void> {
+    const check = () => {
+      requireFreeSpace(this.path)
+      this.exec(`PRAGMA user_version = ${Number(this.get('PRAGMA user_version')?.['user_version'])}`)
+    }
+    return this.write(() => answer(check()), { waitMs: CHECK_WAIT_MS })
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -142,11 +138,6 @@ export class StoreDatabase {
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#statement(sql).all(...values)
-  }
-
-  /** Returns the number of the row that it added last. */
-  run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(sql).run(...values).lastInsertRowid)
   }
 
   exec(sql: string): void {
@@ -160,12 +151,35 @@ export class StoreDatabase {
   #statement(sql: string): StatementSync {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
-    const statement = this.#connection.prepare(sql)
+    const statement = this.#connection.prepare(sql.replace(LOCKING, ''))
     this.#statements.set(sql, statement)
     return statement
   }
 
-  #transact<T>(begin: string, work: () => T): T {
+  /** The transaction survives the death of this process. */
+  #withoutSync<T>(attempt: () => T): T {
+    this.exec('PRAGMA synchronous = NORMAL')
+    try {
+      return attempt()
+    } finally {
+      this.exec('PRAGMA synchronous = FULL')
+    }
+  }
+
+  #runSteps<T>(steps: Steps<T>): T {
+    let step = steps.next()
+    while (step.done !== true) step = steps.next(this.#run(step.value))
+    return step.value
+  }
+
+  #run({ sql, values, isOne }: Statement): Row[] {
+    const statement = this.#statement(sql)
+    if (!isOne) return statement.all(...(values as SQLInputValue[]))
+    const row = statement.get(...(values as SQLInputValue[]))
+    return row === undefined ? [] : [row]
+  }
+
+  #transact<T>(begin: string, work: () => Steps<T>): T {
     // SQLite would keep using the removed file, and lose everything that it writes.
     if (this.#file !== undefined && !isSameFile(this.#file, findStoreFile(this.path))) {
       throw sessionStoreUnavailable({
@@ -175,7 +189,7 @@ export class StoreDatabase {
     }
     this.exec(begin)
     try {
-      const result = work()
+      const result = this.#runSteps(work())
       this.exec('COMMIT')
       return result
     } catch (error) {

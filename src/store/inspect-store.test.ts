@@ -6,16 +6,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { newSession, openStore, sessionsPath } from '../../test/support/session-store.ts'
 import { program } from '../../test/support/test-command.ts'
+import { openStores } from '../executions/store/open-stores.ts'
 import { systemClock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
-import { openSessionStore } from '../sessions/sqlite-session-store.ts'
 import { inspectStore } from './inspect-store.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** The file of a store that was used and closed. */
 async function usedStore(): Promise<string> {
   const path = sessionsPath()
-  const store = await openSessionStore({ path, clock: systemClock, ids: randomIds })
+  const { sessions: store } = await openStores({ path, clock: systemClock, ids: randomIds })
   for (let at = 0; at < 40; at++) await store.create(newSession({ initial_prompt: `${at} ${'x'.repeat(2_000)}` }))
   await store.close()
   return path

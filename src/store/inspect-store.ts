@@ -9,6 +9,7 @@ import { readSchemaVersion, StoreDatabase } from './database.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { LOCK_FILE, toOwnersDirectory } from './owners.ts'
+import { answer } from './sql.ts'
 import { toStoreFault } from './store-errors.ts'
 
 export type StoreInspection = {
@@ -84,17 +85,19 @@ async function readAs(mode: 'mode=ro' | 'immutable=1', { path, isChecked }: Fact
   try {
     const database = new StoreDatabase(new sqlite.DatabaseSync(url, { readOnly: true }), { path, waitMs: WAIT_MS })
     try {
-      return await database.read(() => {
-        const form = readSchemaVersion(database, MIGRATIONS.length)
-        const damage = isChecked ? findDamage(database) : undefined
-        return { form, known: MIGRATIONS.length, damage, sessions: form === 0 ? 0 : countSessions(database) }
-      })
+      return await database.read(() => answer(readFrom(database, isChecked)))
     } finally {
       database.close()
     }
   } catch (error) {
     throw toStoreFault(path, error)
   }
+}
+
+function readFrom(database: StoreDatabase, isChecked: boolean) {
+  const form = readSchemaVersion(database, MIGRATIONS.length)
+  const damage = isChecked ? findDamage(database) : undefined
+  return { form, known: MIGRATIONS.length, damage, sessions: form === 0 ? 0 : countSessions(database) }
 }
 
 /** https://sqlite.org/pragma.html#pragma_quick_check: the one row `ok`, or rows with a line for each thing that is wrong. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { randomIds } from '../kit/ids.ts'
-import { Owners } from './owners.ts'
+import { FileOwners } from './owners.ts'
 
 const UNKNOWN_OWNER = '0'.repeat(32)
 
@@ -12,13 +12,19 @@ beforeEach(() => {
   directory = join(temporaryDirectory(), 'owners')
 })
 
-function process(): Owners {
-  const owners = new Owners({ directory, ids: randomIds })
-  onTestFinished(() => owners.close())
+function process(): FileOwners {
+  const owners = new FileOwners({
+    directory,
+    ids: randomIds,
+    findOwners: async () => [],
+    endAgentsOf: async () => {},
+    endWorkOf: async () => 0,
+  })
+  onTestFinished(() => owners.release())
   return owners
 }
 /** Whether `one` finds the process of that name dead, and how often it then did the work. */
-async function checkDead(one: Owners, name: string): Promise<{ isDead: boolean; done: number }> {
+async function checkDead(one: FileOwners, name: string): Promise<{ isDead: boolean; done: number }> {
   let done = 0
   const isDead = await one.ifDead({ name, waitMs: 0 }, async () => {
     done += 1
@@ -45,10 +51,10 @@ describe('the name of a process', () => {
     expect(await owners.takenName()).toBeUndefined()
   })
 
-  it('is released on close', async () => {
+  it('is removed when it is released', async () => {
     const owners = process()
     await owners.name()
-    await owners.close()
+    await owners.release()
     expect(readdirSync(directory)).toEqual([])
   })
 })
@@ -64,7 +70,7 @@ describe('ifDead', () => {
   it('reports a process without a lock as dead, and removes its lock file', async () => {
     const [one, other] = [process(), process()]
     const name = await other.name()
-    await other.close()
+    await other.release()
     writeFileSync(join(directory, `${UNKNOWN_OWNER}.lock`), '')
     expect(await checkDead(one, name)).toEqual({ isDead: true, done: 1 })
     expect(await checkDead(one, UNKNOWN_OWNER)).toEqual({ isDead: true, done: 1 })

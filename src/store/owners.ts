@@ -15,29 +15,63 @@ import { lockUnavailable } from '../kit/faults.ts'
 import { type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import type { Ids } from '../kit/ids.ts'
+import { answer, type Steps } from './sql.ts'
 
 const NAME_BYTES = 16
 const ATTEMPTS = 5
 export const LOCK_FILE = /^([0-9a-f]{32})\.lock$/
 
+/** How long `endIfDead` waits: far longer than another process needs to end the turns of a dead one. */
+const PROOF_WAIT_MS = 100
+
 type Own = { name: string; lock: Lock }
+
+/** Which processes use a store. */
+export type Owners = {
+  /** The name of this process. The first call creates it. */
+  name(): Promise<string>
+  /** The name of this process, if it has one. */
+  takenName(): Promise<string | undefined>
+  /** Whether this process has this name still. If so, it has it until the end of the transaction. */
+  hold(name: string): Steps<boolean>
+  /** Ends the work of a process if it is dead. Returns false if it is alive. */
+  endIfDead(name: string): Promise<boolean>
+  /** Ends the work of all dead processes: `ended` turns. */
+  endDead(): Promise<{ ended: number; deadOwners: string[] }>
+  /** Ends what this process was doing. */
+  endOwnWork(): Promise<void>
+  /** Gives the name of this process back. */
+  release(): Promise<void>
+}
+
+export type FileOwnersOptions = {
+  /** The directory of the lock files. */
+  directory: string
+  ids: Ids
+  /** The processes that own a running turn. */
+  findOwners(): Promise<string[]>
+  /** Ends the agents that a dead process left running, before its sessions can be used again. */
+  endAgentsOf(name: string): Promise<void>
+  /** Ends what a process was doing that is gone. Returns the number of its turns. */
+  endWorkOf(name: string): Promise<number>
+}
 
 /** The directory of the lock files for a session file. */
 export function toOwnersDirectory(store: string): string {
   return join(dirname(store), 'owners')
 }
 
-export class Owners {
+export class FileOwners implements Owners {
   readonly #directory: string
-  readonly #ids: Ids
+  readonly #options: FileOwnersOptions
   #own: Promise<Own> | undefined
 
-  constructor({ directory, ids }: { directory: string; ids: Ids }) {
-    this.#directory = directory
-    this.#ids = ids
+  constructor(options: FileOwnersOptions) {
+    this.#directory = options.directory
+    this.#options = options
   }
 
-  /** The name of this process. The first call creates it and takes its lock. */
+  /** The first call takes the lock of the name. */
   async name(): Promise<string> {
     this.#own ??= this.#takeName()
     try {
@@ -48,9 +82,34 @@ export class Owners {
     }
   }
 
-  /** The name of this process, if it has one. */
   async takenName(): Promise<string | undefined> {
     return (await this.#own?.catch(() => undefined))?.name
+  }
+
+  /** Others take the name of a process only when it is dead. */
+  hold(): Steps<boolean> {
+    return answer(true)
+  }
+
+  async endIfDead(name: string): Promise<boolean> {
+    return await this.ifDead({ name, waitMs: PROOF_WAIT_MS }, async () => void (await this.#endWorkOf(name)))
+  }
+
+  async endDead(): Promise<{ ended: number; deadOwners: string[] }> {
+    const deadOwners: string[] = []
+    let ended = 0
+    for (const name of new Set([...(await this.#options.findOwners()), ...this.list()])) {
+      const isDead = await this.ifDead({ name, waitMs: 0 }, async () => {
+        ended += await this.#endWorkOf(name)
+      })
+      if (isDead) deadOwners.push(name)
+    }
+    return { ended, deadOwners }
+  }
+
+  async endOwnWork(): Promise<void> {
+    const name = await this.takenName()
+    if (name !== undefined) await this.#options.endWorkOf(name)
   }
 
   /** The names of all processes with a lock file, dead or alive. */
@@ -76,8 +135,7 @@ export class Owners {
     return true
   }
 
-  /** Releases the name of this process. */
-  async close(): Promise<void> {
+  async release(): Promise<void> {
     const own = await this.#own?.catch(() => undefined)
     this.#own = undefined
     if (own === undefined) return
@@ -85,9 +143,14 @@ export class Owners {
     own.lock.release()
   }
 
+  async #endWorkOf(name: string): Promise<number> {
+    await this.#options.endAgentsOf(name)
+    return await this.#options.endWorkOf(name)
+  }
+
   async #takeName(): Promise<Own> {
     ensurePrivateDirectory({ path: this.#directory })
-    const name = this.#ids.hex(NAME_BYTES)
+    const name = this.#options.ids.hex(NAME_BYTES)
     return { name, lock: await this.#lock({ name }) }
   }
 

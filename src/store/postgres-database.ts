@@ -3,10 +3,11 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { Fault } from '../kit/fault.ts'
-import type { Row } from './database.ts'
 import { sessionStoreNewer } from './faults.ts'
 import { isAnswer, isBug, isConflict, toPostgresFault } from './postgres-errors.ts'
 import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts'
+import { notify } from './postgres-notices.ts'
+import { all, get, type Row, type Sql, type Statement, type Steps, type WriteOptions } from './sql.ts'
 
 export type PostgresOptions = {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE` */
@@ -16,12 +17,6 @@ export type PostgresOptions = {
   /** How long a statement may take. A connection that is silent for longer is given up. */
   statementMs?: number | undefined
   migrations?: readonly string[]
-}
-
-/** Runs SQL with `?` for values, in one transaction. */
-export type Transaction = {
-  all(sql: string, ...values: unknown[]): Promise<Row[]>
-  get(sql: string, ...values: unknown[]): Promise<Row | undefined>
 }
 
 /** Our tables, apart from those of other programs in the same database. */
@@ -121,7 +116,8 @@ type Connections = {
   createClient: () => Client
 }
 
-export class PostgresDatabase {
+export class PostgresDatabase implements Sql {
+  readonly notify = notify
   /** Its address, for messages. */
   readonly address: string
   /** Creates a connection for `LISTEN`, which needs one of its own. */
@@ -156,46 +152,47 @@ export class PostgresDatabase {
   /** One process migrates at a time; the others wait for it. */
   async migrate(migrations: readonly string[]): Promise<void> {
     if ((await this.version()) === migrations.length) return
-    const migrateNow = async (transaction: Transaction) => {
-      await transaction.get('SELECT pg_advisory_xact_lock(?)', MIGRATION_LOCK)
-      await transaction.get(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
-      await transaction.get('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)')
-      const found = await transaction.get('SELECT version FROM schema_version')
-      const version = Number(found?.['version'] ?? 0)
-      if (version > migrations.length) {
-        throw sessionStoreNewer({ path: this.address, version, known: migrations.length })
-      }
-      for (const step of migrations.slice(version)) await transaction.get(step)
-      if (version === migrations.length) return
-      const save =
-        found === undefined ? 'INSERT INTO schema_version VALUES (?)' : 'UPDATE schema_version SET version = ?'
-      await transaction.get(save, migrations.length)
-    }
-    await this.write(migrateNow, { statementMs: LONG_STATEMENT_MS })
+    await this.write(() => this.#migrateNow(migrations), { statementMs: LONG_STATEMENT_MS })
   }
 
-  /** Runs one statement. It is run again if the connection fails, so it must not matter whether it runs twice. */
-  async all(sql: string, ...values: unknown[]): Promise<Row[]> {
+  *#migrateNow(migrations: readonly string[]): Steps<void> {
+    yield* all('SELECT pg_advisory_xact_lock(?)', MIGRATION_LOCK)
+    yield* all(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
+    yield* all('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)')
+    const found = yield* get('SELECT version FROM schema_version')
+    const version = Number(found?.['version'] ?? 0)
+    if (version > migrations.length) {
+      throw sessionStoreNewer({ path: this.address, version, known: migrations.length })
+    }
+    for (const step of migrations.slice(version)) yield* all(step)
+    if (version === migrations.length) return
+    const save = found === undefined ? 'INSERT INTO schema_version VALUES (?)' : 'UPDATE schema_version SET version = ?'
+    yield* all(save, migrations.length)
+  }
+
+  async read<T>(work: () => Steps<T>): Promise<T> {
+    return await runSteps(work(), ({ sql, values }) => this.run(sql, ...values))
+  }
+
+  /** It is run again if the connection fails. */
+  async run(sql: string, ...values: unknown[]): Promise<Row[]> {
     return await this.#retry(this.#waitMs, async () => lastRows(await this.#pool.query(toStatement(sql, values))))
   }
 
-  /** The same in this time. A connection that is silent for so long is given up. */
+  /** The same in this time. A connection that is silent for longer is given up. */
   async getWithin(ms: number, sql: string, ...values: unknown[]): Promise<Row | undefined> {
     const statement = { ...toStatement(sql, values), query_timeout: ms }
     return await this.#retry(ms, async () => lastRows(await this.#pool.query(statement))[0])
   }
 
   async get(sql: string, ...values: unknown[]): Promise<Row | undefined> {
-    return (await this.all(sql, ...values))[0]
+    return (await this.run(sql, ...values))[0]
   }
 
-  /**
-   * Runs `work` in a transaction, or throws and changes nothing. `work` may run several times. If the connection fails
-   * while PostgreSQL commits, the work may have been done although this throws.
-   */
+  /** If the connection fails while PostgreSQL commits, the work may have been done although this throws. */
   async write<T>(
-    work: (transaction: Transaction) => Promise<T>,
-    { waitMs = this.#waitMs, statementMs }: { waitMs?: number; statementMs?: number } = {},
+    work: () => Steps<T>,
+    { waitMs = this.#waitMs, statementMs }: WriteOptions & { statementMs?: number } = {},
   ): Promise<T> {
     return await this.#retry(waitMs, async () => {
       const client = await this.#pool.connect()
@@ -210,6 +207,10 @@ export class PostgresDatabase {
         client.release(failure !== undefined && !(failure instanceof Fault) && !isBug(failure))
       }
     })
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.write(() => all('UPDATE schema_version SET version = version'), { waitMs: 0 })
   }
 
   close(): Promise<void> {
@@ -249,16 +250,15 @@ function unwrapCause(error: unknown): unknown {
   return error instanceof CommitUnknown ? error.cause : error
 }
 
-async function transact<T>(
-  client: PoolClient,
-  work: (transaction: Transaction) => Promise<T>,
-  statementMs: number | undefined,
-): Promise<T> {
+async function transact<T>(client: PoolClient, work: () => Steps<T>, statementMs: number | undefined): Promise<T> {
   await client.query('BEGIN')
+  const limit = statementMs === undefined ? {} : { query_timeout: statementMs + SILENCE_MS }
   let result: T
   try {
     if (statementMs !== undefined) await client.query(`SET LOCAL statement_timeout = ${statementMs}`)
-    result = await work(toTransaction(client, statementMs))
+    result = await runSteps(work(), async ({ sql, values }) =>
+      lastRows(await client.query({ ...toStatement(sql, values), ...limit })),
+    )
   } catch (error) {
     // A connection that has failed, or is silent, is closed.
     if (error instanceof Fault || isAnswer(error)) await client.query('ROLLBACK').catch(() => {})
@@ -273,11 +273,10 @@ async function transact<T>(
   return result
 }
 
-function toTransaction(client: PoolClient, statementMs: number | undefined): Transaction {
-  const limit = statementMs === undefined ? {} : { query_timeout: statementMs + SILENCE_MS }
-  const all = async (sql: string, ...values: unknown[]) =>
-    lastRows(await client.query({ ...toStatement(sql, values), ...limit }))
-  return { all, get: async (sql, ...values) => (await all(sql, ...values))[0] }
+async function runSteps<T>(steps: Steps<T>, run: (statement: Statement) => Promise<Row[]>): Promise<T> {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(await run(step.value))
+  return step.value
 }
 
 /** A text with several statements has a result for each. */

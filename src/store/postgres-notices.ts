@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { raceTime } from '../kit/race.ts'
-import type { PostgresDatabase, Transaction } from './postgres-database.ts'
+import { all, type Steps } from './sql.ts'
 
 const CHANNEL = 'drover'
 const RECONNECT_MS = 500
@@ -26,20 +26,23 @@ export function writeNotice(type: string, ids: readonly string[] = []): string {
 }
 
 /** The notice is sent when the transaction commits. */
-export async function notify(transaction: Transaction, type: string, ids: readonly string[] = []): Promise<void> {
+export function* notify(type: string, ids: readonly string[] = []): Steps<void> {
   for (let at = 0; at === 0 || at < ids.length; at += MAX_IDS) {
-    await transaction.get(`SELECT ${NOTIFY}`, writeNotice(type, ids.slice(at, at + MAX_IDS)))
+    yield* all(`SELECT ${NOTIFY}`, writeNotice(type, ids.slice(at, at + MAX_IDS)))
   }
 }
 
+/** `statementMs` is how long a statement may take. */
+type ListenedDatabase = { createClient: () => Client; statementMs: number }
+
 export class PostgresNotices {
-  readonly #database: PostgresDatabase
+  readonly #database: ListenedDatabase
   readonly #listeners = new Set<(notice: DatabaseNotice) => void>()
   #client: Client | undefined
   #isClosed = false
   #running: Promise<void> | undefined
 
-  constructor(database: PostgresDatabase) {
+  constructor(database: ListenedDatabase) {
     this.#database = database
   }
 

@@ -11,8 +11,10 @@
  * row before.
  */
 import type { Ids } from '../kit/ids.ts'
-import type { PostgresDatabase, Transaction } from './postgres-database.ts'
+import type { Owners } from './owners.ts'
+import type { PostgresDatabase } from './postgres-database.ts'
 import { isDown } from './postgres-errors.ts'
+import { all, get, type Steps } from './sql.ts'
 
 /** Why a process has lost its name: others took it for dead, or they may have, because PostgreSQL gives no answer. */
 export type Loss = 'taken' | 'silent'
@@ -29,7 +31,7 @@ export type PostgresOwnersOptions = {
   /** Called when this process has looked for dead ones. A machine is gone if it had no worker for so many seconds. */
   endStranded(goneAfterSecs: number): Promise<void>
   /** Ends what a process was doing that is gone. Returns the number of its turns. */
-  endWorkOf(transaction: Transaction, name: string): Promise<number>
+  endWorkOf(name: string): Steps<number>
 }
 
 const NAME_BYTES = 16
@@ -41,7 +43,7 @@ const FORGET_AGENTS = "interval '30 days'"
 const IS_DEAD = `seen_at < now() - make_interval(secs => ?)
   AND pg_postmaster_start_time() < now() - make_interval(secs => ?)`
 
-export class PostgresOwners {
+export class PostgresOwners implements Owners {
   readonly machine: string
   readonly #database: PostgresDatabase
   readonly #options: PostgresOwnersOptions
@@ -78,26 +80,26 @@ export class PostgresOwners {
   /** Makes known what this process can run; null: nothing any more. */
   async announce(worker: string | null): Promise<void> {
     this.#worker = worker
-    await this.#database.all('UPDATE processes SET worker = ? WHERE name = ?', worker, await this.name())
+    await this.#database.run('UPDATE processes SET worker = ? WHERE name = ?', worker, await this.name())
     await this.#noteMachine()
   }
 
-  /** The processes of this list that are still alive. They stay so until the end of the transaction. */
-  async hold(transaction: Transaction, names: readonly string[]): Promise<Set<string>> {
-    const rows = await transaction.all('SELECT name FROM processes WHERE name = ANY(?) FOR KEY SHARE', names)
-    return new Set(rows.map((row) => String(row['name'])))
+  *hold(name: string): Steps<boolean> {
+    const isAlive = (yield* get('SELECT 1 FROM processes WHERE name = ? FOR KEY SHARE', name)) !== undefined
+    if (!isAlive) this.#lose(name)
+    return isAlive
   }
 
   /** Ends the work of dead processes, and the agents that they left on this machine. */
   async endDead(): Promise<{ ended: number; deadOwners: string[] }> {
     await this.#endLeftAgents()
     const seconds = this.#options.deadAfterMs / 1000
-    const dead = await this.#database.all(`SELECT name FROM processes WHERE ${IS_DEAD}`, seconds, seconds)
+    const dead = await this.#database.run(`SELECT name FROM processes WHERE ${IS_DEAD}`, seconds, seconds)
     const deadOwners: string[] = []
     let ended = 0
     for (const row of dead) {
       const name = String(row['name'])
-      const turns = await this.endIfDead(name)
+      const turns = await this.#endIfDead(name)
       if (turns === undefined) continue
       deadOwners.push(name)
       ended += turns
@@ -105,49 +107,56 @@ export class PostgresOwners {
     return { ended, deadOwners }
   }
 
+  async endIfDead(name: string): Promise<boolean> {
+    if ((await this.#endIfDead(name)) !== undefined) return true
+    return (await this.#database.get('SELECT 1 FROM processes WHERE name = ?', name)) === undefined
+  }
+
   /** Returns the number of its turns; undefined if it is alive, or if another process has ended its work. */
-  async endIfDead(name: string): Promise<number | undefined> {
-    const { deadAfterMs, endWorkOf } = this.#options
-    const seconds = deadAfterMs / 1000
+  async #endIfDead(name: string): Promise<number | undefined> {
+    const seconds = this.#options.deadAfterMs / 1000
     const isDead = 'SELECT machine FROM processes WHERE name = ? AND'
     const found = await this.#database.get(`${isDead} ${IS_DEAD}`, name, seconds, seconds)
     if (found === undefined) return undefined
     // Before its sessions can be used again.
     if (found['machine'] === this.machine) await this.#options.endAgentsOf(name)
-    return await this.#database.write(async (transaction) => {
-      const remove = `DELETE FROM processes WHERE name = ? AND ${IS_DEAD} RETURNING machine`
-      const removed = await transaction.get(remove, name, seconds, seconds)
-      if (removed === undefined) return undefined
-      if (removed['machine'] !== this.machine) {
-        const note = 'INSERT INTO left_agents (owner, machine) VALUES (?, ?) ON CONFLICT DO NOTHING'
-        await transaction.all(note, name, removed['machine'])
-      }
-      return await endWorkOf(transaction, name)
-    })
+    return await this.#database.write(() => this.#remove(name))
   }
 
-  /** Whether a process has a row, dead or alive. */
-  async isKnown(name: string): Promise<boolean> {
-    return (await this.#database.get('SELECT 1 FROM processes WHERE name = ?', name)) !== undefined
+  *#remove(name: string): Steps<number | undefined> {
+    const seconds = this.#options.deadAfterMs / 1000
+    const remove = `DELETE FROM processes WHERE name = ? AND ${IS_DEAD} RETURNING machine`
+    const removed = yield* get(remove, name, seconds, seconds)
+    if (removed === undefined) return undefined
+    if (removed['machine'] !== this.machine) {
+      const note = 'INSERT INTO left_agents (owner, machine) VALUES (?, ?) ON CONFLICT DO NOTHING'
+      yield* all(note, name, removed['machine'])
+    }
+    return yield* this.#options.endWorkOf(name)
   }
 
-  /** Removes this process. What it was doing ends. */
-  async close(): Promise<void> {
+  async endOwnWork(): Promise<void> {
     clearInterval(this.#timer)
     const name = await this.takenName()
     this.#own = undefined
-    if (name === undefined) return
-    await this.#database.write(async (transaction) => {
-      await this.#options.endWorkOf(transaction, name)
-      await transaction.all('DELETE FROM processes WHERE name = ?', name)
-    })
+    if (name !== undefined) await this.#database.write(() => this.#leave(name))
+  }
+
+  *#leave(name: string): Steps<void> {
+    yield* this.#options.endWorkOf(name)
+    yield* all('DELETE FROM processes WHERE name = ?', name)
+  }
+
+  /** Others find a process dead that could not remove its row. */
+  async release(): Promise<void> {
+    clearInterval(this.#timer)
   }
 
   async #takeName(): Promise<string> {
     const name = this.#options.ids.hex(NAME_BYTES)
     const add = 'INSERT INTO processes (name, machine, worker) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
     this.#safeAt = performance.now()
-    await this.#database.all(add, name, this.machine, this.#worker)
+    await this.#database.run(add, name, this.machine, this.#worker)
     const everyMs = this.#options.deadAfterMs / RENEWALS
     this.#timer ??= setInterval(() => void this.#renew().catch(() => {}), everyMs).unref()
     return name
@@ -157,7 +166,7 @@ export class PostgresOwners {
   async #renew(): Promise<void> {
     const name = await this.takenName()
     if (name === undefined) return
-    if (!(await this.#renewRow(name))) this.lose(name)
+    if (!(await this.#renewRow(name))) this.#lose(name)
     if (this.#isLooking) return
     this.#isLooking = true
     await this.#lookAround().finally(() => {
@@ -183,7 +192,7 @@ export class PostgresOwners {
       return row !== undefined
     } catch (error) {
       if (isDown(error)) this.#safeAt = Math.max(this.#safeAt, at)
-      if (performance.now() - this.#safeAt >= deadAfterMs) this.lose(name, 'silent')
+      if (performance.now() - this.#safeAt >= deadAfterMs) this.#lose(name, 'silent')
       throw error
     }
   }
@@ -191,11 +200,11 @@ export class PostgresOwners {
   async #noteMachine(): Promise<void> {
     const sql =
       'INSERT INTO machines (name, seen_at) VALUES (?, now()) ON CONFLICT (name) DO UPDATE SET seen_at = now()'
-    await this.#database.all(sql, this.machine)
+    await this.#database.run(sql, this.machine)
   }
 
   /** This process gets a new name when it needs one. */
-  lose(name: string, loss: Loss = 'taken'): void {
+  #lose(name: string, loss: Loss = 'taken'): void {
     void this.takenName().then((own) => {
       if (own !== name) return
       this.#own = undefined
@@ -204,11 +213,11 @@ export class PostgresOwners {
   }
 
   async #endLeftAgents(): Promise<void> {
-    await this.#database.all(`DELETE FROM left_agents WHERE died_at < now() - ${FORGET_AGENTS}`)
-    const rows = await this.#database.all('SELECT owner FROM left_agents WHERE machine = ?', this.machine)
+    await this.#database.run(`DELETE FROM left_agents WHERE died_at < now() - ${FORGET_AGENTS}`)
+    const rows = await this.#database.run('SELECT owner FROM left_agents WHERE machine = ?', this.machine)
     for (const row of rows) {
       await this.#options.endAgentsOf(String(row['owner']))
-      await this.#database.all('DELETE FROM left_agents WHERE owner = ?', row['owner'])
+      await this.#database.run('DELETE FROM left_agents WHERE owner = ?', row['owner'])
     }
   }
 }

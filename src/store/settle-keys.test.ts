@@ -78,5 +78,9 @@ it.each([0, 499, 500, 501, 1000, 1200])('all of %i executions are decided, howev
     left -= settled
     return Array.from({ length: settled }, (_, number) => ({ number }))
   }
-  expect(await settleKeys(run, new Map([['ada', 'key_ada']]))).toEqual({ adopted: count, executions: 0, sessions: 0 })
+  expect(await settleKeys({ run }, new Map([['ada', 'key_ada']]))).toEqual({
+    adopted: count,
+    executions: 0,
+    sessions: 0,
+  })
 })

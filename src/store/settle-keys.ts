@@ -1,12 +1,9 @@
 /** Decides whom rows belong to that are older than the ids of keys. */
-import type { Row } from './database.ts'
 import { NO_KEY, UNDECIDED } from './key-ids.ts'
+import type { Sql } from './sql.ts'
 
 /** How many executions got an owner. How many executions of keys, and how many sessions, belong to no key from now on. */
 export type SettledKeys = { sessions: number; executions: number; adopted: number }
-
-/** Runs one statement as a separate transaction. */
-type RunSql = (sql: string, ...values: string[]) => Promise<Row[]>
 
 /** Few enough to block neither other processes nor our event loop for long. */
 const BATCH = 500
@@ -22,27 +19,27 @@ const ADOPT_IDEMPOTENCY = `UPDATE idempotency_keys SET key_id = ? WHERE key_id =
  * Decides about rows that have only the name of a key, once. `ids` has the ids of the keys that may have added them, by name.
  * Sessions have no name at all, so they belong to no key.
  */
-export async function settleKeys(run: RunSql, ids: ReadonlyMap<string, string>): Promise<SettledKeys> {
+export async function settleKeys(sql: Pick<Sql, 'run'>, ids: ReadonlyMap<string, string>): Promise<SettledKeys> {
   let adopted = 0
   for (const [name, id] of ids) {
-    await run(ADOPT_IDEMPOTENCY, id, name)
-    adopted += await settle(run, { table: 'executions', id, and: 'api_key = ?', values: [name] })
-    await run(`UPDATE usage SET key_id = ? WHERE key_id = '${UNDECIDED}' AND api_key = ?`, id, name)
+    await sql.run(ADOPT_IDEMPOTENCY, id, name)
+    adopted += await settle(sql, { table: 'executions', id, and: 'api_key = ?', values: [name] })
+    await sql.run(`UPDATE usage SET key_id = ? WHERE key_id = '${UNDECIDED}' AND api_key = ?`, id, name)
   }
-  await run(`UPDATE usage SET key_id = '${NO_KEY}' WHERE key_id = '${UNDECIDED}'`)
-  const executions = await settle(run, { table: 'executions', id: NO_KEY, and: 'api_key IS NOT NULL' })
-  await settle(run, { table: 'executions', id: NO_KEY })
-  return { adopted, executions, sessions: await settle(run, { table: 'sessions', id: NO_KEY }) }
+  await sql.run(`UPDATE usage SET key_id = '${NO_KEY}' WHERE key_id = '${UNDECIDED}'`)
+  const executions = await settle(sql, { table: 'executions', id: NO_KEY, and: 'api_key IS NOT NULL' })
+  await settle(sql, { table: 'executions', id: NO_KEY })
+  return { adopted, executions, sessions: await settle(sql, { table: 'sessions', id: NO_KEY }) }
 }
 
 type Settled = { table: 'executions' | 'sessions'; id: string; and?: string; values?: readonly string[] }
 
 /** Returns the number of rows. */
-async function settle(run: RunSql, { table, id, and = 'true', values = [] }: Settled): Promise<number> {
+async function settle(sql: Pick<Sql, 'run'>, { table, id, and = 'true', values = [] }: Settled): Promise<number> {
   const some = `SELECT number FROM ${table} WHERE key_id = '${UNDECIDED}' AND ${and} LIMIT ${BATCH}`
-  const sql = `UPDATE ${table} SET key_id = ? WHERE number IN (${some}) RETURNING number`
+  const update = `UPDATE ${table} SET key_id = ? WHERE number IN (${some}) RETURNING number`
   for (let count = 0; ; ) {
-    const rows = await run(sql, id, ...values)
+    const rows = await sql.run(update, id, ...values)
     count += rows.length
     if (rows.length < BATCH) return count
   }

@@ -1,5 +1,6 @@
 /** The token buckets that all servers with one PostgreSQL store share. */
 import type { PostgresDatabase } from './postgres-database.ts'
+import { all, get, type Steps } from './sql.ts'
 
 /** A bucket that was not used for this long is full, whatever its limits are. */
 const FORGET_AFTER = "interval '1 day'"
@@ -21,19 +22,18 @@ export class SharedRateLimits {
   async take(client: string, { rps, burst }: { rps: number; burst: number }): Promise<number> {
     this.#taken += 1
     if (this.#taken % FORGET_EVERY === 0) {
-      await this.#database.all(`DELETE FROM rate_limits WHERE seen_at < now() - ${FORGET_AFTER}`)
+      await this.#database.run(`DELETE FROM rate_limits WHERE seen_at < now() - ${FORGET_AFTER}`)
     }
-    return await this.#database.write(
-      async (transaction) => {
-        const add = `INSERT INTO rate_limits (client, tokens, seen_at) VALUES (?, ?, now()) ON CONFLICT DO NOTHING`
-        await transaction.all(add, client, burst)
-        const read = `SELECT ${FILLED} AS filled FROM rate_limits b WHERE client = ? FOR UPDATE`
-        const filled = Number((await transaction.get(read, burst, rps, client))?.['filled'])
-        const save = 'UPDATE rate_limits SET tokens = ?, seen_at = clock_timestamp() WHERE client = ?'
-        await transaction.all(save, filled >= 1 ? filled - 1 : filled, client)
-        return filled
-      },
-      { waitMs: 0 },
-    )
+    return await this.#database.write(() => take(client, { rps, burst }), { waitMs: 0 })
   }
+}
+
+function* take(client: string, { rps, burst }: { rps: number; burst: number }): Steps<number> {
+  const add = 'INSERT INTO rate_limits (client, tokens, seen_at) VALUES (?, ?, now()) ON CONFLICT DO NOTHING'
+  yield* all(add, client, burst)
+  const read = `SELECT ${FILLED} AS filled FROM rate_limits b WHERE client = ? FOR UPDATE`
+  const filled = Number((yield* get(read, burst, rps, client))?.['filled'])
+  const save = 'UPDATE rate_limits SET tokens = ?, seen_at = clock_timestamp() WHERE client = ?'
+  yield* all(save, filled >= 1 ? filled - 1 : filled, client)
+  return filled
 }

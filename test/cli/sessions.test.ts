@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openStores } from '../../src/executions/store/open-stores.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
-import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
@@ -24,7 +24,7 @@ async function keep(
   const { daysAgo = 0, outcome = 'completed', wantedId, ...fields } = wish
   const clock = { now: () => new Date(systemClock.now().getTime() - daysAgo * DAY_MS) }
   const ids = wantedId === undefined ? randomIds : { ...randomIds, hex: () => wantedId }
-  const store = await openSessionStore({ path: join(home.path, '.drover', 'sessions.db'), clock, ids })
+  const { sessions: store } = await openStores({ path: join(home.path, '.drover', 'sessions.db'), clock, ids })
   const { id } = await store.create({
     backend: 'claude',
     working_dir: home.path,

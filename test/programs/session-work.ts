@@ -3,12 +3,12 @@
  * completed at once; the others stay active until the store is closed. With the count `forever` it never ends.
  */
 import { NO_USAGE } from '../../src/agents/adapter/token-usage.ts'
+import { openStores } from '../../src/executions/store/open-stores.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
-import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
 
 const [path = '', count = '', tag = 'work'] = process.argv.slice(2)
-const store = await openSessionStore({ path, clock: systemClock, ids: randomIds, waitMs: 60_000 })
+const { sessions: store } = await openStores({ path, clock: systemClock, ids: randomIds, waitMs: 60_000 })
 process.stdout.write(`${await store.owner()}\n`)
 
 for (let at = 0; count === 'forever' || at < Number(count); at++) {

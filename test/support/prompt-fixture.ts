@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { NATIVE_BACKENDS, type NativeBackend } from '../../src/agents/adapter/agent.ts'
 import { locateAgent } from '../../src/agents/locate-agents.ts'
 import { mergeLayers } from '../../src/config/layers.ts'
+import { openStores } from '../../src/executions/store/open-stores.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import { createSlots } from '../../src/prompts/concurrency-slots.ts'
@@ -13,7 +14,6 @@ import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { PromptRequest } from '../../src/prompts/prompt-request.ts'
 import type { PromptRunOptions } from '../../src/prompts/prompt-run.ts'
 import { runPrompt } from '../../src/prompts/run-prompt.ts'
-import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgent } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
@@ -31,7 +31,11 @@ export async function createPromptFixture(scripts: Scripts = {}, over: Partial<P
   const stateDirectory = join(directory, 'agent-sessions')
   for (const backend of NATIVE_BACKENDS)
     installFakeAgent(directory, backend, { script: scripts[backend] ?? {}, stateDirectory })
-  const store = await openSessionStore({ path: join(directory, 'sessions.db'), clock: systemClock, ids: randomIds })
+  const { sessions: store } = await openStores({
+    path: join(directory, 'sessions.db'),
+    clock: systemClock,
+    ids: randomIds,
+  })
   onTestFinished(() => store.close())
   const context: PromptContext = {
     by: { is: 'client', role: 'operator' },

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { openStores, type StoresOptions } from '../../src/executions/store/open-stores.ts'
 import { type Clock, systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession, SessionStore } from '../../src/sessions/session-store.ts'
-import { openSessionStore, type SessionStoreOptions } from '../../src/sessions/sqlite-session-store.ts'
 import { temporaryDirectory } from './run-drover.ts'
 
 export function newSession(over: Partial<NewSession> = {}): NewSession {
@@ -24,8 +24,8 @@ export function sessionsPath(): string {
 }
 
 /** Opens a store that is closed after the test. */
-export async function openStore(over: Partial<SessionStoreOptions> = {}): Promise<SessionStore> {
-  const store = await openSessionStore({
+export async function openStore(over: Partial<StoresOptions & { path: string }> = {}): Promise<SessionStore> {
+  const { sessions: store } = await openStores({
     path: over.path ?? sessionsPath(),
     clock: systemClock,
     ids: randomIds,

@@ -7,7 +7,8 @@ import { randomIds } from '../../src/kit/ids.ts'
 import type { Session } from '../../src/sessions/session.shape.ts'
 import { toColumns, toSearchText } from '../../src/sessions/session-rows.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
-import { ADDED_COLUMNS, addRow } from '../../src/sessions/session-table.ts'
+import { ADDED_COLUMNS } from '../../src/sessions/session-table.ts'
+import { SqliteSessionTable } from '../../src/sessions/sqlite-session-table.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './postgres.ts'
 import { sessionsPath } from './session-store.ts'
@@ -64,9 +65,10 @@ async function newSqlitePlace(): Promise<Place> {
     addOwner: async () => {},
     async addSessions(sessions) {
       const database = await openDatabase({ path, waitMs: 0 })
-      await database.write(() => {
+      const table = new SqliteSessionTable()
+      await database.write(function* () {
         for (const { keyId, ...session } of sessions) {
-          addRow(database, session, { owner: null, threadUsage: undefined, keyId })
+          yield* table.add(session, { owner: null, threadUsage: undefined, keyId })
         }
       })
       database.close()

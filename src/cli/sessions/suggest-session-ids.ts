@@ -11,8 +11,8 @@ export async function suggestSessionIds({ clock, ...environment }: Runtime): Pro
   const path = findPaths(environment).sessions
   if (!existsSync(path)) return []
   try {
-    const { openSessionStore } = await import('../../sessions/sqlite-session-store.ts')
-    const store = await openSessionStore({ path, clock, ids: randomIds, waitMs: 200 })
+    const { openStores } = await import('../../executions/store/open-stores.ts')
+    const { sessions: store } = await openStores({ path, clock, ids: randomIds, waitMs: 200 })
     const { sessions } = await store.list({}, { limit: MAX_SUGGESTED, offset: 0 })
     await store.close()
     return sessions.map(shortenSessionId)

@@ -1,8 +1,8 @@
 /** Converts executions to database rows and back. Pure. */
 import type { SQLInputValue } from 'node:sqlite'
 import { firstCharacters } from '../../sessions/session-texts.ts'
-import type { Row } from '../../store/database.ts'
 import { NO_KEY, readKeyId } from '../../store/key-ids.ts'
+import type { Row } from '../../store/sql.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
 

@@ -1,4 +1,4 @@
-/** The interface of the store of executions. It is small so that another database can implement it. */
+/** The interface of the store of executions. */
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
 import type { UsageRequest } from './usage-query.ts'

@@ -2,22 +2,27 @@
 
 import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
-import { PostgresSessionStore } from '../../sessions/postgres-session-store.ts'
+import { PostgresSessionFiles } from '../../sessions/postgres-session-files.ts'
+import { PostgresSessionTable } from '../../sessions/postgres-session-table.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import { SqliteSessionStore } from '../../sessions/sqlite-session-store.ts'
+import { findOwners } from '../../sessions/session-table.ts'
+import { SqlSessionStore } from '../../sessions/sql-session-store.ts'
+import { SqliteSessionTable } from '../../sessions/sqlite-session-table.ts'
 import { openDatabase } from '../../store/database.ts'
+import { FileOwners, toOwnersDirectory } from '../../store/owners.ts'
 import { openPostgres } from '../../store/postgres-database.ts'
 import { PostgresNotices } from '../../store/postgres-notices.ts'
 import { type Loss, PostgresOwners } from '../../store/postgres-owners.ts'
 import { type SettledKeys, settleKeys } from '../../store/settle-keys.ts'
 import { SharedRateLimits } from '../../store/shared-rate-limits.ts'
-import type { ExecutionStore } from './execution-store.ts'
-import { PostgresExecutionStore } from './postgres-execution-store.ts'
+import type { ExecutionStore, StoreNotice } from './execution-store.ts'
+import { PostgresExecutions } from './postgres-executions.ts'
 import { PostgresWorkQueue } from './postgres-work-queue.ts'
 import { PublishedApprovals } from './published-approvals.ts'
 import { PublishedRuns } from './published-runs.ts'
 import { RunCalls } from './run-calls.ts'
-import { SqliteExecutionStore } from './sqlite-execution-store.ts'
+import { SqlExecutionStore } from './sql-execution-store.ts'
+import { SqliteExecutions } from './sqlite-executions.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 export type { Loss }
@@ -66,43 +71,61 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
 }
 
 async function openSqliteStores(options: StoresOptions & { path: string }): Promise<Stores> {
-  const database = await openDatabase(options)
-  const executions = new SqliteExecutionStore(database, options)
-  const onOwnerGone = (owner: string) => executions.loseAllOf(owner)
-  return {
-    sessions: new SqliteSessionStore(database, { ...options, onOwnerGone }),
-    executions,
-    settleKeys: (ids) => settleKeys((sql, ...values) => database.write(() => database.all(sql, ...values)), ids),
-  }
+  const { path, ids, endAgentsOf = async () => {} } = options
+  const sql = await openDatabase(options)
+  const owners = new FileOwners({
+    directory: toOwnersDirectory(path),
+    ids,
+    findOwners: () => sql.read(findOwners),
+    endAgentsOf,
+    endWorkOf: async (name) => {
+      await executions.loseAllOf(name)
+      return await sessions.abandonTurnsOf(name)
+    },
+  })
+  // SQLite has no notices.
+  const watch = () => () => {}
+  const executions = new SqlExecutionStore({ sql, owners, stored: new SqliteExecutions(sql), watch }, options)
+  const table = new SqliteSessionTable()
+  const sessions = new SqlSessionStore({ sql, owners, table, close: async () => sql.close() }, options)
+  return { sessions, executions, settleKeys: (keys) => settleKeys(sql, keys) }
 }
 
 async function openPostgresStores(options: StoresOptions & { postgres: PostgresPlace }): Promise<Stores> {
-  const { ids, postgres, waitMs, endAgentsOf = async () => {} } = options
-  const database = await openPostgres({ url: postgres.url, waitMs, statementMs: postgres.statementMs })
-  const owners = new PostgresOwners(database, {
+  const { ids, clock, postgres, waitMs, endAgentsOf = async () => {} } = options
+  const sql = await openPostgres({ url: postgres.url, waitMs, statementMs: postgres.statementMs })
+  const owners = new PostgresOwners(sql, {
     ids,
     machine: postgres.machine,
     deadAfterMs: postgres.deadAfterMs,
     onLost: (loss) => postgres.onLost?.(loss),
     endAgentsOf,
-    endStranded: (goneAfterSecs) => executions.endStranded(goneAfterSecs),
-    endWorkOf: async (transaction, name) => {
-      await executions.endExecutionsOf(transaction, name)
-      await board.releaseRunsOf(transaction, name)
-      return await sessions.endTurnsOf(transaction, name)
+    endStranded: (goneAfterSecs) => queue.endStranded(goneAfterSecs),
+    endWorkOf: function* (name) {
+      yield* queue.endWorkOf(name)
+      yield* board.releaseRunsOf(name)
+      return yield* sessions.endTurnsOf(name)
     },
   })
-  const notices = new PostgresNotices(database)
-  const executions = new PostgresExecutionStore(database, { owners, notices }, options)
-  const sessions = new PostgresSessionStore(database, { owners, notices }, options)
-  const board = new PublishedRuns(database, { owners, notices })
+  const notices = new PostgresNotices(sql)
+  const watch = (listener: (notice: StoreNotice) => void) => notices.watch((notice) => listener(notice as StoreNotice))
+  const executions = new SqlExecutionStore({ sql, owners, stored: new PostgresExecutions(sql), watch }, options)
+  const queue = new PostgresWorkQueue(sql, { owners, executions, clock })
+  const table = new PostgresSessionTable(postgres.machine)
+  const files = new PostgresSessionFiles(sql, owners)
+  const close = async () => {
+    await notices.close()
+    await sql.close()
+  }
+  const sessions = new SqlSessionStore({ sql, owners, table, files, close }, options)
+  const board = new PublishedRuns(sql, { owners, notices })
   return {
     sessions,
     executions,
-    settleKeys: (ids) => settleKeys((sql, ...values) => database.all(sql, ...values), ids),
-    runs: { board, calls: new RunCalls(database, { owners, notices, ids }) },
-    queue: new PostgresWorkQueue(database, { owners, clock: options.clock }),
-    approvals: new PublishedApprovals(database),
-    rateLimits: new SharedRateLimits(database),
+    settleKeys: (keys) => settleKeys(sql, keys),
+    runs: { board, calls: new RunCalls(sql, { owners, notices, ids }) },
+    queue,
+    approvals: new PublishedApprovals(sql),
+    rateLimits: new SharedRateLimits(sql),
   }
 }

@@ -1,11 +1,14 @@
 /** The queue of executions in PostgreSQL: rows of `executions` that no process owns yet. */
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { QueueShare } from '../../prompts/fair-queue.ts'
-import type { Row } from '../../store/database.ts'
+import { sessionMachineGone } from '../../sessions/faults.ts'
 import type { PostgresDatabase } from '../../store/postgres-database.ts'
-import { NOTIFY, writeNotice } from '../../store/postgres-notices.ts'
+import { NOTIFY, notify, writeNotice } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
+import { all, get, type Row, type Steps } from '../../store/sql.ts'
+import { toExecutionError } from './execution-end.ts'
 import { ADDED, toInsert } from './execution-rows.ts'
+import { ENDED_COLUMNS, type SqlExecutionStore } from './sql-execution-store.ts'
 import type {
   ClaimedWork,
   KnownWorker,
@@ -55,6 +58,18 @@ const CLAIM = `
   UPDATE executions SET owner = ? FROM next WHERE executions.number = next.number
   RETURNING id, request, last_seq, created_at, key_id`
 
+/** Turns that wait for a machine that is gone, if no other machine can continue their session. */
+const STRANDED = `SELECT machine, ${ENDED_COLUMNS} FROM executions e
+  WHERE ${FREE} AND machine IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.machine AND p.worker IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = e.session_id)
+    AND NOT EXISTS (SELECT 1 FROM machines m WHERE m.name = e.machine AND m.seen_at > now() - make_interval(secs => ?))
+  FOR UPDATE SKIP LOCKED`
+
+/** What a process has taken and not started. */
+const GIVE_BACK = `UPDATE executions SET owner = '' WHERE owner = ? AND ended_at IS NULL AND state = 'queued'
+  AND request IS NOT NULL AND id <> ALL(CAST(? AS text[])) RETURNING id`
+
 const ROW = [...ADDED, 'request', 'machine', 'waiter']
 /** One statement, because each takes a round trip. */
 const ADD = `
@@ -64,17 +79,21 @@ const ADD = `
     INSERT INTO execution_events (execution, seq, at, type, content) SELECT number, 1, created_at, 'state', ? FROM added)
   SELECT ${NOTIFY}, ${NOTIFY}`
 
+type QueueParts = { owners: PostgresOwners; executions: SqlExecutionStore; clock: Clock }
+
 export class PostgresWorkQueue implements WorkQueue {
   readonly machine: string
   readonly #database: PostgresDatabase
   readonly #owners: PostgresOwners
+  readonly #executions: SqlExecutionStore
   readonly #clock: Clock
   /** The keys in the order of their last turns here. */
   #turns: readonly string[] = []
 
-  constructor(database: PostgresDatabase, { owners, clock }: { owners: PostgresOwners; clock: Clock }) {
+  constructor(database: PostgresDatabase, { owners, executions, clock }: QueueParts) {
     this.#database = database
     this.#owners = owners
+    this.#executions = executions
     this.#clock = clock
     this.machine = owners.machine
   }
@@ -86,7 +105,7 @@ export class PostgresWorkQueue implements WorkQueue {
       { keep, isUsageDue: countsUsage, eventBytes: content.length },
     )
     const notices = [writeNotice('queue'), writeNotice('changed', [execution.id])]
-    await this.#database.all(ADD, ...row, request, machine ?? null, waiter ?? null, content, ...notices)
+    await this.#database.run(ADD, ...row, request, machine ?? null, waiter ?? null, content, ...notices)
   }
 
   async claim(
@@ -95,10 +114,10 @@ export class PostgresWorkQueue implements WorkQueue {
   ): Promise<ClaimedWork | undefined> {
     const owner = await this.#owners.name()
     const limits = [perKey, perKey, perBackend, perBackend]
-    const row = await this.#database.write(async (transaction) => {
-      if (perKey + perBackend > 0) await transaction.get('SELECT pg_advisory_xact_lock(?)', CLAIM_LOCK)
-      const values = [owner, backends, this.machine, repositories, repositories, ...limits, this.#turns, owner]
-      return await transaction.get(CLAIM, ...values)
+    const values = [owner, backends, this.machine, repositories, repositories, ...limits, this.#turns, owner]
+    const row = await this.#database.write(function* () {
+      if (perKey + perBackend > 0) yield* all('SELECT pg_advisory_xact_lock(?)', CLAIM_LOCK)
+      return yield* get(CLAIM, ...values)
     })
     if (row === undefined) return undefined
     const key = String(row['key_id'])
@@ -108,9 +127,31 @@ export class PostgresWorkQueue implements WorkQueue {
 
   async release(running: readonly string[]): Promise<void> {
     const owner = await this.#owners.takenName()
-    const sql = `UPDATE executions SET owner = '' WHERE owner = ? AND ended_at IS NULL AND state = 'queued'
-      AND request IS NOT NULL AND id <> ALL(CAST(? AS text[]))`
-    if (owner !== undefined) await this.#database.all(sql, owner, running)
+    if (owner !== undefined) await this.#database.run(GIVE_BACK, owner, running)
+  }
+
+  /**
+   * Ends what a process that is gone was doing. What it has taken and not started goes back; what it has started is lost, and
+   * what only its clients waited for is cancelled.
+   */
+  *endWorkOf(owner: string): Steps<void> {
+    if ((yield* all(GIVE_BACK, owner, [])).length > 0) yield* notify('queue')
+    yield* this.#executions.loseOwnedBy(owner)
+    yield* this.#executions.cancel('waiter', owner)
+  }
+
+  /** A machine is gone if it had no worker for this time. */
+  async endStranded(goneAfterSecs: number): Promise<void> {
+    const executions = this.#executions
+    await this.#database.write(function* () {
+      const rows = yield* all(STRANDED, goneAfterSecs)
+      yield* executions.end(rows, ({ session_id: id, machine }) => {
+        return {
+          state: 'failed',
+          error: toExecutionError(sessionMachineGone({ id: String(id), machine: String(machine) })),
+        }
+      })
+    })
   }
 
   async announce(worker: WorkerFacts | undefined): Promise<void> {
@@ -118,7 +159,7 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async workers(): Promise<KnownWorker[]> {
-    const rows = await this.#database.all('SELECT machine, worker FROM processes WHERE worker IS NOT NULL')
+    const rows = await this.#database.run('SELECT machine, worker FROM processes WHERE worker IS NOT NULL')
     return rows.map((row) => ({ machine: String(row['machine']), ...JSON.parse(String(row['worker'])) }))
   }
 
@@ -152,12 +193,12 @@ export class PostgresWorkQueue implements WorkQueue {
   async removeUnkept(id?: string): Promise<void> {
     const before = toTimestamp(new Date(this.#clock.now().getTime() - UNKEPT_MS))
     const [ended, value] = id === undefined ? ['ended_at < ?', before] : ['ended_at IS NOT NULL AND id = ?', id]
-    await this.#database.write(async (transaction) => {
-      await transaction.all(`DELETE FROM executions WHERE keep = 'none' AND ${ended}`, value)
+    await this.#database.write(function* () {
+      yield* all(`DELETE FROM executions WHERE keep = 'none' AND ${ended}`, value)
       const emptied = `UPDATE executions SET last_seq = 0
         WHERE keep = 'results' AND last_seq > 0 AND ${ended} RETURNING number`
-      const numbers = (await transaction.all(emptied, value)).map((row) => row['number'])
-      if (numbers.length > 0) await transaction.all('DELETE FROM execution_events WHERE execution = ANY(?)', numbers)
+      const numbers = (yield* all(emptied, value)).map((row) => row['number'])
+      if (numbers.length > 0) yield* all('DELETE FROM execution_events WHERE execution = ANY(?)', numbers)
     })
   }
 }

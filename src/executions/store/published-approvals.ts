@@ -6,6 +6,7 @@ import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import type { Approvals } from '../../prompts/approvals.ts'
 import type { PostgresDatabase } from '../../store/postgres-database.ts'
 import { notify } from '../../store/postgres-notices.ts'
+import { get } from '../../store/sql.ts'
 import type { ExecutionStore } from './execution-store.ts'
 
 type Decision = { executionId: string; approvalId: string; decided: AttributedReply }
@@ -19,20 +20,20 @@ export class PublishedApprovals {
 
   async add(approval: PendingApproval): Promise<void> {
     const sql = 'INSERT INTO approvals (execution_id, approval_id, approval) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
-    await this.#database.all(sql, approval.execution_id, approval.approval_id, JSON.stringify(approval))
+    await this.#database.run(sql, approval.execution_id, approval.approval_id, JSON.stringify(approval))
   }
 
   async remove({ execution_id: id, approval_id: approval }: PendingApproval): Promise<void> {
-    await this.#database.all('DELETE FROM approvals WHERE execution_id = ? AND approval_id = ?', id, approval)
+    await this.#database.run('DELETE FROM approvals WHERE execution_id = ? AND approval_id = ?', id, approval)
   }
 
   /** Returns what was asked for; undefined if nothing with this id waits. */
   async decide({ executionId, approvalId, decided }: Decision): Promise<PendingApproval | undefined> {
-    return await this.#database.write(async (transaction) => {
+    return await this.#database.write(function* () {
       const sql = `UPDATE approvals SET decision = ? WHERE execution_id = ? AND approval_id = ? AND decision IS NULL
         RETURNING approval`
-      const row = await transaction.get(sql, JSON.stringify(decided), executionId, approvalId)
-      if (row !== undefined) await notify(transaction, 'approval', [executionId])
+      const row = yield* get(sql, JSON.stringify(decided), executionId, approvalId)
+      if (row !== undefined) yield* notify('approval', [executionId])
       return row && JSON.parse(String(row['approval']))
     })
   }
@@ -40,7 +41,7 @@ export class PublishedApprovals {
   /** The decisions of other servers about these executions. */
   async decisions(executionIds: readonly string[]): Promise<Decision[]> {
     const sql = 'SELECT * FROM approvals WHERE execution_id = ANY(?) AND decision IS NOT NULL'
-    const rows = await this.#database.all(sql, executionIds)
+    const rows = await this.#database.run(sql, executionIds)
     return rows.map((row) => ({
       executionId: String(row['execution_id']),
       approvalId: String(row['approval_id']),
@@ -52,7 +53,7 @@ export class PublishedApprovals {
   async list(): Promise<PendingApproval[]> {
     const sql = `SELECT a.approval FROM approvals a JOIN executions e ON e.id = a.execution_id
       WHERE a.decision IS NULL AND e.ended_at IS NULL`
-    const rows = await this.#database.all(sql)
+    const rows = await this.#database.run(sql)
     const all = rows.map((row): PendingApproval => JSON.parse(String(row['approval'])))
     return all.sort((a, b) => (a.asked_at < b.asked_at ? -1 : 1))
   }

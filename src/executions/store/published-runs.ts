@@ -1,10 +1,10 @@
 /** Driven runs of many machines: what each machine has published about its runs. */
 
-import type { Row } from '../../store/database.ts'
 import { NO_KEY, readKeyId } from '../../store/key-ids.ts'
-import type { PostgresDatabase, Transaction } from '../../store/postgres-database.ts'
+import type { PostgresDatabase } from '../../store/postgres-database.ts'
 import { type DatabaseNotice, notify, type PostgresNotices } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
+import { all, get, type Row, type Steps } from '../../store/sql.ts'
 
 /** What a machine publishes about a run. The texts are JSON. */
 export type PublishedRun = {
@@ -104,42 +104,40 @@ export class PublishedRuns {
   /** Returns false if nothing was written, because others took this process for dead or another process drives the run. */
   async publish(run: PublishedRun): Promise<boolean> {
     const own = await this.#owners.name()
-    return await this.#database.write(async (transaction) => {
-      const alive = await this.#owners.hold(transaction, [own])
-      if (!alive.has(own)) {
-        this.#owners.lose(own)
-        return false
-      }
-      const { id, summary, detail, diff = null } = run
-      const driver = run.driver === undefined ? null : own
-      const place = [id, this.machine, driver, run.askedBy, run.apiKey ?? null, run.keyId ?? NO_KEY, run.repository]
-      const facts = [run.state, run.createdAt, run.updatedAt, run.isOver, run.lastSeq]
-      const texts = [summary, detail, diff]
-      const saved = await transaction.get(PUBLISH, ...place, ...facts, ...texts, own, run.driver === 'this')
-      if (saved === undefined) return false
-      const { events } = run
-      const columns = [events.map(({ seq }) => seq), events.map(({ content }) => content)]
-      if (events.length > 0) await transaction.all(ADD_EVENTS, id, ...columns)
-      await notify(transaction, 'run', [id])
-      return true
-    })
+    return await this.#database.write(() => this.#publish(run, own))
+  }
+
+  *#publish(run: PublishedRun, own: string): Steps<boolean> {
+    if (!(yield* this.#owners.hold(own))) return false
+    const { id, summary, detail, diff = null } = run
+    const driver = run.driver === undefined ? null : own
+    const place = [id, this.machine, driver, run.askedBy, run.apiKey ?? null, run.keyId ?? NO_KEY, run.repository]
+    const facts = [run.state, run.createdAt, run.updatedAt, run.isOver, run.lastSeq]
+    const texts = [summary, detail, diff]
+    const saved = yield* get(PUBLISH, ...place, ...facts, ...texts, own, run.driver === 'this')
+    if (saved === undefined) return false
+    const { events } = run
+    const columns = [events.map(({ seq }) => seq), events.map(({ content }) => content)]
+    if (events.length > 0) yield* all(ADD_EVENTS, id, ...columns)
+    yield* notify('run', [id])
+    return true
   }
 
   /** The runs of a process that is gone have no driver. */
-  async releaseRunsOf(transaction: Transaction, name: string): Promise<void> {
-    const rows = await transaction.all('UPDATE driven_runs SET driver = NULL WHERE driver = ? RETURNING id', name)
+  *releaseRunsOf(name: string): Steps<void> {
+    const rows = yield* all('UPDATE driven_runs SET driver = NULL WHERE driver = ? RETURNING id', name)
     const ids = rows.map((row) => String(row['id']))
-    if (ids.length > 0) await notify(transaction, 'run', ids)
+    if (ids.length > 0) yield* notify('run', ids)
   }
 
   /** Removes runs that have not changed since this time, if they are over or their machine is gone. Returns how many. */
   async removeOld(changedBefore: string): Promise<number> {
-    return (await this.#database.all(REMOVE_OLD, changedBefore)).length
+    return (await this.#database.run(REMOVE_OLD, changedBefore)).length
   }
 
   /** The runs of this machine that are published: the number of their last event, and their state. */
   async published(): Promise<Map<string, { lastSeq: number; state: string }>> {
-    const rows = await this.#database.all('SELECT id, last_seq, state FROM driven_runs WHERE machine = ?', this.machine)
+    const rows = await this.#database.run('SELECT id, last_seq, state FROM driven_runs WHERE machine = ?', this.machine)
     return new Map(
       rows.map((row) => [String(row['id']), { lastSeq: Number(row['last_seq']), state: String(row['state']) }]),
     )
@@ -148,7 +146,7 @@ export class PublishedRuns {
   /** How many runs each machine drives. */
   async load(): Promise<Map<string, number>> {
     const sql = 'SELECT machine, count(*) AS runs FROM driven_runs WHERE driver IS NOT NULL GROUP BY 1'
-    const rows = await this.#database.all(sql)
+    const rows = await this.#database.run(sql)
     return new Map(rows.map((row) => [String(row['machine']), Number(row['runs'])]))
   }
 
@@ -158,7 +156,7 @@ export class PublishedRuns {
     const sql = `SELECT ${COLUMNS}, r.detail AS document FROM driven_runs r
       WHERE (r.id = ? OR starts_with(r.id, ?)) AND (CAST(? AS text) IS NULL OR r.key_id = ?)
       ORDER BY r.id = ? DESC LIMIT 2`
-    return (await this.#database.all(sql, id, id, key, key, id)).map(toSharedRun)
+    return (await this.#database.run(sql, id, id, key, key, id)).map(toSharedRun)
   }
 
   /** Newest first, with their summaries. One more than the limit if there are more. */
@@ -177,13 +175,13 @@ export class PublishedRuns {
     const where = wanted.length === 0 ? '' : `WHERE ${wanted.map(({ sql }) => sql).join(' AND ')}`
     const sql = `SELECT ${COLUMNS}, r.summary AS document FROM driven_runs r ${where}
       ORDER BY r.created_at DESC, r.id DESC LIMIT ?`
-    return (await this.#database.all(sql, ...wanted.map(({ value }) => value), limit + 1)).map(toSharedRun)
+    return (await this.#database.run(sql, ...wanted.map(({ value }) => value), limit + 1)).map(toSharedRun)
   }
 
   /** The records after a number, in order. */
   async events(id: string, after: number): Promise<string[]> {
     const sql = 'SELECT content FROM driven_run_events WHERE run = ? AND seq > ? ORDER BY seq'
-    return (await this.#database.all(sql, id, after)).map((row) => String(row['content']))
+    return (await this.#database.run(sql, id, after)).map((row) => String(row['content']))
   }
 
   async diff(id: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import type { Ids } from '../../kit/ids.ts'
 import type { PostgresDatabase } from '../../store/postgres-database.ts'
 import { notify, type PostgresNotices } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
+import { all, get, type Steps } from '../../store/sql.ts'
 
 type CallParts = { owners: PostgresOwners; notices: PostgresNotices; ids: Ids }
 
@@ -51,14 +52,14 @@ export class RunCalls {
     const id = this.#parts.ids.uuid()
     const add = `INSERT INTO run_calls (id, machine, request, expires_at)
       VALUES (?, ?, ?, now() + make_interval(secs => ${TAKE_SECS})) ON CONFLICT DO NOTHING`
-    await this.#database.write(async (transaction) => {
-      await transaction.all(`DELETE FROM run_calls WHERE created_at < now() - ${FORGET}`)
-      await transaction.all(add, id, machine, request)
-      await notify(transaction, 'run_call', [machine])
+    await this.#database.write(function* () {
+      yield* all(`DELETE FROM run_calls WHERE created_at < now() - ${FORGET}`)
+      yield* all(add, id, machine, request)
+      yield* notify('run_call', [machine])
     })
     const result = await this.#wait(id)
     // If this fails, a later call removes it.
-    await this.#database.all('DELETE FROM run_calls WHERE id = ?', id).catch(() => {})
+    await this.#database.run('DELETE FROM run_calls WHERE id = ?', id).catch(() => {})
     return result
   }
 
@@ -96,22 +97,20 @@ export class RunCalls {
 
   /** Takes the next call for this machine. `taken` are those that this process works on. */
   async take(taken: readonly string[]): Promise<TakenCall | undefined> {
-    const { owners } = this.#parts
-    const own = await owners.name()
-    return await this.#database.write(async (transaction) => {
-      if (!(await owners.hold(transaction, [own])).has(own)) {
-        owners.lose(own)
-        return undefined
-      }
-      const row = await transaction.get(TAKE, own, this.machine, own, taken)
-      return row && { id: String(row['id']), request: String(row['request']) }
-    })
+    const own = await this.#parts.owners.name()
+    return await this.#database.write(() => this.#take(own, taken))
+  }
+
+  *#take(own: string, taken: readonly string[]): Steps<TakenCall | undefined> {
+    if (!(yield* this.#parts.owners.hold(own))) return undefined
+    const row = yield* get(TAKE, own, this.machine, own, taken)
+    return row && { id: String(row['id']), request: String(row['request']) }
   }
 
   async answer(id: string, answer: string): Promise<void> {
-    await this.#database.write(async (transaction) => {
-      await transaction.all('UPDATE run_calls SET answer = ? WHERE id = ?', answer, id)
-      await notify(transaction, 'run_answer', [id])
+    await this.#database.write(function* () {
+      yield* all('UPDATE run_calls SET answer = ? WHERE id = ?', answer, id)
+      yield* notify('run_answer', [id])
     })
   }
 }

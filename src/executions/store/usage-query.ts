@@ -1,7 +1,7 @@
 /** Turns a question about usage into SQL, and rows into the answer. Pure. */
 
 import type { SQLInputValue } from 'node:sqlite'
-import type { Row } from '../../store/database.ts'
+import type { Row } from '../../store/sql.ts'
 import { usagePeriodInvalid, usageTooLarge } from './faults.ts'
 import { USAGE_COUNTS } from './usage-entry.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from './usage-report.shape.ts'

@@ -1,0 +1,114 @@
+/** Changes rows of executions, together with their events and the usage, in a transaction. */
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import { all, get, type Row, type Steps } from '../../store/sql.ts'
+import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import type { toExecutionError } from './execution-end.ts'
+import { CHANGED, INSERT, toExecution, toInsert, toUpdate, UPDATE, writeContents } from './execution-rows.ts'
+import { isFinal } from './execution-states.ts'
+import type { ExecutionChange } from './execution-store.ts'
+import { toUsageEntry } from './usage-entry.ts'
+import { UsageTable } from './usage-table.ts'
+
+/** A row that is there already was saved by an attempt whose answer was lost, or waits in the queue of this process. */
+const ADD = `${INSERT} ON CONFLICT (id) DO UPDATE SET ${CHANGED.map((name) => `${name} = excluded.${name}`).join(', ')}
+  WHERE executions.owner = excluded.owner RETURNING number, is_usage_due`
+/** A row that has ended is changed only by a repetition of the change that ended it. */
+const CHANGE = `${UPDATE} AND owner = ? AND (ended_at IS NULL OR ended_at = ?) RETURNING number, is_usage_due`
+
+export type SavedEvents = { number: number; events: readonly ExecutionEvent[]; contents: readonly string[] }
+
+/** What the two databases do differently with executions. */
+export type StoredExecutions = {
+  /** How often readers look for changes of other processes. */
+  readonly pollMs: number
+  addEvents(saved: readonly SavedEvents[]): Steps<void>
+  /** A row from which on all rows may be as new as `since`; undefined if an index finds it. */
+  firstSince(since: string): Steps<number | undefined>
+  /** Removes one that has ended. */
+  remove(id: string): Promise<void>
+  /** Removes those that ended before a time, and returns their number. */
+  removeEnded(before: string): Promise<number>
+  /** Removes the oldest of a key that have ended, about as many as have these bytes, and returns their number. */
+  removeOldest(keyId: string, bytes: number): Promise<number>
+}
+
+export type ExecutionEnd = { state: 'lost' | 'cancelled' | 'failed'; error?: ReturnType<typeof toExecutionError> }
+
+export class ExecutionTable {
+  readonly usage = new UsageTable()
+  readonly #stored: StoredExecutions
+  readonly #clock: Clock
+  readonly #countsTokens: boolean
+
+  constructor(stored: StoredExecutions, { clock, countsTokens }: { clock: Clock; countsTokens: boolean }) {
+    this.#stored = stored
+    this.#clock = clock
+    this.#countsTokens = countsTokens
+  }
+
+  /** Returns the ids of those that others have not taken from their process. */
+  *save(changes: readonly ExecutionChange[]): Steps<Set<string>> {
+    const ids = new Set<string>()
+    const saved: SavedEvents[] = []
+    for (const change of changes) {
+      const events = yield* this.#save(change)
+      if (events === undefined) continue
+      ids.add(change.execution.id)
+      saved.push(events)
+    }
+    yield* this.#stored.addEvents(saved)
+    return ids
+  }
+
+  *#save(change: ExecutionChange): Steps<SavedEvents | undefined> {
+    const { execution, events, keep, isNew, isRemoved, countsUsage = false } = change
+    if (isRemoved === true) return yield* this.#removeEnded(change)
+    const { contents, bytes } = writeContents(events)
+    const row = yield* isNew
+      ? get(ADD, ...toInsert(execution, { keep, isUsageDue: countsUsage, eventBytes: bytes }))
+      : get(CHANGE, ...toUpdate(execution, bytes), execution.owner, execution.ended_at ?? null)
+    if (row === undefined) return undefined
+    if (isFinal(execution.state)) yield* this.#countOnce(row, execution)
+    return { number: Number(row['number']), events, contents }
+  }
+
+  *#removeEnded({ execution, isNew, countsUsage = false }: ExecutionChange): Steps<SavedEvents> {
+    const sql = 'DELETE FROM executions WHERE id = ? AND owner = ? RETURNING is_usage_due'
+    const row = yield* get(sql, execution.id, execution.owner)
+    // One that was stored and is gone has been counted as lost.
+    if (row === undefined ? isNew && countsUsage : row['is_usage_due'] === 1) yield* this.#count(execution)
+    return { number: 0, events: [], contents: [] }
+  }
+
+  /** Adds an execution that has ended to the usage, unless it was added before. */
+  *#countOnce(row: Row, execution: Execution): Steps<void> {
+    if (row['is_usage_due'] !== 1) return
+    yield* this.#count(execution)
+    yield* all('UPDATE executions SET is_usage_due = 0 WHERE number = ?', row['number'])
+  }
+
+  #count(execution: Execution): Steps<void> {
+    return this.usage.add(toUsageEntry(execution, { countsTokens: this.#countsTokens }))
+  }
+
+  /** Ends an execution that no process runs. */
+  *end(row: Row, end: ExecutionEnd): Steps<void> {
+    const { number, keep, last_seq: lastSeq } = row
+    const { state, error } = end
+    const now = toTimestamp(this.#clock.now())
+    yield* this.#countOnce(row, { ...toExecution(row), state, ended_at: now })
+    // Another process may read what was in the queue, even if nothing is kept of it. It is removed later.
+    if (keep === 'none' && Number(lastSeq) === 0) {
+      yield* all('DELETE FROM executions WHERE number = ?', number)
+      return
+    }
+    const hasEvents = keep === 'events' || Number(lastSeq) > 0
+    const seq = Number(lastSeq) + (hasEvents ? 1 : 0)
+    if (hasEvents) {
+      const event = { seq, at: now, type: 'state', content: end }
+      yield* this.#stored.addEvents([{ number: Number(number), events: [event], contents: [JSON.stringify(end)] }])
+    }
+    const change = 'UPDATE executions SET state = ?, error = ?, ended_at = ?, last_seq = ? WHERE number = ?'
+    yield* all(change, state, error === undefined ? null : JSON.stringify(error), now, seq, number)
+  }
+}
