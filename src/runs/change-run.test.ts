@@ -39,16 +39,16 @@ function counting(context: RunContext) {
 }
 
 describe('git', () => {
-  it('is called three times to observe the worktree, and not at all otherwise', async () => {
+  it('is called twice to observe the worktree, and not at all otherwise', async () => {
     const { context, asked } = counting(await createRunContext())
     const { runId, submission } = await begin(context)
-    expect(asked()).toBe(3)
+    expect(asked()).toBe(2)
     await submitOutcome(context, runId, submission)
-    expect(asked()).toBe(6)
+    expect(asked()).toBe(4)
     await submitOutcome(context, runId, submission)
     await stopRun(context, runId)
     await expect(submitOutcome(context, runId, { ...submission, actionId: 'x' })).rejects.toThrow()
-    expect(asked()).toBe(6)
+    expect(asked()).toBe(4)
   })
 
   it('that fails pauses a run', async () => {
