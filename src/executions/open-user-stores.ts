@@ -2,7 +2,8 @@ import { hostname } from 'node:os'
 import { abandonedAgentsEnder } from '../agents/clean-up.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
-import { type Loss, openStores, type PostgresPlace, type Stores } from './store/open-stores.ts'
+import { openStores } from './store/open-stores.ts'
+import type { Loss, PostgresPlace, Stores } from './store/stores.ts'
 
 type UserStores = {
   settings: {

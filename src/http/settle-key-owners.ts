@@ -1,6 +1,6 @@
 import type { KeyRing } from '../config/api-keys.ts'
 import { settleKeysOfDriven } from '../drive/record/driven-records.ts'
-import type { Stores } from '../executions/store/open-stores.ts'
+import type { Stores } from '../executions/store/stores.ts'
 import type { Log } from '../kit/log.ts'
 import { CONSOLE_USER } from './context/logins.ts'
 

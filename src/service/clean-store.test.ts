@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Stores } from '../executions/store/open-stores.ts'
+import type { Stores } from '../executions/store/stores.ts'
 import type { Log } from '../kit/log.ts'
 import { startStoreCleanup } from './clean-store.ts'
 

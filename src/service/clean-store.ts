@@ -1,4 +1,4 @@
-import type { Stores } from '../executions/store/open-stores.ts'
+import type { Stores } from '../executions/store/stores.ts'
 import { type Clock, daysAgo } from '../kit/clock.ts'
 import { toErrorMessage } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'

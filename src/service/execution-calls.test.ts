@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
-import type { Stores } from '../executions/store/open-stores.ts'
+import type { Stores } from '../executions/store/stores.ts'
 import { SILENT_LOG } from '../kit/log.ts'
 import { Approvals } from '../prompts/approvals.ts'
 import { type Caller, USER } from '../prompts/caller.ts'

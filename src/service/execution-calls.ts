@@ -7,7 +7,7 @@ import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/sto
 import { isFinal } from '../executions/store/execution-states.ts'
 import type { ExecutionFilter, KeyClaim } from '../executions/store/execution-store.ts'
 import { executionEnded, executionNotFound } from '../executions/store/faults.ts'
-import type { Stores } from '../executions/store/open-stores.ts'
+import type { Stores } from '../executions/store/stores.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
 import type { UsageReport } from '../executions/store/usage-report.shape.ts'
 import type { Log } from '../kit/log.ts'

@@ -2,7 +2,7 @@
 import { carryConversation } from '../executions/carry-conversation.ts'
 import type { SessionTurn } from '../executions/session-turn.shape.ts'
 import { findTurns, readTurns } from '../executions/session-turns.ts'
-import type { Stores } from '../executions/store/open-stores.ts'
+import type { Stores } from '../executions/store/stores.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type Caller, visibleKeyId } from '../prompts/caller.ts'
 import { resumeInvalid } from '../prompts/faults.ts'

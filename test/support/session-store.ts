@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openStores, type StoresOptions } from '../../src/executions/store/open-stores.ts'
+import { openStores } from '../../src/executions/store/open-stores.ts'
+import type { StoresOptions } from '../../src/executions/store/stores.ts'
 import { type Clock, systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession, SessionStore } from '../../src/sessions/session-store.ts'

@@ -1,7 +1,8 @@
 /** Runs the same tests on every kind of store. */
 import { DatabaseSync } from 'node:sqlite'
 import { describe, onTestFinished } from 'vitest'
-import { openStores, type Stores, type StoresOptions } from '../../src/executions/store/open-stores.ts'
+import { openStores } from '../../src/executions/store/open-stores.ts'
+import type { Stores, StoresOptions } from '../../src/executions/store/stores.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { Session } from '../../src/sessions/session.shape.ts'

@@ -1,5 +1,5 @@
 /** Opens the executions of all processes of the user, for commands that look at them or cancel them. */
-import type { Stores } from '../../executions/store/open-stores.ts'
+import type { Stores } from '../../executions/store/stores.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation } from '../command.ts'
 import { openDrover } from '../open/open-drover.ts'

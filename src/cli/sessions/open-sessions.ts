@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.shape.ts'
 import { openUserStores as openStoresOfUser } from '../../executions/open-user-stores.ts'
 import type { ExecutionStore } from '../../executions/store/execution-store.ts'
-import type { Loss, Stores } from '../../executions/store/open-stores.ts'
+import type { Loss, Stores } from '../../executions/store/stores.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
 import { findUserPaths, readSettings } from '../settings.ts'

@@ -8,7 +8,7 @@ import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { Executions } from '../local-executions.ts'
 import type { KeepMode } from './execution-states.ts'
 import type { ExecutionChange, ExecutionStore } from './execution-store.ts'
-import type { Stores } from './open-stores.ts'
+import type { Stores } from './stores.ts'
 import type { UsageField, UsageRequest } from './usage-query.ts'
 
 type Options = { place?: Place; clock?: Clock; storeTokenUsage?: boolean }
