@@ -11,18 +11,14 @@ import { driveDeliveryFailed } from './faults.ts'
 import { hashTree } from './observe-tree.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
+import { describeRun } from './report-run.ts'
 
 const NETWORK_TIMEOUT_MS = 5 * 60_000
 const TITLE_CHARACTERS = 72
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
-export type DeliverOptions = {
-  /** The text of the pull request. */
-  readonly describe: (state: DriveState) => Promise<string>
-}
-
-export async function deliver(context: DriveContext, options: DeliverOptions): Promise<void> {
+export async function deliver(context: DriveContext): Promise<void> {
   const { place, options: wanted } = readDriveState(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
     const tree_id = await hashTree(context)
@@ -44,9 +40,8 @@ export async function deliver(context: DriveContext, options: DeliverOptions): P
     record(context, 'delivered', { as: 'branch', ...work })
     return
   }
-  const describe = async (state: DriveState) =>
-    await options.describe({ ...state, delivered: { as: 'branch', ...work } })
-  const pullRequest = await openPullRequest(context, place, { title, describe })
+  const delivered = { as: 'branch', ...work } as const
+  const pullRequest = await openPullRequest(context, place, { title, delivered })
   record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
 }
 
@@ -75,7 +70,7 @@ function toCommitTitle(goal: string): string {
 async function openPullRequest(
   context: DriveContext,
   place: WorktreePlace,
-  { title, describe }: DeliverOptions & { title: string },
+  { title, delivered }: { title: string; delivered: NonNullable<DriveState['delivered']> },
 ): Promise<string> {
   // Not in the worktree of the agent: gh runs git, which would use the `.git` there.
   const gh = locateGh({ env: context.env, cwd: place.repository })
@@ -83,7 +78,8 @@ async function openPullRequest(
   const found = await findPullRequest(context, gh, place)
   if (found !== undefined) return found
   const args = ['pr', 'create', '--draft', '--head', place.branch, '--title', title, '--body-file', '-']
-  const stdin = await describe(readDriveState(context))
+  const { runs, runId } = context
+  const stdin = await describeRun(runs, await outlineRun(runs, runId), { ...readDriveState(context), delivered })
   return urlIn(await ask(context, gh, { args, stdin }))
 }
 

@@ -7,7 +7,7 @@ import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
 import { spentBy } from './decide/spending.ts'
-import { type DeliverOptions, deliver } from './deliver.ts'
+import { deliver } from './deliver.ts'
 import { type DriveContext, type DriveTools, readDriveState, record } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import type { Options } from './record/drive-event.shape.ts'
@@ -24,12 +24,11 @@ export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'opti
   readonly isNew?: boolean
 }
 
-export type RoundsTools = DriveTools &
-  DeliverOptions & {
-    readonly runs: RunContext
-    /** Asks a person. True if the run continues; false if the question stays open. Absent if no one can be asked. */
-    readonly ask?: (run: RunOutline, context: RunContext) => Promise<boolean>
-  }
+export type RoundsTools = DriveTools & {
+  readonly runs: RunContext
+  /** Asks a person. True if the run continues; false if the question stays open. Absent if no one can be asked. */
+  readonly ask?: (run: RunOutline, context: RunContext) => Promise<boolean>
+}
 
 export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; readonly state: DriveState }
 
@@ -41,7 +40,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
   const next = await planRound(context)
   if (next === undefined) {
-    if (readDriveState(context).delivered === undefined) await deliver(context, tools)
+    if (readDriveState(context).delivered === undefined) await deliver(context)
     return { runId, end, state: readDriveState(context) }
   }
   const { options, ...before } = readDriveState(context)

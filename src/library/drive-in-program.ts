@@ -1,15 +1,14 @@
 /** Drives a run for a program, as `drover drive` does for a person. */
 import { checkResults } from '../drive/decide/check-results.ts'
 import { uninterrupted } from '../drive/drive-context.ts'
-import { type RoundsResult as DrivenResult, driveRounds } from '../drive/drive-rounds.ts'
-import { DrivenRecordWriter, recordOfUser } from '../drive/driven-record-writer.ts'
+import type { RoundsResult as DrivenResult } from '../drive/drive-rounds.ts'
 import { issueNotConfirmed } from '../drive/faults.ts'
 import type { DriveEvent, Options } from '../drive/record/drive-event.shape.ts'
-import { describeRun } from '../drive/report-run.ts'
 import { findQuestion } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions, toGivenOptions } from '../drive/start/drive-options.ts'
+import { driveUserRun } from '../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../drive/start/remove-delivered.ts'
-import { type DriveTarget, type FoundDrive, findDrive, lastingWorktree } from '../drive/start/start-drive.ts'
+import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
 import { systemClock } from '../kit/clock.ts'
 import { checker } from '../kit/schema.ts'
 import { USER } from '../prompts/caller.ts'
@@ -48,23 +47,14 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const sources = { settings: config, prompts, isDemo: demo !== undefined }
   const optionsFrom = (before?: Options) => completeOptions(asked, before, sources)
   const found = await find(opened, { runs, request, target, newOptions: () => optionsFrom() })
-  const note = createRecordWriter(opened, found)
-  const result = await driveRounds(
-    {
-      runs: found.context,
-      prompts,
-      env,
-      wantsDeltas: false,
-      projectTrust: { use: config.agents.project_settings, decisions: paths.trustedSettings },
-      onUpdate: (update) => {
-        note.update(update)
-        if (update.is === 'recorded') emit(toRecord(update.runId, update.event))
-      },
-      describe: async (state) => await describeRun(found.context, await outlineRun(found.context, state.run_id), state),
+  const result = await driveUserRun(found, {
+    ...{ optionsFrom, prompts, env, wantsDeltas: false, directories: paths },
+    projectTrust: { use: config.agents.project_settings, decisions: paths.trustedSettings },
+    onUpdate: (update) => {
+      if (update.is === 'recorded') emit(toRecord(update.runId, update.event))
     },
-    found.runId,
-    { ...found.begin, optionsFrom },
-  )
+    onNoteFailure: () => {},
+  })
   if (result.end.is === 'ended') await removeDelivered(paths.worktrees, found.context, result.state)
   return await toResult(result, found.context)
 }
@@ -116,13 +106,6 @@ async function find({ config, paths, env, cwd }: OpenedInstance, search: Search)
       if (request.issue_as_goal !== true) throw issueNotConfirmed({ url })
     },
   })
-}
-
-/** A server lists the runs of programs too. */
-function createRecordWriter({ paths, env }: OpenedInstance, found: FoundDrive): DrivenRecordWriter {
-  const { drivenRuns } = paths
-  const record = recordOfUser(drivenRuns, { ...found, repository: lastingWorktree(found), env })
-  return new DrivenRecordWriter({ directories: { drivenRuns }, clock: systemClock, onNoteFailure: () => {} }, record)
 }
 
 /** Programs do not need the state of every file. */

@@ -4,22 +4,14 @@ import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
-import { type DriveBegin, driveRounds, type RoundsResult } from '../../drive/drive-rounds.ts'
-import { DrivenRecordWriter, recordOfUser } from '../../drive/driven-record-writer.ts'
+import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
 import type { ProjectTrust } from '../../drive/project-settings.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import { describeRun } from '../../drive/report-run.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
+import { driveUserRun } from '../../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
-import {
-  type DriveStart,
-  type DriveTarget,
-  type FoundDrive,
-  findDrive,
-  lastingWorktree,
-} from '../../drive/start/start-drive.ts'
-import type { Fault } from '../../kit/fault.ts'
+import { type DriveStart, type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
@@ -95,7 +87,7 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
     : createTextDrivePrinter(runtime.terminal)
   const drive = { invocation, config, drover, context: found.context, printer }
   try {
-    const result = await driveIt(drive, found, { ...found.begin, optionsFrom })
+    const result = await driveIt(drive, found, optionsFrom)
     await printer.clearLive()
     if (result === undefined) return await reportLeft(drive, found.runId)
     const exitCode = await reportEnd(drive, result)
@@ -153,10 +145,14 @@ type Drive = {
 type DrivenHere = RoundsResult & { isAttached?: true }
 
 /** Undefined if the server drives the run, and the person left it. */
-async function driveIt(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<DrivenHere | undefined> {
+async function driveIt(
+  drive: Drive,
+  found: FoundDrive,
+  optionsFrom: DriveBegin['optionsFrom'],
+): Promise<DrivenHere | undefined> {
   const { invocation, context, printer } = drive
   try {
-    return await driveHere(drive, found, begin)
+    return await driveHere(drive, found, optionsFrom)
   } catch (error) {
     if (!(await isDrivenByServer(invocation, found.runId, error))) throw error
     const { err } = invocation.runtime.terminal
@@ -166,32 +162,29 @@ async function driveIt(drive: Drive, found: FoundDrive, begin: DriveBegin): Prom
   }
 }
 
-async function driveHere(drive: Drive, found: FoundDrive, begin: DriveBegin): Promise<RoundsResult> {
-  const { runId } = found
-  const { invocation, drover, context, printer } = drive
+async function driveHere(
+  drive: Drive,
+  found: FoundDrive,
+  optionsFrom: DriveBegin['optionsFrom'],
+): Promise<RoundsResult> {
+  const { invocation, drover, printer } = drive
   const { flags, runtime } = invocation
+  const { out, err } = runtime.terminal
   const ask = async (run: RunOutline, there: RunContext) => {
     await printer.clearLive()
     return await askAboutRun(runtime, run, there)
   }
-  const note = createRecordWriter(invocation, found)
-  return await driveRounds(
-    {
-      runs: context,
-      prompts: drover.runContextFor(USER),
-      env: runtime.env,
-      wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
-      projectTrust: readTrust(drive),
-      onUpdate: (update) => {
-        note.update(update)
-        printer.update(update)
-      },
-      describe: async (state) => await describeRun(context, await outlineRun(context, state.run_id), state),
-      ...(canAskIn(invocation) && { ask }),
-    },
-    runId,
-    begin,
-  )
+  return await driveUserRun(found, {
+    optionsFrom,
+    prompts: drover.runContextFor(USER),
+    env: runtime.env,
+    wantsDeltas: flags.isOn('json') || out.canRedraw,
+    projectTrust: readTrust(drive),
+    directories: findUserPaths(invocation),
+    onUpdate: (update) => printer.update(update),
+    onNoteFailure: ({ message }) => void err.write(`drover: warning: ${message}\n`),
+    ...(canAskIn(invocation) && { ask }),
+  })
 }
 
 function readTrust({ invocation, config }: Pick<Drive, 'invocation' | 'config'>): ProjectTrust {
@@ -201,15 +194,6 @@ function readTrust({ invocation, config }: Pick<Drive, 'invocation' | 'config'>)
 
 function canAskIn({ flags, runtime }: Invocation): boolean {
   return canAsk(runtime) && !flags.isOn('json')
-}
-
-/** A server lists the runs of the command line too. */
-function createRecordWriter(invocation: Invocation, found: FoundDrive): DrivenRecordWriter {
-  const { clock, terminal } = invocation.runtime
-  const { drivenRuns } = findUserPaths(invocation)
-  const onNoteFailure = ({ message }: Fault) => void terminal.err.write(`drover: warning: ${message}\n`)
-  const record = recordOfUser(drivenRuns, { ...found, repository: lastingWorktree(found), env: invocation.runtime.env })
-  return new DrivenRecordWriter({ directories: { drivenRuns }, clock, onNoteFailure }, record)
 }
 
 async function reportLeft({ invocation, context }: Drive, runId: string): Promise<number> {

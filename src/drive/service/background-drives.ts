@@ -3,7 +3,6 @@ import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import { outlineRun } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, driveRounds, type RoundsResult } from '../drive-rounds.ts'
@@ -12,7 +11,6 @@ import { notifyProgram } from '../notify-program.ts'
 import type { ProjectTrust } from '../project-settings.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { driveBusy } from '../record/faults.ts'
-import { describeRun } from '../report-run.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
 
 export type DrivesOptions = RecordWriterOptions & {
@@ -135,7 +133,6 @@ export class BackgroundDrives {
         wantsDeltas: true,
         projectTrust: this.#options.projectTrust,
         onUpdate,
-        describe: async (state) => await describeRun(runs, await outlineRun(runs, state.run_id), state),
       },
       record.run_id,
       begin,
