@@ -55,8 +55,10 @@ export class ChildProcesses {
   note(notes: Notes = {}): void {
     Object.assign(this.#notes, notes)
     if (this.#pidFile === undefined) return
-    writeFileSync(`${this.#pidFile}.new`, JSON.stringify(this.#notes))
-    renameSync(`${this.#pidFile}.new`, this.#pidFile)
+    // Several agents can write the same file.
+    const temporary = `${this.#pidFile}.${this.#notes.agent}`
+    writeFileSync(temporary, JSON.stringify(this.#notes))
+    renameSync(temporary, this.#pidFile)
   }
 }
 
