@@ -17,7 +17,7 @@ import { dropWorktree } from '../workspace/worktrees/drop-worktree.ts'
 import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
 import type { Worktree } from '../workspace/worktrees/worktree-records.ts'
 
-type Opened = { label: string; worktree: Worktree; workspace: WorkspaceIdentity; workdir: string }
+type Opened = { label: string; worktree: Worktree; workspace: Promise<WorkspaceIdentity>; workdir: string }
 
 type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   /** The directory of all worktrees of the user. */
@@ -62,8 +62,10 @@ export class ComparisonWorktrees implements AsyncDisposable {
     const id = randomIds.hex(4)
     for (const label of toLabels(backends)) {
       const worktree = await createWorktree({ ...common, group: { id, label } })
-      const place = { label, worktree, workdir: withinWorktree(worktree, below) }
-      this.#opened.push({ ...place, workspace: await discoverWorkspace({ start: worktree.path, git, signal }) })
+      const workspace = discoverWorkspace({ start: worktree.path, git, signal })
+      // It is there, so it has to be dropped even if this is cancelled now.
+      this.#opened.push({ label, worktree, workspace, workdir: withinWorktree(worktree, below) })
+      await workspace
     }
     return this.#opened.map(({ workdir }) => workdir)
   }
@@ -101,7 +103,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
   async #diff({ workspace, worktree: { base, path } }: Opened): Promise<WorktreeDiff> {
     const { git, signal } = this.#options
     try {
-      return await diffWorktree({ git, workspace, base, signal })
+      return await diffWorktree({ git, workspace: await workspace, base, signal })
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error
       this.warn(`${path} could not be compared with its commit: ${error.message}`)
