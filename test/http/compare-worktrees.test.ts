@@ -97,7 +97,12 @@ describe('a comparison in worktrees', () => {
     const { execution_id: id } = body as { execution_id: string }
     await until(() => worktrees().length === 2)
     const executions = `/api/v1/executions/${id}`
-    await until(async () => ((await server.request(executions)).body as { state: string }).state === 'running')
+    // The comparison and both of its agents.
+    await until(async () => {
+      const { body } = await server.request('/api/v1/executions')
+      const all = (body as { executions: { state: string }[] }).executions
+      return all.filter(({ state }) => state === 'running').length === 3
+    })
     expect(await post(COMPARE, request)).toMatchObject({ status: 429, body: { error: 'drive_limit_reached' } })
     expect((await post(`${executions}/cancel`, {})).status).toBe(202)
     await until(() => worktrees().length === 0)
