@@ -19,13 +19,14 @@ export function recordGitFacts(run: Run, { git }: Observed): Run {
  */
 export function recordWork(run: Run, facts: Observed): Run {
   const after = recordGitFacts(run, facts)
-  const isUnreviewed = run.review_pending || wasReviewSkipped(run) || isChanged(run.current_git, after.current_git)
+  const isUnreviewed = run.review_pending || isReviewUnfinished(run) || isChanged(run.current_git, after.current_git)
   return { ...after, review_pending: run.review_enabled && isUnreviewed && isWorktreeChanged(after) }
 }
 
-/** A skipped review has seen nothing. */
-function wasReviewSkipped({ actions }: Run): boolean {
-  return actions.findLast(({ action }) => action.kind === 'review')?.skipped === true
+/** Only a completed review counts: a skipped, failed or inconclusive one leaves the changes unreviewed. */
+function isReviewUnfinished({ actions }: Run): boolean {
+  const review = actions.findLast(({ action }) => action.kind === 'review')
+  return review !== undefined && review.outcome?.status !== 'completed'
 }
 
 /** A run whose worktree cannot be observed waits for its environment. */

@@ -240,6 +240,27 @@ describe('what follows an outcome', () => {
 })
 
 describe('a review', () => {
+  it.each([
+    ['partial', 'inconclusive'],
+    ['error', 'error'],
+  ])(
+    'that is %s with the result %s has seen nothing: the next orientation leads to a review again',
+    (status, result) => {
+      const driver = atKind('review')
+      driver.submit({ status, review: { result, findings: [], uncertainties: [] } })
+      expect(driver.run.current_action?.kind).toBe('summarize')
+      driver.stop()
+      driver.resume()
+      driver.submit()
+      expect(driver.run.current_action?.kind).toBe('review')
+      driver.submit()
+      driver.stop()
+      driver.resume()
+      driver.submit()
+      expect(driver.run.current_action?.kind).toBe('summarize')
+    },
+  )
+
   it('is not issued twice for the same difference', () => {
     const driver = atKind('review')
     driver.submit()
