@@ -26,7 +26,8 @@ const PACKAGES = {
 
 exports.runNewerNode = ({ root, isClone }) => {
   const name = PACKAGES[`${process.platform}-${process.arch}`]
-  const ownDirectory = join(process.env.DROVER_HOME || join(homedir(), '.drover'), 'node')
+  // It belongs to the program. DROVER_HOME, which moves the data, does not move it.
+  const ownDirectory = join(homedir(), '.drover', 'node')
   const node = name === undefined ? undefined : findNode(name, [root, ownDirectory])
   if (node !== undefined) return runWith(node)
   process.stderr.write(

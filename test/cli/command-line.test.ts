@@ -273,8 +273,10 @@ describe('an old Node', () => {
     writeFileSync(join(bin, 'node'), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
   }
 
-  const launch = (launcher: string, home: string, ...args: string[]) =>
-    run([process.execPath, '-e', PRETEND, launcher, ...args], { HOME: home })
+  const launch = (launcher: string, home: string, ...args: string[]) => launchIn({ HOME: home }, launcher, ...args)
+
+  const launchIn = (env: Record<string, string>, launcher: string, ...args: string[]) =>
+    run([process.execPath, '-e', PRETEND, launcher, ...args], env)
 
   it('runs drover on the Node of the clone', async () => {
     const clone = temporaryDirectory()
@@ -332,6 +334,19 @@ describe('an old Node', () => {
       '() => { console.log(process.argv.slice(2)); process.exit(7) }',
     )
     expect(await launch(launcher, home, 'x')).toEqual({ code: 7, stdout: "[ 'x' ]\n", stderr: '' })
+  })
+
+  it('is replaced by the same newer Node wherever DROVER_HOME is', async () => {
+    const home = temporaryDirectory()
+    const env = { HOME: home, DROVER_HOME: join(home, 'elsewhere') }
+    const installed = launcherIn(join(home, 'prefix'), false)
+    const node = join(home, '.drover', 'node')
+    expect((await launchIn(env, installed)).stderr).toContain(`npm install --prefix "${node}" ${NODE_PACKAGE}@24\n`)
+    bringNode(node)
+    const clone = join(home, 'clone')
+    mkdirSync(join(clone, 'node_modules'), { recursive: true })
+    const ran = await launchIn(env, launcherIn(clone, true), 'x')
+    expect(ran).toEqual({ code: 0, stdout: `[ 'x' ] ${process.versions.node}\n`, stderr: '' })
   })
 
   it('gets the command that installs the dependencies of a clone', async () => {
