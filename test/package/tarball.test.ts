@@ -1,4 +1,15 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PLAIN_ENV } from '../support/git-repository.ts'
@@ -7,6 +18,10 @@ import { packPackage } from '../support/packed-package.ts'
 import { run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
+
+/** In a prefix. `man` looks there if `bin` beside it is on PATH. */
+const MANUAL_PAGE = join('share', 'man', 'man1', 'drover.1')
+const HAS_MAN = spawnSync('man', ['--version']).status === 0
 
 describe('the clone', () => {
   it('provides a working drover through npx', async () => {
@@ -20,6 +35,7 @@ describe('the clone', () => {
     expect(await runAt(ROOT, install, NPM_ENVIRONMENT)).toMatchObject({ code: 0 })
     const ran = await run([join(prefix, 'bin', 'drover'), 'version'], {})
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^drover \d/), stderr: '' })
+    expect(realpathSync(join(prefix, MANUAL_PAGE))).toBe(realpathSync(join(ROOT, 'man', 'drover.1')))
   })
 })
 
@@ -89,8 +105,41 @@ describe('the published package', () => {
 
   it('lists only existing files', () => {
     const { files, man, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-    const named = [...files, man, ...Object.values<string>(bin)]
+    const named = [...files, ...man, ...Object.values<string>(bin)]
     expect(named.filter((path) => !existsSync(join(installed, path)))).toEqual([])
+  })
+
+  describe('that npm has installed globally', () => {
+    const prefix = join(directory, 'by-npm')
+
+    /** Without its dependencies, which npm would ask the network for. */
+    beforeAll(async () => {
+      const alone = join(directory, 'alone')
+      cpSync(installed, alone, { recursive: true, filter: (path) => !path.includes('node_modules', installed.length) })
+      const { dependencies: _, ...rest } = JSON.parse(readFileSync(join(alone, 'package.json'), 'utf8'))
+      writeFileSync(join(alone, 'package.json'), JSON.stringify(rest))
+      const pack = [...NPM, 'pack', '--ignore-scripts', '--json', '--pack-destination', alone]
+      const [{ filename }] = JSON.parse((await runAt(alone, pack, NPM_ENVIRONMENT)).stdout)
+      const install = [...NPM, 'install', '--global', '--offline', '--prefix', prefix, join(alone, filename)]
+      expect(await run(install, NPM_ENVIRONMENT)).toMatchObject({ code: 0 })
+    })
+
+    it.skipIf(!HAS_MAN)('has a manual page that man finds', async () => {
+      const env = { PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`, HOME: directory, MANPAGER: 'cat' }
+      const found = await run(['man', '--where', 'drover'], env)
+      expect(found).toMatchObject({ code: 0, stderr: '' })
+      expect(realpathSync(found.stdout.trim())).toBe(
+        realpathSync(join(prefix, 'lib', 'node_modules', 'drover', 'man', 'drover.1')),
+      )
+    })
+
+    it('leaves nothing in its prefix when npm uninstalls it', async () => {
+      expect(existsSync(join(prefix, MANUAL_PAGE))).toBe(true)
+      const uninstall = [...NPM, 'uninstall', '--global', '--offline', '--prefix', prefix, 'drover']
+      expect(await run(uninstall, NPM_ENVIRONMENT)).toMatchObject({ code: 0 })
+      const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((each) => !each.isDirectory())
+      expect(left.map(({ name }) => name).filter((name) => name !== '.package-lock.json')).toEqual([])
+    })
   })
 
   it('starts', async () => {
