@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { askGit, askGitForOutput } from '../git.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import {
@@ -8,7 +9,7 @@ import {
   inspectWorktree,
   type KeepReason,
 } from './inspect-worktree.ts'
-import { deleteRecord } from './worktree-records.ts'
+import { deleteRecord, type Worktree } from './worktree-records.ts'
 
 export type Removal =
   | {
@@ -42,10 +43,17 @@ export async function discardWorktree(options: InspectOptions): Promise<void> {
     // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
     removeDirectory(worktree.path)
     await unregister(options, { isForced: true })
+    removeBranchLock(worktree)
     const tip = await findBranchTip(options)
     if (tip !== undefined) await deleteBranch(options, tip)
   }
   deleteRecord(worktree)
+}
+
+/** A git that was killed while it created the branch has left it. The branch has no other user. */
+function removeBranchLock({ git_common_dir: repository, branch }: Worktree): void {
+  const lock = join(repository, 'refs', 'heads', `${branch}.lock`)
+  if (existsSync(lock)) rmSync(lock)
 }
 
 function removeDirectory(path: string): void {

@@ -131,6 +131,23 @@ describe('createWorktree', () => {
     expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
   })
 
+  it('leaves nothing behind if git is killed while it creates the branch', async () => {
+    const repository = repositoryWithCommit()
+    const program = join(temporaryDirectory(), 'git')
+    const script = [
+      '#!/bin/sh',
+      `case "$*" in *'worktree add'*) ;; *) exec '${git.program}' "$@" ;; esac`,
+      // Whether the branch exists already depends on the moment.
+      `'${git.program}' "$@" && touch .git/"$('${git.program}' for-each-ref --format='%(refname)' refs/heads/drover)".lock`,
+      'kill -9 $$',
+    ]
+    writeFileSync(program, script.join('\n'), { mode: 0o755 })
+    const { wanted, home } = await prepare(repository, { git: { ...git, program } })
+    await expect(createWorktree(wanted)).rejects.toMatchObject({ code: 'worktree_not_created' })
+    expect([readdirSync(home), branches(repository)]).toEqual([[], []])
+    expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
+  })
+
   it('runs no hook and signs nothing, and neither does a commit', async () => {
     const repository = repositoryWithCommit()
     const log = join(temporaryDirectory(), 'log')
