@@ -147,12 +147,12 @@ export const GUARDS: readonly Group[] = [
     guards: [
       'src/agents/pool/pool-key.ts',
       {
-        file: 'src/agents/pool/decisions.ts',
+        file: 'src/agents/pool/pool-rules.ts',
         from: 'export function chooseProcess',
         to: '/** Whether to start a process',
       },
     ],
-    tests: ['src/agents/pool/{decisions,pool-key}.test.ts'],
+    tests: ['src/agents/pool/{pool-key,pool-rules}.test.ts'],
   },
   {
     name: 'senders',

@@ -5,7 +5,6 @@ import type { ConfigProblem } from './faults.ts'
 import type { Origin } from './origin.ts'
 import type { SettingsTree } from './pick-settings.ts'
 import { findPlainKeys } from './resolve-key.ts'
-import { brokenBackendRules, brokenConfigRules, brokenTextRules } from './rules.ts'
 import {
   CONFIG_KEYS,
   type ConfigKey,
@@ -15,6 +14,7 @@ import {
   keysOfBackend,
   toKeyPath,
 } from './setting-keys.ts'
+import { brokenBackendRules, brokenConfigRules, brokenTextRules } from './setting-rules.ts'
 
 export type Layer = {
   readonly values: ReadonlyMap<ConfigPath, unknown>

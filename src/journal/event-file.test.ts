@@ -5,7 +5,7 @@ import { codeOf } from '../../test/support/journal-fixture.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { realDisk } from '../kit/files/disk.ts'
 import { EventFile, readEventFile } from './event-file.ts'
-import type { RecordedEvent } from './record-line.ts'
+import type { RecordedEvent } from './hash-chain.ts'
 
 const AT = '2026-01-31T10:00:00.000Z'
 const event = (n: number): RecordedEvent => ({ type: 'step', at: AT, data: { n } })

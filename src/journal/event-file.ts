@@ -7,9 +7,6 @@ import { ensureEmptyFile } from '../kit/files/write-file.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { appendRecord } from './append-record.ts'
 import { wrapReadErrors } from './find-run.ts'
-import { Mutation } from './mutation.ts'
-import { closeJournal, type OpenJournal, openRecords } from './open-journal.ts'
-import { readRecords, type Tail } from './read-records.ts'
 import {
   decodeLine,
   encodeLine,
@@ -17,7 +14,10 @@ import {
   NO_RECORDS,
   RECORD_LIMIT_BYTES,
   type RecordedEvent,
-} from './record-line.ts'
+} from './hash-chain.ts'
+import { Mutation } from './mutation.ts'
+import { closeJournal, type OpenJournal, openRecords } from './open-journal.ts'
+import { readRecords, type Tail } from './read-records.ts'
 import { repairTail } from './repair-tail.ts'
 
 /** Long enough for a process that only checks whether the lock is held. */

@@ -1,5 +1,5 @@
 import type { Disk } from '../kit/files/disk.ts'
-import { RECORD_LIMIT_BYTES } from './record-line.ts'
+import { RECORD_LIMIT_BYTES } from './hash-chain.ts'
 
 const LF = 0x0a
 const CHUNK_BYTES = 64 * 1024

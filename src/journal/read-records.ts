@@ -5,9 +5,9 @@ import type { Disk } from '../kit/files/disk.ts'
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { journalRecordInvalid, runJournalInvalid } from './faults.ts'
+import { hasRecordEnd, type JournalEnd, RECORD_LIMIT_BYTES } from './hash-chain.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
 import type { OpenJournal } from './open-journal.ts'
-import { hasRecordEnd, type JournalEnd, RECORD_LIMIT_BYTES } from './record-line.ts'
 
 /**
  * The end of a journal: `complete` with a line feed; `unterminated` if the last record lacks its line feed; `torn` if the

@@ -3,8 +3,8 @@ import { boundHistory } from '../../test/support/journal-fixture.ts'
 import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import { digestFields } from '../kit/digest.ts'
 import { readJson } from '../kit/json/read-json.ts'
+import { EVENT_LIMIT_BYTES, type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './hash-chain.ts'
 import { decodeRecord, encodeRecord } from './record.ts'
-import { EVENT_LIMIT_BYTES, type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './record-line.ts'
 
 const HISTORY = boundHistory()
 const [started, submitted] = HISTORY.map(({ event }) => event) as [RunEvent, RunEvent]

@@ -1,9 +1,9 @@
-/** The records of a journal: the events of a run. `at` is the `updated_at` of the event. See record-line.ts for the format. */
+/** The records of a journal: the events of a run. `at` is the `updated_at` of the event. See hash-chain.ts for the format. */
 import { checkRunEvent } from '../engine/check-event.ts'
 import type { RunEvent } from '../engine/state/run-event.shape.ts'
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { journalRecordInvalid } from './faults.ts'
-import { decodeLine, encodeLine, type JournalEnd } from './record-line.ts'
+import { decodeLine, encodeLine, type JournalEnd } from './hash-chain.ts'
 
 /** Encodes an event as the line that follows `end`. */
 export function encodeRecord({ type, data }: RunEvent, end: JournalEnd): Buffer {

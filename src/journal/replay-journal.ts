@@ -5,10 +5,10 @@ import type { Fault } from '../kit/fault.ts'
 import type { Disk } from '../kit/files/disk.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { journalRecordInvalid, runJournalInvalid } from './faults.ts'
+import { type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './hash-chain.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { type ParsedLine, readFirst, readRecords, type Tail } from './read-records.ts'
 import { decodeRecord } from './record.ts'
-import { type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './record-line.ts'
 
 export type Replayed = { readonly run: Run; readonly end: JournalEnd; readonly tail: Tail }
 

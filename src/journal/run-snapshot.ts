@@ -5,8 +5,8 @@ import { closeQuietly, type Disk } from '../kit/files/disk.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { writeFully } from '../kit/files/write-file.ts'
+import { recordEnding } from './hash-chain.ts'
 import type { OpenJournal } from './open-journal.ts'
-import { recordEnding } from './record-line.ts'
 import { type RunStore, snapshotPathIn } from './run-store.ts'
 import {
   decodeSnapshot,

@@ -1,7 +1,7 @@
 /**
  * The directory with the runs of a repository, which all its worktrees share:
  *
- *     <git common dir>/drover/runs/<run id>/journal.jsonl      the events of the run, see record-line.ts
+ *     <git common dir>/drover/runs/<run id>/journal.jsonl      the events of the run, see hash-chain.ts
  *                                           drive.jsonl        what drover did to drive the run, in the same format
  *                                           drive.lock         an empty file that the driver of the run locks
  *                                           run.json           a snapshot of the run, see snapshot-format.ts

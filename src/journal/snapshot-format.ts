@@ -21,7 +21,7 @@ import type { JsonValue } from '../kit/json/json-value.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
-import type { JournalEnd } from './record-line.ts'
+import type { JournalEnd } from './hash-chain.ts'
 
 const FORMAT = 'drover-run/v1'
 const LF = '\n'

@@ -3,8 +3,8 @@
  * leave, and refuses everything else. No damage results in another run.
  */
 import { describe, expect, it } from 'vitest'
+import { type JournalEnd, NO_RECORDS } from '../../src/journal/hash-chain.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
-import { type JournalEnd, NO_RECORDS } from '../../src/journal/record-line.ts'
 import { readBack, replayJournal } from '../../src/journal/replay-journal.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import { type Disk, realDisk } from '../../src/kit/files/disk.ts'

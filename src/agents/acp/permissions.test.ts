@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Permission } from '../adapter/permission.ts'
-import { answerPermission, CANCELLED, isAllowed, isInside, type Verdict } from './permissions.ts'
+import { answerPermission, CANCELLED, decideAlone, isInside, type Verdict } from './permissions.ts'
 
 describe('what drover allows without a user', () => {
   const ALL: Permission[] = ['read-only', 'ask', 'edit', 'everything']
@@ -21,10 +21,17 @@ describe('what drover allows without a user', () => {
     [{ kind: 'fetch' }, ['everything']],
     [{}, ['everything']],
   ])('%j', (call, permissions) => {
-    const allowed = [undefined, ...ALL].filter((permission) =>
-      isAllowed({ call: { ...call }, permission, workdir: '/work', isLimited: false, profile: {} }),
-    )
-    expect(allowed).toEqual(permissions)
+    const facts = { call: { ...call }, workdir: '/work', isLimited: false, profile: {}, staysInside: true }
+    for (const permission of [undefined, ...ALL]) {
+      const other = permission === 'read-only' ? 'deny' : 'ask'
+      expect(decideAlone({ ...facts, permission })).toBe(permissions.includes(permission) ? 'allow' : other)
+    }
+  })
+
+  it('does not include what a link leads to outside of the working directory', () => {
+    const facts = { call: { kind: 'read' }, workdir: '/work', isLimited: true, profile: {}, staysInside: false }
+    expect(decideAlone({ ...facts, permission: 'edit' })).toBe('ask')
+    expect(decideAlone({ ...facts, permission: 'read-only' })).toBe('deny')
   })
 })
 
@@ -39,8 +46,8 @@ describe('what drover allows under a ceiling', () => {
     [{ kind: 'read', rawInput: { id: 1 } }, false],
   ])('%j: %s', (call, allowed) => {
     for (const permission of ['read-only', 'ask', 'edit'] as const) {
-      const facts = { call: { ...call }, permission, workdir: '/work', isLimited: true, profile: {} }
-      expect(isAllowed(facts)).toBe(allowed)
+      const facts = { call: { ...call }, permission, workdir: '/work', isLimited: true, profile: {}, staysInside: true }
+      expect(decideAlone(facts) === 'allow').toBe(allowed)
     }
   })
 })

@@ -19,8 +19,13 @@ export type PermissionFacts = {
   profile: Pick<AcpProfile, 'kinds'>
 }
 
-/** Whether drover may allow the call without a user. */
-export function isAllowed({ call, permission, workdir, isLimited, profile }: PermissionFacts): boolean {
+/** What drover decides without a user. `staysInside`: no link leads a path of the call out of the working directory. */
+export function decideAlone(facts: PermissionFacts & { staysInside: boolean }): 'allow' | 'deny' | 'ask' {
+  if (facts.staysInside && isAllowed(facts)) return 'allow'
+  return facts.permission === 'read-only' ? 'deny' : 'ask'
+}
+
+function isAllowed({ call, permission, workdir, isLimited, profile }: PermissionFacts): boolean {
   if (permission === 'everything') return true
   const kind = readToolKind(call, profile)
   const paths = readToolPaths(call)

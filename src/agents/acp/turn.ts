@@ -13,7 +13,7 @@ import { areInside } from './client-files.ts'
 import { ClientMethods } from './client-methods.ts'
 import type { AcpConnection } from './connection.ts'
 import { AcpOutput, COUNTED, OPENED } from './output.ts'
-import { answerPermission, CANCELLED, isAllowed, type Verdict } from './permissions.ts'
+import { answerPermission, CANCELLED, decideAlone, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
 import { readToolDiff, readToolInput, readToolKind, readToolName, readToolPaths } from './tool-calls.ts'
 
@@ -195,8 +195,8 @@ export class AcpTurn implements TurnProtocol {
     const permission = this.#permission
     // An agent that opens the file itself would follow a link.
     const staysInside = !isLimited || permission === 'everything' || (await areInside(readToolPaths(call), workdir))
-    if (staysInside && isAllowed({ call, permission, workdir, isLimited, profile })) return 'allow'
-    if (permission === 'read-only') return 'deny'
+    const alone = decideAlone({ call, permission, workdir, isLimited, profile, staysInside })
+    if (alone !== 'ask') return alone
     const verdict = await this.#ask(call)
     this.#client.grant(call, { kind: readToolKind(call, profile), verdict })
     return verdict

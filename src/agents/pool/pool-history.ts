@@ -1,7 +1,7 @@
 /** What the pool remembers after processes have ended: which places are in use, and which programs start. */
 import type { AgentRequest } from '../adapter/agent.ts'
-import { LONGEST_RETRY_MS, retryAfterMs, SPARE_WINDOW_MS } from './decisions.ts'
 import type { PoolKey } from './pool-key.ts'
+import { LONGEST_RETRY_MS, retryAfterMs, SPARE_WINDOW_MS } from './pool-rules.ts'
 
 const PLACES_LIMIT = 1000
 

@@ -1,6 +1,6 @@
 /**
- * Which process a request may use. `place` says who asks for what: a process of another place belongs to something else.
- * `stamp` says in what state the files are: a process of another stamp is out of date.
+ * What a request and a process must have in common for the process to be reused. `place` says who asks for what: a process of
+ * another place belongs to something else. `stamp` says in what state the files are: a process of another stamp is out of date.
  */
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'

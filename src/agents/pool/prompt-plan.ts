@@ -1,7 +1,7 @@
 /** What a prompt needs from the pool. */
 import type { AgentRequest } from '../adapter/agent.ts'
-import type { HeldSession } from './decisions.ts'
 import { type PoolKey, toPoolKey } from './pool-key.ts'
+import type { HeldSession } from './pool-rules.ts'
 import { findWarmBackend, type WarmBackend } from './warm-backends.ts'
 
 export type PoolRequest = {

@@ -1,5 +1,5 @@
 /**
- * The processes of agents that stay up. The decisions are pure (decisions.ts). A prompt never waits for a process that may
+ * The processes of agents that stay up. The decisions are pure (pool-rules.ts). A prompt never waits for a process that may
  * not work: the first processes of a program are started in the background, while its prompts run in processes of their own.
  */
 
@@ -9,6 +9,8 @@ import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'
 import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
+import { DeferredWork } from './deferred-work.ts'
+import { PoolHistory } from './pool-history.ts'
 import {
   chooseProcess,
   findExpired,
@@ -19,9 +21,7 @@ import {
   wantsSpare,
   withoutSession,
   withSession,
-} from './decisions.ts'
-import { DeferredWork } from './deferred-work.ts'
-import { PoolHistory } from './pool-history.ts'
+} from './pool-rules.ts'
 import { describeParts, type PoolRequest, type PromptPlan, toPlan } from './prompt-plan.ts'
 import type { WarmBackend } from './warm-backends.ts'
 import type { WarmLimits } from './warm-limits.ts'

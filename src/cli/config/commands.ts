@@ -73,7 +73,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
       { line: 'drover config validate', description: 'exit 0 if valid, else list every problem with its line' },
       { line: 'drover config validate --config ./team.yaml', description: 'check a file before you use it' },
     ],
-    load: () => import('./validate.ts'),
+    load: () => import('./validate-command.ts'),
   },
   {
     words: ['config', 'path'],

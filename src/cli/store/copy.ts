@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { brokenTextRules } from '../../config/rules.ts'
+import { brokenTextRules } from '../../config/setting-rules.ts'
 import { copyStore } from '../../store/copy-store.ts'
 import type { RunCommand } from '../command.ts'
 import { argumentInvalid } from '../faults.ts'

@@ -2,7 +2,7 @@
 import { EventFile, type EventFileOptions, readEventFile } from '../../journal/event-file.ts'
 import { runNotFound } from '../../journal/faults.ts'
 import { findRun } from '../../journal/find-run.ts'
-import { encodeLine, NO_RECORDS } from '../../journal/record-line.ts'
+import { encodeLine, NO_RECORDS } from '../../journal/hash-chain.ts'
 import { driveLockPathIn, drivePathIn, type RunStore } from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy, lockMissing } from '../../kit/faults.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
-import { executionRows } from './execution-text.ts'
+import { executionRows } from './ps.ts'
 
 const NOW = new Date('2026-01-31T12:00:00.000Z')
 

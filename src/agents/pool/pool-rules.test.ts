@@ -12,7 +12,7 @@ import {
   wantsSpare,
   withoutSession,
   withSession,
-} from './decisions.ts'
+} from './pool-rules.ts'
 import type { WarmLimits } from './warm-limits.ts'
 
 const KEY = { place: 'p', stamp: 's' }

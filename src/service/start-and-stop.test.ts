@@ -3,7 +3,7 @@ import type { Config } from '../config/config.shape.ts'
 import { systemClock } from '../kit/clock.ts'
 import { SILENT_LOG } from '../kit/log.ts'
 import type { ServedDrover } from './served.ts'
-import { Ending, type Face, startServerLife } from './server-life.ts'
+import { Ending, type Face, startServerLife } from './start-and-stop.ts'
 
 /** Notes what happens, in order. `work` is what the worker has to finish. */
 async function live({ work = Promise.resolve(), takesWork = true, hasQueue = false, hasFace = true } = {}) {
