@@ -58,8 +58,10 @@ export type Command = {
   positionals: readonly Positional[]
   flags: readonly Flag[]
   examples: readonly [Example, ...Example[]]
-  /** Not shown in help, because only shells call it. */
+  /** Not shown in help: an alias, or a command that only shells call. */
   isHidden?: true
+  /** The name of the command for which this is another, shorter name. */
+  aliasOf?: string
   load: () => Promise<{ run: RunCommand }>
 }
 
@@ -106,4 +108,17 @@ export type RunCommand = (invocation: Invocation) => Promise<number>
 
 export function commandName(command: Command): string {
   return command.words.join(' ')
+}
+
+/** The command, and the same under another name, which only its help mentions. */
+export function withAlias(command: Command, words: Command['words']): [Command, Command] {
+  const { isDefault: _, otherNames: __, description = '', ...rest } = command
+  const [name, alias] = [commandName(command), words.join(' ')]
+  return [
+    { ...command, description: `${description}\ndrover ${alias} is a shorter name for it.`.trim() },
+    {
+      ...{ ...rest, words, isHidden: true, aliasOf: name },
+      description: `The same as drover ${name}.\n${description}`.trim(),
+    },
+  ]
 }

@@ -123,7 +123,7 @@ function sentinelState(found: FoundFile): SentinelState {
 /** The user has to decide which of the files that look generated are still as drover wrote them. */
 export function describeMarkerOnly(host: Host): string {
   const surface = host.surfaces.length > 0 ? ` --surface ${host.surfaces.join('|')}` : ''
-  return `${sentinelPath(host)} exists but ${manifestPath(host)} does not, so drover cannot tell which files are its own and changes none of them; back up what you need, move the sentinel and the drover files that you want created again out of the way, then run drover install --tool ${host.id}${surface}; drover does not take over the files that stay`
+  return `${sentinelPath(host)} exists but ${manifestPath(host)} does not, so drover cannot tell which files are its own and changes none of them; back up what you need, move the sentinel and the drover files that you want created again out of the way, then run drover hosts install --tool ${host.id}${surface}; drover does not take over the files that stay`
 }
 
 export function isDetected(host: Host, found: FoundDirectories): boolean {

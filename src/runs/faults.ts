@@ -113,7 +113,7 @@ export const contractVersionMismatch = defineFault({
   kind: 'conflict',
   when: 'An outcome was written for another version of the machine protocol.',
   message: (d: { found: string; expected: number }) =>
-    `the outcome has contract version ${d.found}, but this drover supports ${d.expected}; if a host wrote it, run "drover install --refresh"`,
+    `the outcome has contract version ${d.found}, but this drover supports ${d.expected}; if a host wrote it, run "drover hosts install --refresh"`,
 })
 
 export const answerModeConflict = defineFault({

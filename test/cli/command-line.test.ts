@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { commandName } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { callMain } from '../support/call-main.ts'
 import { DROVER, ending, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
@@ -226,6 +227,44 @@ describe('colour', () => {
   ])('is %s', async (_name, env, isColoured) => {
     const { stdout } = await runDrover(['--help'], { env })
     expect(stdout.includes(ESCAPE)).toBe(isColoured)
+  })
+})
+
+describe('an alias', () => {
+  const aliases = COMMANDS.filter((command) => command.aliasOf !== undefined)
+
+  it('exists for each command that had a shorter name', () => {
+    expect(aliases.map((command) => [commandName(command), command.aliasOf])).toEqual([
+      ['install', 'hosts install'],
+      ['uninstall', 'hosts uninstall'],
+      ['list', 'hosts list'],
+    ])
+  })
+
+  it.each(['install', 'uninstall', 'list'])(
+    'is not listed in help, and its own help names the command: %s',
+    async (name) => {
+      const { stdout } = await runDrover(['--help'])
+      expect(stdout).toMatch(new RegExp(`^ {2}hosts ${name} `, 'm'))
+      expect(stdout).not.toMatch(new RegExp(`^ {2}${name} `, 'm'))
+      const help = await runDrover([name, '--help'])
+      expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining(`The same as drover hosts ${name}.`) })
+      expect(help.stdout).toContain(`\n  drover ${name} `)
+    },
+  )
+
+  it('is suggested by the name of its command', async () => {
+    const { stderr } = await runDrover(['instal'])
+    expect(stderr).toContain('did you mean drover hosts install?')
+  })
+
+  it('completes its flags and arguments, and is not offered itself', async () => {
+    const words = async (...typed: string[]) =>
+      (await runDrover(['complete-words', '--', ...typed])).stdout.split('\n').map((line) => line.split('\t')[0])
+    expect(await words('install', 'cl')).toEqual(['claude', ''])
+    expect(await words('install', '--ref')).toEqual(['--refresh', ''])
+    expect(await words('inst')).toEqual([''])
+    expect(await words('hosts', 'inst')).toEqual(['install', ''])
   })
 })
 

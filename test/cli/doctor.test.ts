@@ -208,7 +208,7 @@ const ROWS: readonly Row[] = [
   [
     'adapter_not_installed',
     'broken hosts',
-    /^used here, but drover is not installed; run drover install --tool codex$/,
+    /^used here, but drover is not installed; run drover hosts install --tool codex$/,
     'codex',
   ],
   [
@@ -227,14 +227,14 @@ const ROWS: readonly Row[] = [
   [
     'adapter_modified',
     'broken hosts',
-    /^1 file is edited or missing: .*drover-run\/SKILL\.md; run drover install --tool claude --refresh/,
+    /^1 file is edited or missing: .*drover-run\/SKILL\.md; run drover hosts install --tool claude --refresh/,
     'claude',
   ],
   ['adapter_modified', 'broken hosts', /was edited, .*; delete \.github\/copilot\/.* by hand/, 'copilot'],
   [
     'adapter_refresh_required',
     'broken hosts',
-    /adapter-generated is missing; run drover install --tool qwen --refresh$/,
+    /adapter-generated is missing; run drover hosts install --tool qwen --refresh$/,
     'qwen',
   ],
   ['adapter_healthy', 'no problems', /^8 managed files$/, 'claude'],

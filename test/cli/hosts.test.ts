@@ -83,6 +83,37 @@ describe('drover install, list and uninstall', () => {
     expect(readFileSync(join(root, RUN_SKILL), 'utf8')).toBe('Mine')
   })
 
+  it.each([
+    ['install', 'claude', '--json'],
+    ['install', 'claude'],
+    ['install', 'claude', '--dry-run'],
+    ['install', 'nothing'],
+    ['list'],
+    ['list', '--json'],
+    ['list', 'claude'],
+    ['uninstall', '--json'],
+    ['uninstall', '--unknown'],
+  ])('do the same under their short names: %s %s %s', async (...words) => {
+    const [first, second] = [open('claude'), open('claude')]
+    const short = await first.drover(...words)
+    const long = await second.drover('hosts', ...words)
+    const toComparable = ({ code, stdout, stderr }: Ran, root: string) => ({
+      code,
+      stdout: stdout.replaceAll(root, 'ROOT'),
+      stderr: stderr
+        .replaceAll(root, 'ROOT')
+        .replace(/"workspace_identity":"[^"]*"/g, '')
+        .replace(`drover hosts ${words[0]}`, `drover ${words[0]}`),
+    })
+    expect(toComparable(long, second.root)).toEqual(toComparable(short, first.root))
+    expect(second.site.tree()).toEqual(first.site.tree())
+  })
+
+  it('list the hosts for "drover hosts" alone', async () => {
+    const { drover } = open('claude')
+    expect(await drover('hosts')).toEqual(await drover('list'))
+  })
+
   it('print JSON reports for all ten hosts', async () => {
     const { drover, site } = open()
     const report = committed(await drover('install', '--all', '--surface', 'cli', '--json'))
@@ -111,7 +142,7 @@ describe('drover install, list and uninstall', () => {
     const { drover } = open('claude')
     await drover('install')
     expect((await drover('install')).stdout).toBe(
-      'Install result for: claude\n  warning: claude: drover is already installed here and was not changed; run drover install --refresh --tool claude to update it\n  nothing was changed\n',
+      'Install result for: claude\n  warning: claude: drover is already installed here and was not changed; run drover hosts install --refresh --tool claude to update it\n  nothing was changed\n',
     )
     expect((await drover('install', '--refresh')).stdout).toBe('Install result for: claude\n  nothing was changed\n')
   })

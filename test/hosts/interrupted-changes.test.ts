@@ -109,7 +109,7 @@ describe('an interrupted change', () => {
       '700 directory',
     ])
     const warning = expect.stringMatching(
-      /^a change of \d+ steps was interrupted: .*\.drover-recovery-[0-9a-f]{32}; the next "drover install" or "drover uninstall" undoes it first$/,
+      /^a change of \d+ steps was interrupted: .*\.drover-recovery-[0-9a-f]{32}; the next "drover hosts install" or "drover hosts uninstall" undoes it first$/,
     )
     const warnings = async () => (await listHosts(site.workspace)).hosts.map((host) => [host.id, host.warning])
     expect(await warnings()).toEqual([['claude', warning], ...ids.slice(1).map((id) => [id, undefined])])

@@ -1,6 +1,6 @@
 /** The commands on hosts: coding agents that drover installs its capabilities into. */
 import { HOST_IDS } from '../../hosts/host.ts'
-import type { Command, Flag, Positional } from '../command.ts'
+import { type Command, type Flag, type Positional, withAlias } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
 const TOOL: Flag = {
@@ -25,10 +25,11 @@ const DRY_RUN: Flag = { name: 'dry-run', description: 'Print what would be chang
 
 const REPORT: Flag = { ...JSON_FLAG, description: 'Print a changeReport' }
 
-export const HOST_COMMANDS: readonly Command[] = [
+const COMMANDS_OF_HOSTS: readonly Command[] = [
   {
-    words: ['install'],
+    words: ['hosts', 'install'],
     group: 'Hosts',
+    otherNames: ['add'],
     summary: 'Install the capabilities of drover into the hosts of a repository',
     description: `Without a host: into the hosts that the repository uses. Either all files are written or none. Files that drover does
 not own are never changed. A host that already has drover is left unchanged unless --refresh is given.`,
@@ -48,38 +49,44 @@ not own are never changed. A host that already has drover is left unchanged unle
       REPORT,
     ],
     examples: [
-      { line: 'drover install', description: 'into the hosts that this repository uses' },
-      { line: 'drover install claude codex', description: 'into two hosts' },
-      { line: 'drover install kiro --surface cli', description: 'kiro has an IDE and a CLI' },
-      { line: 'drover install --refresh --dry-run', description: 'show what an update would change' },
+      { line: 'drover hosts install', description: 'into the hosts that this repository uses' },
+      { line: 'drover hosts install claude codex', description: 'into two hosts' },
+      { line: 'drover hosts install kiro --surface cli', description: 'kiro has an IDE and a CLI' },
+      { line: 'drover hosts install --refresh --dry-run', description: 'show what an update would change' },
     ],
     load: async () => ({ run: (await import('./install.ts')).install }),
   },
   {
-    words: ['uninstall'],
+    words: ['hosts', 'uninstall'],
     group: 'Hosts',
+    otherNames: ['rm', 'remove'],
     summary: 'Remove the capabilities of drover from the hosts of a repository',
     description: 'Without a host: from every host that has them. Edited files are kept.',
     positionals: [HOST],
     flags: [TOOL, ALL, DRY_RUN, ROOT, REPORT],
     examples: [
-      { line: 'drover uninstall', description: 'from every host' },
-      { line: 'drover uninstall claude', description: 'from one host' },
-      { line: 'drover uninstall --dry-run', description: 'show what would be removed and what would be kept' },
+      { line: 'drover hosts uninstall', description: 'from every host' },
+      { line: 'drover hosts uninstall claude', description: 'from one host' },
+      { line: 'drover hosts uninstall --dry-run', description: 'show what would be removed and what would be kept' },
     ],
     load: async () => ({ run: (await import('./install.ts')).uninstall }),
   },
   {
-    words: ['list'],
+    words: ['hosts', 'list'],
     group: 'Hosts',
+    isDefault: true,
+    otherNames: ['ls'],
     summary: 'List the hosts and what is installed in them',
     description: 'Problems of a host are shown below its row. Nothing is changed.',
     positionals: [],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a listReport' }],
     examples: [
-      { line: 'drover list', description: 'for people' },
-      { line: 'drover list --json', description: 'for scripts' },
+      { line: 'drover hosts list', description: 'for people' },
+      { line: 'drover hosts list --json', description: 'for scripts' },
     ],
     load: () => import('./hosts-command.ts'),
   },
 ]
+
+/** The machine protocol names them without "hosts". */
+export const HOST_COMMANDS = COMMANDS_OF_HOSTS.flatMap((command) => withAlias(command, [command.words.at(-1) ?? '']))

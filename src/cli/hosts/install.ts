@@ -1,4 +1,4 @@
-/** `drover install` and `drover uninstall`: change hosts, and report what changed. */
+/** `drover hosts install` and `drover hosts uninstall`: change hosts, and report what changed. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import { checkChangeReport } from '../../contract/host-reports.ts'
 import type { Next } from '../../contract/next.shape.ts'
@@ -101,7 +101,7 @@ async function changeAndReport(
     const { plan, report } = await changeHosts({ workspace, signal, ...change })
     const text = isJson ? toLine(report) : formatChange(`${verb} result`, { plan, report })
     await writeOrFail({ out, text }, () =>
-      fail({ problem: 'its report could not be printed; run "drover list" to see the result', report }),
+      fail({ problem: 'its report could not be printed; run "drover hosts list" to see the result', report }),
     )
   } catch (error) {
     const report = readChangeReport(error)

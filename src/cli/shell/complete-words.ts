@@ -32,9 +32,9 @@ async function candidatesAfter(
   runtime: Runtime,
 ): Promise<Candidate[]> {
   const visible = table.filter((command) => command.isHidden !== true)
-  const known = [...ROOT_FLAGS, ...visible.flatMap((command) => command.flags)]
+  const known = [...ROOT_FLAGS, ...table.flatMap((command) => command.flags)]
   const { words, pending: asked } = readFinished(finished, known)
-  const command = visible.find((each) => each.words.every((word, at) => words[at] === word))
+  const command = table.find((each) => each.words.every((word, at) => words[at] === word))
   const flags = command === undefined ? known : [...command.flags, ...GLOBAL_FLAGS]
   const joined = flags.find((flag) => flag.value !== undefined && unfinished.startsWith(`--${flag.name}=`))
   if (joined !== undefined) return plain(await listValues(joined, runtime), `--${joined.name}=`)

@@ -83,15 +83,17 @@ function takeLeadingFlag(table: readonly Command[], argv: readonly string[], at:
 }
 
 function unknownCommand(table: readonly Command[], words: readonly string[], rest: readonly string[]) {
-  const visible = table.filter((command) => command.isHidden !== true)
-  const siblings = visible.filter((command) => isPrefix(words.slice(0, -1), command.words))
-  const known = new Set(siblings.map((command) => command.words[words.length - 1] ?? ''))
+  const known = table.filter((command) => command.isHidden !== true || command.aliasOf !== undefined)
+  const siblings = known.filter((command) => isPrefix(words.slice(0, -1), command.words))
+  const names = new Set(siblings.map((command) => command.words[words.length - 1] ?? ''))
   const word = words.at(-1) ?? ''
   const meant = siblings.find((command) => command.words.length === words.length && command.otherNames?.includes(word))
-  const nearest = meant?.words.at(-1) ?? nearestWord(word, [...known])
+  const last = meant?.words.at(-1) ?? nearestWord(word, [...names])
+  const nearest = last && [...words.slice(0, -1), last].join(' ')
+  const alias = siblings.find((command) => command.aliasOf !== undefined && commandName(command) === nearest)
   return commandUnknown({
     given: words.join(' '),
-    nearest: nearest && `drover ${[...words.slice(0, -1), nearest].join(' ')}`,
+    nearest: nearest && `drover ${alias?.aliasOf ?? nearest}`,
     asPrompt: words.length === 1 ? [word, ...wordsBeforeFlags(rest)].join(' ') : undefined,
   })
 }

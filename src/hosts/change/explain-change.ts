@@ -54,7 +54,7 @@ function describeRecord(found: FoundRecord): LeftoverWarning {
   const { id, phase, hosts, steps } = found.record
   const text =
     phase === 'committed'
-      ? `a change was committed but not cleaned up: ${recoveryName(id)} holds the old files; the next "drover install" or "drover uninstall" deletes them`
-      : `a change of ${steps.length} steps was interrupted: the old files are in ${recoveryName(id)}; the next "drover install" or "drover uninstall" undoes it first`
+      ? `a change was committed but not cleaned up: ${recoveryName(id)} holds the old files; the next "drover hosts install" or "drover hosts uninstall" deletes them`
+      : `a change of ${steps.length} steps was interrupted: the old files are in ${recoveryName(id)}; the next "drover hosts install" or "drover hosts uninstall" undoes it first`
   return { hosts, text }
 }

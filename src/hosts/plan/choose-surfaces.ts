@@ -44,7 +44,7 @@ function surfaceFor({ host, inspection }: InspectedHost, given: Surface | undefi
     return inspection.is === 'installed' ? inspection.surface : given
   }
   throw invalidAdapterSurface({
-    problem: `${host.id} is installed for ${inspection.surface}, not for ${given}; run "drover uninstall --tool ${host.id}" first, then install it with --surface ${given}`,
+    problem: `${host.id} is installed for ${inspection.surface}, not for ${given}; run "drover hosts uninstall --tool ${host.id}" first, then install it with --surface ${given}`,
   })
 }
 

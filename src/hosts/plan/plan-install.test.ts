@@ -77,7 +77,7 @@ describe('a host that is installed', () => {
       hosts: ['claude'],
       steps: [],
       preserved: [],
-      warnings: [expect.stringContaining('drover install --refresh --tool claude')],
+      warnings: [expect.stringContaining('drover hosts install --refresh --tool claude')],
     })
   })
 
@@ -216,7 +216,7 @@ describe('a sentinel without a manifest', () => {
     for (const isRefresh of [true, false]) {
       expect(plan(tree, { hosts: [kiro, pi], isRefresh })).toMatchObject({
         hosts: ['kiro', 'pi'],
-        warnings: [expect.stringMatching(/^kiro: .*drover install --tool kiro --surface ide\|cli/)],
+        warnings: [expect.stringMatching(/^kiro: .*drover hosts install --tool kiro --surface ide\|cli/)],
       })
       expect(plan(tree, { hosts: [kiro], isRefresh }).steps).toEqual([])
     }
@@ -252,7 +252,7 @@ describe('a surface', () => {
       expect(() => plan(tree, { hosts: [kiro], surface: 'ide', isRefresh })).toThrow(
         expect.objectContaining({
           code: invalidAdapterSurface.code,
-          message: expect.stringContaining('drover uninstall --tool kiro'),
+          message: expect.stringContaining('drover hosts uninstall --tool kiro'),
         }),
       )
     }

@@ -66,5 +66,5 @@ function newHostFiles(host: Host, { found, earlier, surface }: HostRequest): Hos
 }
 
 function describeInstalled({ id }: Host): string {
-  return `drover is already installed here and was not changed; run drover install --refresh --tool ${id} to update it`
+  return `drover is already installed here and was not changed; run drover hosts install --refresh --tool ${id} to update it`
 }

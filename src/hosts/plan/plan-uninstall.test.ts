@@ -167,9 +167,9 @@ describe('the policy of a codex skill that stays', () => {
   })
 
   it.each<[string, FoundFile | undefined, string]>([
-    ['missing', undefined, 'remove the skill, or run drover install --refresh'],
-    ['changed', mine, 'remove the skill, or remove the policy and run drover install --refresh'],
-    ['a link', { is: 'symlink' }, 'remove the skill, or remove the policy and run drover install --refresh'],
+    ['missing', undefined, 'remove the skill, or run drover hosts install --refresh'],
+    ['changed', mine, 'remove the skill, or remove the policy and run drover hosts install --refresh'],
+    ['a link', { is: 'symlink' }, 'remove the skill, or remove the policy and run drover hosts install --refresh'],
   ])('must not be %s: nothing is uninstalled then', (_, file, remedy) => {
     const tree = changed(installed(codex), { [skill]: mine, [policy]: file })
     expect(() => plan(tree, codex)).toThrow(

@@ -115,7 +115,7 @@ function isAsGenerated({ found, file }: InspectedFile): boolean {
 
 function describeUnguarded({ policy, skill }: Guard): string {
   const repair = policy.status === 'missing' ? 'run' : 'remove the policy and run'
-  return `${skill.path} does not belong to drover, and ${policy.path}, which keeps the agent from calling it on its own, is ${policy.status}; remove the skill, or ${repair} drover install --refresh --tool codex, then try again`
+  return `${skill.path} does not belong to drover, and ${policy.path}, which keeps the agent from calling it on its own, is ${policy.status}; remove the skill, or ${repair} drover hosts install --refresh --tool codex, then try again`
 }
 
 function describeGuarded(host: Host, { policy, skill }: Guard): string {

@@ -33,7 +33,7 @@ const withStaleClaim = (site: HostWorktree) =>
 const withoutClaim = (site: HostWorktree) => claim(site, (files) => files.filter(({ path }) => path !== RUN))
 const remove = (site: HostWorktree, path: string) => rmSync(join(site.root, path))
 
-const REFRESH = 'run drover install --tool claude --refresh'
+const REFRESH = 'run drover hosts install --tool claude --refresh'
 
 describe('an installed host', () => {
   it.each<[string, (site: HostWorktree) => void, string, string, string | undefined]>([

@@ -38,7 +38,7 @@ export const adapterNotInstalled = defineFinding({
   code: 'adapter_not_installed',
   status: 'warning',
   means: 'The repository uses the host, and drover is not installed for it.',
-  todo: 'run drover install --tool HOST',
+  todo: 'run drover hosts install --tool HOST',
 })
 
 export const adapterInspectionUnavailable = defineFinding({
@@ -55,7 +55,7 @@ export const adapterModified = defineFinding({
   code: 'adapter_modified',
   status: 'warning',
   means: 'Files that drover generated were edited or are missing. Drover never overwrites an edited file.',
-  todo: 'run drover install --tool HOST --refresh, which restores missing files',
+  todo: 'run drover hosts install --tool HOST --refresh, which restores missing files',
 })
 
 export const adapterRefreshRequired = defineFinding({
@@ -63,7 +63,7 @@ export const adapterRefreshRequired = defineFinding({
   code: 'adapter_refresh_required',
   status: 'warning',
   means: 'The files of the host differ from those that this version of drover generates.',
-  todo: 'run drover install --tool HOST --refresh',
+  todo: 'run drover hosts install --tool HOST --refresh',
 })
 
 export const adapterHealthy = defineFinding({
@@ -192,9 +192,9 @@ function count(number: number, noun: string): string {
 }
 
 function installing(host: Host): string {
-  return `run drover install --tool ${host.id}${host.surfaces.length === 0 ? '' : ` --surface ${host.surfaces.join('|')}`}`
+  return `run drover hosts install --tool ${host.id}${host.surfaces.length === 0 ? '' : ` --surface ${host.surfaces.join('|')}`}`
 }
 
 function refreshing(host: Host): string {
-  return `run drover install --tool ${host.id} --refresh`
+  return `run drover hosts install --tool ${host.id} --refresh`
 }
