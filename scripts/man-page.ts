@@ -4,6 +4,7 @@ import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { TERMS, usageLine } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
+import { EXIT_CODES } from './exit-codes-table.ts'
 
 const FILES: readonly Entry[] = [
   {
@@ -12,18 +13,6 @@ const FILES: readonly Entry[] = [
   },
   { term: '~/.drover/sessions.db', description: 'The sessions: an SQLite database that only its user can read.' },
   { term: '~/.drover/chat-history', description: 'The last lines typed in "drover chat".' },
-]
-
-const EXIT_CODES: readonly Entry[] = [
-  { term: '0', description: 'Success.' },
-  {
-    term: '1',
-    description: 'The command failed. If an agent fails, "drover prompt" exits with the code of the agent instead.',
-  },
-  { term: '2', description: 'The command line was invalid and nothing was done. "drover serve" exits with 1 instead.' },
-  { term: '3', description: 'A command on changes or hosts failed.' },
-  { term: '124', description: 'The agent timed out.' },
-  { term: '130', description: 'The command was interrupted with Ctrl-C.' },
 ]
 
 type Entry = { term: string; description: string }
@@ -46,7 +35,7 @@ export function manPage(version: string): string {
     `Every command has ${GLOBAL_FLAGS.map(({ name }) => `\\fB\\-\\-${name}\\fR`).join(' and ')} too.`,
     ...commands.map(commandSection),
     '.SH EXIT STATUS',
-    ...EXIT_CODES.map(entry),
+    ...EXIT_CODES.map(([code, meaning]) => entry({ term: code, description: meaning })),
     '.SH ENVIRONMENT',
     'Most settings have a variable: DROVER_ and the key in capitals, with _ for each dot, such as DROVER_SERVER_PORT.',
     'These variables are not settings:',

@@ -62,6 +62,19 @@ describe('help', () => {
   })
 })
 
+describe('wrong use', () => {
+  it.each(visible.map((command) => command.words))(
+    'of drover %s %s exits with 2, with a sentence',
+    async (...words) => {
+      const given = words.filter((word) => word !== undefined)
+      const { code, stdout, stderr } = await callDrover([...given, '--no-such-flag'])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      if (given[0] === 'protocol' || given[0] === 'source') expect(JSON.parse(stderr).exit_code).toBe(2)
+      else expect(stderr).toMatch(/^drover: .*--no-such-flag.*\nRun "drover .*--help" for help\.\n$/)
+    },
+  )
+})
+
 describe('version', () => {
   it.each([[['--version']], [['-v']]])('%j prints name and version', async (args) => {
     expect(await runDrover(args)).toEqual({ code: 0, stdout: `drover ${version}\n`, stderr: '' })
@@ -205,7 +218,7 @@ describe('flags', () => {
   it('may come before the command with a value that looks like a prompt', async () => {
     const { code, stdout } = await runDrover(['--config', 'a b.yaml', 'config', 'path'])
     expect({ code, file: stdout.trim().split('/').at(-1) }).toEqual({ code: 0, file: 'a b.yaml' })
-    const { stderr } = await runDrover(['--goal-file', 'no such file', 'run'])
+    const { stderr } = await runDrover(['--goal-file', 'no such file', 'run', '--json'])
     expect(JSON.parse(stderr)).toMatchObject({ code: 'goal_unavailable' })
   })
 

@@ -500,7 +500,7 @@ describe('drover doctor', () => {
 
   it.each([[['--nope']], [['extra']], [['--root']]])('refuses %j like the other commands on hosts', async (args) => {
     const { machine } = await diagnose('no programs')
-    const { code, stdout, stderr } = await machine.drover('doctor', ...args)
+    const { code, stdout, stderr } = await machine.drover('doctor', '--json', ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(checkCliError(JSON.parse(stderr))).toMatchObject({ code: 'invalid_usage', exit_code: 2 })
   })
@@ -604,7 +604,7 @@ describe('--clear-interrupted', () => {
   it('needs a repository', async () => {
     const machine = doctorMachine(temporaryDirectory())
     machine.realGit()
-    const { code, stdout, stderr } = await machine.drover('doctor', '--clear-interrupted')
+    const { code, stdout, stderr } = await machine.drover('doctor', '--clear-interrupted', '--json')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(checkCliError(JSON.parse(stderr)).code).toBe('git_repository_required')
   })
@@ -615,7 +615,7 @@ describe('--clear-interrupted', () => {
     copy.realGit()
     cpSync(machine.cwd, copy.cwd, { recursive: true, verbatimSymlinks: true })
     using _lock = await takeLock({ path: within(copy, 'hosts', 'lock'), mode: 'exclusive' })
-    const { code, stderr } = await copy.drover('doctor', '--clear-interrupted')
+    const { code, stderr } = await copy.drover('doctor', '--clear-interrupted', '--json')
     expect(code).toBe(3)
     expect(stderr).toContain('lock_busy')
     expect(recovery(copy)).toEqual(recovery(machine))

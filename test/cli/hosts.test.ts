@@ -200,7 +200,7 @@ describe('a usage error', () => {
     ['no host in a repository without hosts', ['install'], 'host_adapter_required', /no host was detected/],
   ])('%s is refused, and offers the list of hosts', async (_, words, code, message) => {
     const { drover, root } = open()
-    const error = errorOf(await drover(...words))
+    const error = errorOf(await drover(...words, '--json'))
     expect(error).toMatchObject({ code, message: expect.stringMatching(message), exit_code: 2 })
     expect(error.next).toMatchObject(offers('list-host-adapters', 'list', '--root', root, '--json'))
     expect(error.details).toBe(undefined)
@@ -227,7 +227,7 @@ describe('a usage error', () => {
     ['among others', ['claude', 'kiro', 'codex'], /; claude, codex will not be changed until then$/],
   ])('kiro %s without a surface is refused, and nothing is installed', async (_, hosts, message) => {
     const { drover } = open()
-    expect(errorOf(await drover('install', ...hosts)).message).toMatch(message)
+    expect(errorOf(await drover('install', ...hosts, '--json')).message).toMatch(message)
   })
 
   it.each([
@@ -237,7 +237,7 @@ describe('a usage error', () => {
     [['install', '--root', NOWHERE, '--tool', 'claude'], 'git_repository_required'],
   ])('%j is refused before anything is read', async (words, code) => {
     const { drover } = open()
-    expect(errorOf(await drover(...words))).toMatchObject({ code, exit_code: 2, next: { operation: 'none' } })
+    expect(errorOf(await drover(...words, '--json'))).toMatchObject({ code, exit_code: 2, next: { operation: 'none' } })
   })
 })
 
@@ -276,7 +276,7 @@ describe('a repository with broken hosts', () => {
     write(MANIFEST, '{"version": 3}')
     const before = site.tree()
     for (const words of [['install', '--refresh'], ['uninstall']]) {
-      const error = errorOf(await drover(...words))
+      const error = errorOf(await drover(...words, '--json'))
       expect(error).toMatchObject({
         code: `${words[0]}_failed`,
         exit_code: 3,
@@ -290,7 +290,7 @@ describe('a repository with broken hosts', () => {
 
   it('has nothing to uninstall', async () => {
     const { drover } = open('claude')
-    expect(errorOf(await drover('uninstall'))).toMatchObject({
+    expect(errorOf(await drover('uninstall', '--json'))).toMatchObject({
       code: 'uninstall_failed',
       message: expect.stringContaining('not installed into any host'),
       exit_code: 3,
@@ -303,7 +303,7 @@ describe('a repository with broken hosts', () => {
     if (id !== undefined) for (const path of [root, ...everyPath(root)]) chownSync(path, id, id)
     chmodSync(root, 0o300)
     const options = { cwd: '/', env: PLAIN_ENV, ...(id !== undefined && { uid: id, gid: id }) }
-    const child = spawn(process.execPath, [DROVER, 'list', '--root', root], {
+    const child = spawn(process.execPath, [DROVER, 'list', '--json', '--root', root], {
       ...options,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -327,7 +327,10 @@ describe('a directory that is not writable', () => {
     chmodSync(join(root, '.claude/skills'), 0o500)
     const before = site.tree()
     const options = { cwd: root, env: PLAIN_ENV, ...(id !== undefined && { uid: id, gid: id }) }
-    const child = spawn(process.execPath, [DROVER, 'install'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [DROVER, 'install', '--json'], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const error = errorOf(await ending(child))
     expect(error).toMatchObject({
       code: 'install_failed',
@@ -387,7 +390,7 @@ describe('two processes at the same time', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(holder.stdout, 'data')
-    expect(errorOf(await drover('install'))).toMatchObject({
+    expect(errorOf(await drover('install', '--json'))).toMatchObject({
       code: 'install_failed',
       message: expect.stringMatching(/another process is changing the hosts of this repository; run the command again/),
       details: { transaction_outcome: 'not_committed' },

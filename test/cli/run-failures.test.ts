@@ -13,7 +13,7 @@ import { outcomeFor } from '../support/drive-run.ts'
 import { canFailDisk, type DiskFailure, failingDisk } from '../support/failing-disk.ts'
 import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
-import { createRunFixture, errorOf, offered, readMessage } from '../support/run-fixture.ts'
+import { asJson, createRunFixture, offered, readMessage } from '../support/run-fixture.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 import { adHoc, bound, boundAndStopped, destroying, type StartedRun } from '../support/started-run.ts'
 import { firstWords, program } from '../support/test-command.ts'
@@ -30,7 +30,7 @@ async function inShell(
   args: readonly string[],
   { before = '', after = '' },
 ): Promise<CliError> {
-  const words = [process.execPath, DROVER, ...args].map((word) => `'${word}'`).join(' ')
+  const words = [process.execPath, DROVER, ...asJson(args)].map((word) => `'${word}'`).join(' ')
   const { stderr } = await runAt(fixture.root, ['bash', '-c', `${before} ${words} ${after}`], fixture.env)
   return await readMessage<CliError>('cliError', stderr)
 }
@@ -42,8 +42,8 @@ describe('a run that another process has locked', () => {
     const holder = spawn(process.execPath, [program('lock-hold.ts'), lock, 'exclusive', '1000'])
     expect(await firstWords(holder.stdout)).toBe('held')
     const [changed, shown, listed] = await Promise.all([
-      started.fixture.program(submission(started)).then(errorOf),
-      started.fixture.program(['status', started.state.run_id]).then(errorOf),
+      started.fixture.programError(submission(started)),
+      started.fixture.programError(['status', started.state.run_id]),
       started.fixture.program(['status', '--json']),
     ])
     holder.stdin.end()
@@ -217,7 +217,7 @@ async function withClosedPipe({ fixture }: StartedRun, args: readonly string[]):
 
 describe('a git that does not answer', () => {
   it('is git_repository_unavailable when drover is interrupted', async () => {
-    const error = await interruptedAtGit(createRunFixture(), ['status'])
+    const error = await interruptedAtGit(createRunFixture(), ['status', '--json'])
     expect(error).toMatchObject({ code: 'git_repository_unavailable', exit_code: 3 })
     expect(offered(error)).toBe('command retry-doctor')
   })

@@ -18,7 +18,7 @@ import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { MESSAGE_CHECKERS, type MessageName } from '../support/message-checkers.ts'
 import { variantOf, wordsOf } from '../support/next-variant.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { createRunFixture, errorOf, offered, type RunFixture, readMessage } from '../support/run-fixture.ts'
+import { createRunFixture, offered, type RunFixture, readMessage } from '../support/run-fixture.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 import {
   adHoc,
@@ -262,7 +262,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'statusList',
     async () => {
       const { started, other } = await withSecondWorktree()
-      const error = await errorOf(await started.fixture.drover(['status', started.state.run_id], { cwd: other }))
+      const error = await started.fixture.error(['status', started.state.run_id], { cwd: other })
       return offerOf(started.fixture, error, 'inspect-run-in-its-workspace')
     },
   ],
@@ -308,7 +308,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'doctorReport',
     async () => {
       const fixture = createRunFixture()
-      return offerOf(fixture, await interruptedAtGit(fixture, ['status']), 'retry-doctor')
+      return offerOf(fixture, await interruptedAtGit(fixture, ['status', '--json']), 'retry-doctor')
     },
   ],
   [

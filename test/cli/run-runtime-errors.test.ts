@@ -9,7 +9,7 @@ import { amendedBundle } from '../support/amended-bundle.ts'
 import { decision, environment } from '../support/contract-examples.ts'
 import { outcomeFor } from '../support/drive-run.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { createRunFixture, errorOf, offered, type RunFixture } from '../support/run-fixture.ts'
+import { createRunFixture, offered, type RunFixture } from '../support/run-fixture.ts'
 import { bodyOf, commentOf, commentText, FIVE_SECTIONS, makeBundle, manifestOf } from '../support/source-bundle.ts'
 import {
   adHoc,
@@ -480,7 +480,7 @@ describe('an outcome against a rule', () => {
     const found = await Promise.all(
       AGAINST_A_RULE.map(async ([name, fields]) => {
         const input = JSON.stringify({ ...outcomeFor(undefined), action_id: action, ...fields })
-        const error = await errorOf(await fixture.drover(words, { input }))
+        const error = await fixture.error(words, { input })
         return [name, error.code, error.exit_code, offered(error)]
       }),
     )
@@ -541,7 +541,7 @@ describe('an unavailable run', () => {
     fixture.git('worktree', 'add', '--quiet', other)
     const before = readFileSync(join(started.directory, 'journal.jsonl'))
     const errors = await Promise.all(
-      commandsOn(state.run_id, fixture).map(async (args) => await errorOf(await fixture.drover(args, { cwd: other }))),
+      commandsOn(state.run_id, fixture).map((args) => fixture.error(args, { cwd: other })),
     )
     for (const error of errors) {
       expect(error).toMatchObject({
@@ -566,7 +566,7 @@ describe('an unavailable run', () => {
 
 describe('the beginning of a run id', () => {
   const errorsOf = async ({ fixture }: StartedRun, id: string) =>
-    await Promise.all(commandsOn(id, fixture).map(async (args) => await errorOf(await fixture.drover(args))))
+    await Promise.all(commandsOn(id, fixture).map((args) => fixture.error(args)))
 
   it('is enough in every command, and the output has the full id', async () => {
     const { fixture, state } = await bound()
@@ -576,7 +576,7 @@ describe('the beginning of a run id', () => {
     const material = await fixture.drover(['protocol', 'material', ...ids, '--section', 'outcome'])
     expect(JSON.parse(material.stdout)).toMatchObject({ run_id: state.run_id })
     const wrong = ['protocol', 'submit', ...ids, '--outcome-file', fixture.file('wrong', '{')]
-    const { next } = await errorOf(await fixture.drover(wrong))
+    const { next } = await fixture.error(wrong)
     expect(next.variants[0]?.base_argv).toContain(state.run_id)
     const changes = [
       ['protocol', 'skip', ...ids],

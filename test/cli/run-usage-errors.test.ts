@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/contract/limits.ts'
 import { digestUnavailableWorkspace } from '../../src/kit/digest.ts'
 import { decision } from '../support/contract-examples.ts'
 import { outcomeFor } from '../support/drive-run.ts'
-import { createRunFixture, createSharedRunFixture, errorOf, offered } from '../support/run-fixture.ts'
+import { createRunFixture, createSharedRunFixture, offered } from '../support/run-fixture.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 
 const fixture = createSharedRunFixture()
@@ -419,7 +419,7 @@ describe.each<[string, readonly Row[]]>([
   ],
 ])('the order of checks of %s', (_command, rows) => {
   it.for(rows)('reports %s for %j', async ([code, args]) => {
-    expect((await errorOf(await fixture.drover(filled(args)))).code).toBe(code)
+    expect((await fixture.error(filled(args))).code).toBe(code)
   })
 })
 

@@ -213,7 +213,7 @@ describe('drover drive', () => {
     while (driving.calls().length === 0) await driving.call(['status', '--json'])
     const second = await driving.drive(id)
     expect(second.code).toBe(3)
-    expect(second.stderr).toContain('drive_busy')
+    expect(second.stderr).toMatch(/^drover: another process drives the run/m)
     expect(await first).toMatchObject({ code: 0 })
     expect(driving.calls()).toHaveLength(3)
   })
@@ -327,7 +327,7 @@ describe('wrong use', () => {
   it('is refused, and nothing is changed', async () => {
     const driving = createDriving({}, { config: 'backends: { gemini: { command: not-installed } }' })
     for (const [name, args, code] of WRONG) {
-      const { stderr, code: exitCode } = await driving.drive(...args)
+      const { stderr, code: exitCode } = await driving.drive(...args, '--json')
       expect([name, JSON.parse(stderr).code]).toEqual([name, code])
       expect([2, 3]).toContain(exitCode)
     }

@@ -158,7 +158,7 @@ describe('drover serve', () => {
     [['work', '--demo'], 'drover work takes prompts from a PostgreSQL store; give'],
   ])('with the arguments %j needs a PostgreSQL store', async (args, message) => {
     const { code, stdout, stderr } = await runDrover(args)
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
   })
 
   it('listens on no such socket with server.local_socket: false', async () => {
@@ -245,9 +245,9 @@ describe('drover serve', () => {
     [['extra'], 'extra'],
     [['--socket', 'x', '--port', '1'], '--socket'],
     [['--socket', 'x', '--host', 'localhost'], '--socket'],
-  ])('refuses %j with exit code 1', async (args, says) => {
+  ])('refuses %j with exit code 2', async (args, says) => {
     const { code, stderr } = await runDrover(['serve', ...args])
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stderr).toContain(says)
   })
 

@@ -42,6 +42,12 @@ export async function errorOf({ code, stdout, stderr }: Ran): Promise<CliError> 
   return error
 }
 
+/** The command line of a program, which reads errors: commands that are not for programs alone need `--json`. */
+export function asJson([command = '', ...rest]: readonly string[]): string[] {
+  const isForPrograms = command === 'protocol' || command === 'source' || command.startsWith('-')
+  return isForPrograms || rest.includes('--json') ? [command, ...rest] : [command, '--json', ...rest]
+}
+
 /** The operation and the ids of the offered commands. */
 export function offered({ next }: { next: CliError['next'] }): string {
   return [next.operation, ...next.variants.map(({ id }) => id)].join(' ')
@@ -72,8 +78,10 @@ export function createRunFixture({ repository = createRepository(), scratch = te
     program,
     start: (args: readonly string[], options: CallOptions = {}) => startProgram(args, { cwd: root, env, ...options }),
     state: async (args: readonly string[], options?: CallOptions) => await stateOf(await inProcess(args, options)),
-    error: async (args: readonly string[], options?: CallOptions) => await errorOf(await inProcess(args, options)),
-    programError: async (args: readonly string[], options?: CallOptions) => await errorOf(await program(args, options)),
+    error: async (args: readonly string[], options?: CallOptions) =>
+      await errorOf(await inProcess(asJson(args), options)),
+    programError: async (args: readonly string[], options?: CallOptions) =>
+      await errorOf(await program(asJson(args), options)),
     status: async (runId: string) => {
       const { stdout } = await inProcess(['status', runId, '--json'])
       return await readMessage<LocalRun>('runStatus', stdout)

@@ -20,6 +20,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { LocalStatus } from '../../service/local-protocol.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
@@ -39,8 +40,6 @@ import { endLines } from './end-text.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
 import { noteUnseenWork } from './unseen-work.ts'
-
-const EXIT = { delivered: 0, failedCheck: 3, waits: 4 } as const
 
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
@@ -239,7 +238,7 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
 function exitCodeFor({ end }: RoundsResult, failed: boolean): number {
   switch (end.is) {
     case 'ended':
-      return failed ? EXIT.failedCheck : EXIT.delivered
+      return failed ? EXIT.changeFailure : EXIT.success
     case 'interrupted':
       return exitCodeOfSignal('SIGINT')
     default:

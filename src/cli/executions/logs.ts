@@ -9,6 +9,7 @@ import { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { formatBackend } from '../output/format-backend.ts'
 import { toMessage, toOneLine, toShown } from '../output/printable.ts'
@@ -17,8 +18,6 @@ import { printCost, printProblems, withNewline } from '../prompt/prompt-printer.
 import { StreamedAnswer } from '../prompt/streamed-answer.ts'
 import { type OpenExecutions, withExecutions } from './open-executions.ts'
 
-/** The exit code that shells report for SIGPIPE. */
-const EXIT_PIPE_CLOSED = 141
 const READ_BATCH = 500
 /** How often new parts of a running batch are looked for. */
 const POLL_MS = 200
@@ -41,7 +40,7 @@ export const run: RunCommand = async (invocation) => {
     await showLog(await open.store.find(args[0] ?? ''), log)
     const endedBy = interruption.by()
     if (endedBy !== undefined) return exitCodeOfSignal(endedBy)
-    return pipeClosed.signal.aborted ? EXIT_PIPE_CLOSED : 0
+    return pipeClosed.signal.aborted ? EXIT.pipeClosed : 0
   })
 }
 

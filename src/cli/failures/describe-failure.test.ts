@@ -24,9 +24,13 @@ describe('the form of a failure', () => {
   it.each<[string, Partial<FailureContext>, 'text' | 'cliError' | 'error']>([
     ['Changes on a terminal', {}, 'text'],
     ['Changes with --json', { wantsJson: true }, 'cliError'],
-    ['Changes without a terminal', { isTty: false }, 'cliError'],
+    ['Changes without a terminal', { isTty: false }, 'text'],
     ['a protocol command on a terminal', { command: 'protocol submit' }, 'cliError'],
-    ['Hosts without a terminal', { group: 'Hosts', isTty: false }, 'cliError'],
+    ['a protocol command without a terminal', { command: 'protocol submit', isTty: false }, 'cliError'],
+    ['a source command on a terminal', { command: 'source check' }, 'text'],
+    ['a source command without a terminal', { command: 'source check', isTty: false }, 'cliError'],
+    ['Hosts without a terminal', { group: 'Hosts', isTty: false }, 'text'],
+    ['Hosts with --json', { group: 'Hosts', wantsJson: true }, 'cliError'],
     ['Prompts without a terminal', { group: 'Prompts', isTty: false }, 'text'],
     ['Prompts with --json', { group: 'Prompts', wantsJson: true }, 'error'],
     ['no known command without a terminal', { group: undefined, isTty: false }, 'text'],
@@ -40,16 +44,18 @@ describe('the form of a failure', () => {
 describe('the exit code of a failure', () => {
   it.each<[string, unknown, Partial<FailureContext>, number]>([
     ['wrong usage, Changes', usage, {}, 2],
-    ['wrong usage, Changes, as JSON', usage, { isTty: false }, 2],
+    ['wrong usage, Changes, as JSON', usage, { wantsJson: true }, 2],
     ['wrong usage, Prompts', usage, { group: 'Prompts' }, 2],
+    ['wrong usage, Server', usage, { group: 'Server' }, 2],
+    ['a failure, Server', failure, { group: 'Server' }, 1],
     ['a failure, Changes', failure, {}, 3],
-    ['a failure, Changes, as JSON', failure, { isTty: false }, 3],
+    ['a failure, Changes, as JSON', failure, { wantsJson: true }, 3],
     ['a failure, Hosts', failure, { group: 'Hosts' }, 3],
     ['a failure, Prompts', failure, { group: 'Prompts' }, 1],
     ['a malformed id, Prompts', sessionIdMalformed({ id: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
     ['an invalid tag, Prompts', sessionFieldInvalid({ field: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
     ['a bug, Changes', bug, {}, 3],
-    ['a bug, Changes, as JSON', bug, { isTty: false }, 3],
+    ['a bug, Changes, as JSON', bug, { wantsJson: true }, 3],
     ['a bug, Prompts', bug, { group: 'Prompts' }, 1],
   ])('for %s', async (_name, error, change, exitCode) => {
     const found = await describeFailure(error, { ...context, ...change })
@@ -84,7 +90,7 @@ describe('a remedy', () => {
     const typedInputs = { goal_file: [] }
     const { text } = await describeFailure(new FailureWithRemedy(failure, { next, typedInputs }), {
       ...context,
-      isTty: false,
+      wantsJson: true,
     })
     expect(JSON.parse(text).next).toEqual(next)
   })
@@ -101,6 +107,12 @@ describe('a remedy', () => {
 })
 
 describe('the text of a failure', () => {
+  it('is the same on a terminal and in a pipe', async () => {
+    const shown = await describeFailure(usage, context)
+    expect(await describeFailure(usage, { ...context, isTty: false })).toEqual(shown)
+    expect(shown.text).toBe('drover: drover run needs <goal>\nRun "drover run --help" for help.')
+  })
+
   it('indents further lines, so that they are no message of their own', async () => {
     const named = outputFailed({ reason: 'a\ndrover: b' })
     expect((await describeFailure(named, context)).text).toContain('a\n  drover: b')

@@ -4,6 +4,7 @@ import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
 import type { Group } from '../command.ts'
+import { EXIT, isChangeGroup, toExitCode } from '../exit-status.ts'
 import { toMessage } from '../output/printable.ts'
 import { FailureWithRemedy, type Remedy } from '../remedies.ts'
 
@@ -28,28 +29,16 @@ export async function describeFailure(thrown: unknown, context: FailureContext):
   return describeBug(error, context)
 }
 
-/**
- * 2: the invocation was wrong and nothing was attempted. Any other failure is 1 for prompts and 3 for changes, where 1
- * means that no structured error could be written. The server uses 1 for every failure.
- */
-export function toExitCode(kind: Fault['kind'], group: Group | undefined): number {
-  if (group === 'Server') return 1
-  if (kind === 'usage') return 2
-  return isChangeGroup(group) ? 3 : 1
-}
-
-export function isChangeGroup(group: Group | undefined): boolean {
-  return group === 'Changes' || group === 'Hosts'
-}
-
-/** A program gets the structured error with and without `--json`. */
+/** Commands for programs report errors as JSON without `--json` too; people try `source` on a terminal. */
 function wantsCliError({ wantsJson, isTty, command }: FailureContext): boolean {
-  return wantsJson || !isTty || command.split(' ')[0] === 'protocol'
+  const [first] = command.split(' ')
+  return wantsJson || first === 'protocol' || (first === 'source' && !isTty)
 }
 
 async function describeForProtocol(error: unknown, remedy: Remedy, context: FailureContext): Promise<DescribedFailure> {
   const { formatCliError } = await import('./to-cli-error.ts')
-  const exitCode = remedy.exitCode ?? (error instanceof Fault && error.kind === 'usage' ? 2 : 3)
+  const exitCode =
+    remedy.exitCode ?? (error instanceof Fault && error.kind === 'usage' ? EXIT.wrongUse : EXIT.changeFailure)
   // Asking git takes time, and may be what failed.
   const workspaceId = remedy.next?.workspace_identity ?? (await context.findWorkspaceId())
   return { exitCode, text: formatCliError({ error, remedy, exitCode, workspaceId }) }
@@ -60,7 +49,7 @@ const USAGE_ON_COMMAND_LINE = [executionIdMalformed, sessionIdMalformed, session
 
 async function describeFault(fault: Fault, remedy: Remedy, context: FailureContext): Promise<DescribedFailure> {
   const { next, typedInputs } = remedy
-  const isUsage = remedy.exitCode === 2 || USAGE_ON_COMMAND_LINE.some(({ code }) => code === fault.code)
+  const isUsage = remedy.exitCode === EXIT.wrongUse || USAGE_ON_COMMAND_LINE.some(({ code }) => code === fault.code)
   const kind = isUsage ? 'usage' : fault.kind
   const exitCode = toExitCode(kind, context.group)
   if (context.wantsJson) {

@@ -1,5 +1,6 @@
 /** Runs a command line and returns the exit code. The only place that catches every error. */
 import type { Command, Group, Runtime } from '../command.ts'
+import { EXIT, isChangeGroup } from '../exit-status.ts'
 import type { FailureContext } from '../failures/describe-failure.ts'
 import { addPromptCommand } from '../words/bare-prompt.ts'
 import {
@@ -27,10 +28,10 @@ export async function main(argv: readonly string[], runtime: Runtime): Promise<n
 }
 
 async function printFailure(error: unknown, context: FailureContext, runtime: Runtime): Promise<number> {
-  const { describeFailure, isChangeGroup } = await import('../failures/describe-failure.ts')
+  const { describeFailure } = await import('../failures/describe-failure.ts')
   const { text, exitCode } = await describeFailure(error, context)
   const written = await runtime.terminal.err.write(`${text}\n`).catch(() => 'failed' as const)
-  return written === 'written' || !isChangeGroup(context.group) ? exitCode : 1
+  return written === 'written' || !isChangeGroup(context.group) ? exitCode : EXIT.failure
 }
 
 async function runCommand(target: { command: Command; rest: readonly string[] }, runtime: Runtime): Promise<number> {

@@ -10,6 +10,7 @@ import type { PromptStream } from '../../prompts/prompt-run.ts'
 import type { StartOptions } from '../../service/drover-service.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation } from '../command.ts'
+import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
 import { promptThroughServer, type ServerQuestion } from '../local/local-server.ts'
 import { isInteractive } from './ask-user.ts'
@@ -22,9 +23,6 @@ import {
   createTextPrinter,
   type PromptPrinter,
 } from './prompt-printer.ts'
-
-/** The exit code that shells report for SIGPIPE. */
-const EXIT_PIPE_CLOSED = 141
 
 type PromptExecution = {
   request: PromptRequest
@@ -68,7 +66,7 @@ export async function runAndPrint(
     for (; next.done !== true; next = await events.next()) {
       if ((await printer.event(next.value)) === 'closed') pipeClosed.abort()
     }
-    if (pipeClosed.signal.aborted) return { exitCode: EXIT_PIPE_CLOSED }
+    if (pipeClosed.signal.aborted) return { exitCode: EXIT.pipeClosed }
     const result = served === undefined && couldAsk(invocation, attempt) ? withRemedy(next.value) : next.value
     await printer.end(result)
     const endedBy = interruption.by()

@@ -19,7 +19,7 @@ under /openai/v1 and messages under /anthropic/v1. API keys come from "drover ke
 Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then ends their agents. A second Ctrl+C stops
 the server at once. SIGHUP reloads the API keys. On a terminal, it means that the window was closed, and stops the
 server as Ctrl+C does.
-The exit code is 0 after a normal shutdown and 1 after any failure.`,
+The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 after any other failure.`,
     positionals: [],
     flags: [
       { name: 'host', value: 'ADDRESS', description: 'Address to listen on (default: server.host)' },
