@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { commandName } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { callMain } from '../support/call-main.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
@@ -17,11 +19,44 @@ const callDrover = (args: readonly string[]) => {
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
 
 describe('help', () => {
-  it.each([[[]], [['--help']], [['-h']], [['help']]])('of drover is printed for %j', async (args) => {
-    const { code, stdout, stderr } = await runDrover(args)
+  it.each([[['--help']], [['-h']], [['help']]])(
+    'of drover fits 30 lines for %j, and names every command',
+    async (args) => {
+      const { code, stdout, stderr } = await runDrover(args)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
+      const words = stdout.split(/[\s,]+/)
+      for (const command of visible) expect(words).toContain(command.words[0])
+      expect(words).not.toContain('complete-words')
+    },
+  )
+
+  it('of drover with "help all" has every command, flag and term', async () => {
+    const { code, stdout, stderr } = await runDrover(['help', 'all'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const command of visible) expect(stdout).toContain(command.summary)
+    expect(stdout).toContain('--config FILE')
     expect(stdout).not.toContain('complete-words')
+  })
+
+  it.each(['protocol', 'source'])('of %s says that programs call it', async (word) => {
+    for (const args of [
+      [word, '--help'],
+      ...visible.filter(({ words }) => words[0] === word).map(({ words }) => [...words, '--help']),
+    ]) {
+      expect((await callDrover(args)).stdout).toContain('For programs, such as hosts')
+    }
+  })
+
+  it.runIf(hasTerminals)('and the welcome are the same on a terminal as in a pipe', async () => {
+    const home = temporaryDirectory()
+    const env = { HOME: home, PATH: '/usr/bin:/bin' }
+    for (const args of [[], ['--help'], ['help', 'all'], ['protocol', '--help']]) {
+      const terminal = startOnTerminal(args, { cwd: home, env, columns: 160 })
+      await terminal.ended
+      const { stdout } = await runDrover(args, { home })
+      expect(stripVTControlCharacters(terminal.seen()).replaceAll('\r', '')).toBe(stdout)
+    }
   })
 
   it.each(visible.map((command) => command.words))(
@@ -257,7 +292,7 @@ describe('an alias', () => {
   it.each(['install', 'uninstall', 'list'])(
     'is not listed in help, and its own help names the command: %s',
     async (name) => {
-      const { stdout } = await runDrover(['--help'])
+      const { stdout } = await runDrover(['help', 'all'])
       expect(stdout).toMatch(new RegExp(`^ {2}hosts ${name} `, 'm'))
       expect(stdout).not.toMatch(new RegExp(`^ {2}${name} `, 'm'))
       const help = await runDrover([name, '--help'])

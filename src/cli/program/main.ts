@@ -58,7 +58,7 @@ async function runWithoutCommand(
     return 0
   }
   if (words.length > 0 && !flags.isOn('help')) throw needsSubcommand(COMMANDS, words)
-  if (!flags.isOn('help') && out.isTty) {
+  if (!flags.isOn('help')) {
     const { run } = await import('../shell/welcome.ts')
     return await run({ args: [], flags, runtime, commands: COMMANDS })
   }

@@ -39,9 +39,20 @@ export const SHELL_COMMANDS: readonly Command[] = [
     words: ['help'],
     group: 'Other',
     summary: 'Show help for drover or for a command',
-    positionals: [{ name: 'word', description: 'Words of the command', isOptional: true, repeats: true }],
+    positionals: [
+      {
+        name: 'word',
+        description: 'Words of the command; all lists every command',
+        isOptional: true,
+        repeats: true,
+        suggests: ['all'],
+      },
+    ],
     flags: [],
-    examples: [{ line: 'drover help config set', description: 'same as drover config set --help' }],
+    examples: [
+      { line: 'drover help all', description: 'every command, flag and term' },
+      { line: 'drover help config set', description: 'same as drover config set --help' },
+    ],
     load: () => import('./help.ts'),
   },
   {

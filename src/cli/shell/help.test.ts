@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { commandName } from '../command.ts'
 import { COMMANDS } from '../program/command-table.ts'
-import { commandHelp, groupHelp } from './help.ts'
+import { allHelp, commandHelp, groupHelp, THINGS_PEOPLE_DO } from './help.ts'
 
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
 
@@ -13,6 +13,7 @@ function layout(columns: number, { isTty } = { isTty: true }) {
 function helps(columns: number): string[] {
   return [
     groupHelp(COMMANDS, [], layout(columns)),
+    allHelp(COMMANDS, layout(columns)),
     groupHelp(COMMANDS, ['protocol'], layout(columns)),
     ...visible.map((command) => commandHelp(command, layout(columns))),
   ]
@@ -29,6 +30,16 @@ function wordsOf(text: string): string[] {
 }
 
 describe('help', () => {
+  it.each([80, 100, 160])('of drover fits 30 lines of %i columns', (columns) => {
+    expect(groupHelp(COMMANDS, [], layout(columns)).split('\n').length).toBeLessThanOrEqual(30)
+  })
+
+  it('of drover begins with ten things that people do', () => {
+    expect(THINGS_PEOPLE_DO).toHaveLength(10)
+    const known = [...visible.map(({ words }) => words[0]), '"text"']
+    for (const { left } of THINGS_PEOPLE_DO) expect(known).toContain(left.split(' ')[1])
+  })
+
   it.each([40, 60, 80, 100])('fits a terminal of %i columns, except for examples and addresses', (columns) => {
     const pasted = new Set(visible.flatMap(({ examples }) => examples.map(({ line }) => line)))
     const lines = helps(columns)

@@ -16,6 +16,23 @@ const ABOUT =
 export const TERMS =
   'An agent is a program such as Claude Code. A backend is its name in settings (claude). A host is an agent that drover is installed into.'
 
+/** What `drover --help` begins with. */
+export const THINGS_PEOPLE_DO: readonly Row[] = [
+  { left: 'drover "text"', right: 'Run a prompt on the default agent; -b NAME names another one' },
+  { left: 'drover chat', right: 'Have a conversation with an agent' },
+  { left: 'drover resume', right: 'Continue a session' },
+  { left: 'drover compare "text"', right: 'Run the same prompt on several agents' },
+  { left: 'drover drive "goal"', right: 'Let agents make a change, from the goal to a branch' },
+  { left: 'drover status', right: 'Show the runs of this repository' },
+  { left: 'drover sessions', right: 'List your sessions' },
+  { left: 'drover serve', right: 'Start a server with a console for browsers' },
+  { left: 'drover config show', right: 'Show every setting, its value and its origin' },
+  { left: 'drover doctor', right: 'Check everything that drover needs' },
+]
+
+const FOR_PROGRAMS =
+  'For programs, such as hosts: input and errors are those of the machine protocol (docs/machine-protocol.md).'
+
 const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover "explain this project"', right: 'run a prompt on the default agent' },
   { left: 'drover chat', right: 'have a conversation with it' },
@@ -28,6 +45,10 @@ const ROOT_EXAMPLES: readonly Row[] = [
 
 export const run: RunCommand = async ({ args, runtime, commands }) => {
   const { out } = runtime.terminal
+  if (args.length === 1 && args[0] === 'all') {
+    await out.write(`${allHelp(commands, out)}\n`)
+    return 0
+  }
   const target = findCommand(commands, args)
   if (target.is === 'unknown') throw target.fault()
   await out.write(
@@ -36,11 +57,27 @@ export const run: RunCommand = async ({ args, runtime, commands }) => {
   return 0
 }
 
-/** One line per command, grouped. */
+/** At most 30 lines: what people do most, then the first words of all commands. */
 function rootHelp(table: readonly Command[], layout: TextLayout): string {
+  const groups = GROUPS.map((group) => {
+    const inside = table.filter((command) => command.group === group && command.isHidden !== true)
+    const words = [...new Set(inside.map((command) => command.words[0]))].join(', ')
+    return { left: group, right: group === 'Programs' ? `${words} (for programs, such as hosts)` : words }
+  })
+  return [
+    fill(ABOUT, layout),
+    section('Most used', THINGS_PEOPLE_DO, layout),
+    section('All commands', groups, layout),
+    fill('Run "drover <command> --help" for one command, and "drover help all" for everything.', layout),
+  ].join('\n\n')
+}
+
+/** One line per command, grouped. */
+export function allHelp(table: readonly Command[], layout: TextLayout): string {
   const groups = GROUPS.flatMap((group) => {
     const rows = table.filter((command) => command.group === group && command.isHidden !== true).map(commandRow)
-    return rows.length === 0 ? [] : [section(group, rows, layout)]
+    if (rows.length === 0) return []
+    return [section(group, rows, layout), ...(group === 'Programs' ? [fill(FOR_PROGRAMS, layout)] : [])]
   })
   return [
     fill(ABOUT, layout),
@@ -61,6 +98,7 @@ export function groupHelp(table: readonly Command[], words: readonly string[], l
   const byDefault = inside.find((command) => command.isDefault)
   const alone = byDefault === undefined ? '' : `\n  drover ${name} [flags]  (same as drover ${commandName(byDefault)})`
   return [
+    ...(inside.every(({ group }) => group === 'Programs') ? [fill(FOR_PROGRAMS, layout)] : []),
     `${heading('Usage', layout)}\n  drover ${name} <subcommand> [arguments] [flags]${alone}`,
     section('Subcommands', inside.map(commandRow), layout),
     section('Examples', inside.flatMap((command) => command.examples.slice(0, 1)).map(exampleRow), layout),
@@ -71,6 +109,7 @@ export function commandHelp(command: Command, layout: TextLayout): string {
   const { positionals, flags, examples, description, summary } = command
   return [
     fill(description === undefined ? summary : `${summary}\n\n${description}`, layout),
+    ...(command.group === 'Programs' ? [fill(FOR_PROGRAMS, layout)] : []),
     `${heading('Usage', layout)}\n  ${usageLine(command)}`,
     ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), layout)]),
     section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), layout),
