@@ -11,7 +11,7 @@ import { callRef } from 'ajv/dist/vocabularies/core/ref.js'
 import { build } from 'esbuild'
 import type { TSchema } from 'typebox'
 import { formats } from './formats.ts'
-import { type Json, validatorSchemas } from './rewrite-shape.ts'
+import { type Json, optionalFields, validatorSchemas } from './rewrite-shape.ts'
 
 export type ShapeTable = Readonly<Record<string, TSchema>>
 
@@ -34,7 +34,11 @@ export async function compileShapes(shapes: ShapeTable, options: CompileOptions)
   const code = standalone.default(ajv, Object.fromEntries(exported))
   const used = Object.values(imports).filter(({ validator }) => code.includes(validator))
   const lines = used.map(({ validator, from }) => `import { ${validator} } from '${from}'\n`)
-  return bundle(lines.join('') + withoutSchemaPaths(code))
+  const requests = Object.entries(shapes).filter(([, shape]) => (shape as Json)['x-request'] === true)
+  const tables = requests.map(
+    ([name, shape]) => `\n${name}.optional = ${JSON.stringify(optionalFields(shape as Json))}`,
+  )
+  return bundle(lines.join('') + withoutSchemaPaths(code) + tables.join(''))
 }
 
 function newCompiler(allErrors: boolean): Ajv2020 {

@@ -3,6 +3,7 @@
  * values. The rewrites are pure and do not change which values are valid.
  */
 import { hash } from 'node:crypto'
+import type { OptionalFields } from '../src/kit/schema.ts'
 
 export type Json = { [key: string]: unknown }
 
@@ -18,6 +19,21 @@ export function validatorSchemas(shapes: Readonly<Record<string, Json>>): Readon
 /** The published schema: standard keywords, named parts defined once. */
 export function publishedSchema(shape: Json, definitions: Json): Json {
   return hoist(published(plain(shape)), { definitions, prefix: '#/$defs/' })
+}
+
+/** The fields of a request in which null means that they are not given. */
+export function optionalFields({ properties = {}, required = [] }: Json): OptionalFields {
+  const fields = Object.entries(properties as Record<string, Json>)
+  const open = fields.filter(([name, part]) => !(required as string[]).includes(name) && !allowsNull(part))
+  const inner = fields.flatMap(([name, part]) => {
+    const held = (part['items'] ?? part) as Json
+    return held['x-request'] === true ? [[name, optionalFields(held)] as const] : []
+  })
+  return { names: open.map(([name]) => name), within: Object.fromEntries(inner) }
+}
+
+function allowsNull({ anyOf = [] }: Json): boolean {
+  return (anyOf as Json[]).some(({ type }) => type === 'null')
 }
 
 /** Removes the hidden properties of TypeBox. */

@@ -3,7 +3,7 @@
  * a `$ref`, and allows null only together with a type.
  */
 import type { TSchema } from 'typebox'
-import { type Json, publishedSchema } from '../rewrite-shape.ts'
+import { type Json, optionalFields, publishedSchema } from '../rewrite-shape.ts'
 
 const COMPONENTS = '#/components/schemas/'
 
@@ -41,7 +41,23 @@ function convert(schema: Json): Json {
   const converted: Json = {}
   for (const [word, value] of Object.entries(schema)) Object.assign(converted, convertWord(word, value))
   if (Array.isArray(converted['enum'])) converted['type'] ??= typeof converted['enum'][0]
-  return withoutDefaults(converted)
+  return withoutDefaults(schema['x-request'] === true ? withNull(converted, optionalFields(schema).names) : converted)
+}
+
+/** Optional fields of a request may be null. */
+function withNull(schema: Json, names: readonly string[]): Json {
+  const properties = Object.entries(schema['properties'] as Record<string, Json>)
+  const rule =
+    names.length === 0
+      ? []
+      : ['Null in an optional field means that it is not given, except where the field gives null a meaning.']
+  return {
+    ...schema,
+    ...described({ description: [schema['description'] ?? [], rule].flat().join(' ') }),
+    properties: Object.fromEntries(
+      properties.map(([name, part]) => [name, names.includes(name) ? orNull(part) : part]),
+    ),
+  }
 }
 
 function convertWord(word: string, value: unknown): Json {

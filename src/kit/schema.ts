@@ -12,7 +12,18 @@ type ValidatorError = {
 }
 
 /** A generated validator. */
-export type Validate = { (value: unknown): boolean; errors?: ValidatorError[] | null }
+export type Validate = {
+  (value: unknown): boolean
+  errors?: ValidatorError[] | null
+  /** Only of a request. */
+  readonly optional?: OptionalFields
+}
+
+/** The fields of a request in which null means that they are not given, and those of the requests in its fields. */
+export type OptionalFields = {
+  readonly names: readonly string[]
+  readonly within: Readonly<Record<string, OptionalFields>>
+}
 
 /** The path at which a value breaks its shape, and the rule it breaks. */
 export type Problem = { path: string; rule: string }

@@ -10,6 +10,14 @@ export function strict<P extends TProperties>(properties: P, options: TSchemaOpt
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
 
+/**
+ * What a client sends: an object with exactly these fields. Null in an optional field means that it is not given, unless the
+ * field itself allows null. `omitEmpty` removes it before the validator sees it.
+ */
+export function request<P extends TProperties>(properties: P, options: TSchemaOptions = {}) {
+  return strict(properties, { ...options, 'x-request': true })
+}
+
 /** One of these strings. */
 export function literals<const V extends string[]>(values: readonly [...V], options: TSchemaOptions = {}): TEnum<V> {
   return Type.Enum<V>(values, options)

@@ -3,9 +3,8 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@m
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { executionEnded } from '../executions/store/faults.ts'
 import { Fault } from '../kit/fault.ts'
-import { checker } from '../kit/schema.ts'
+import { requestChecker } from '../kit/omit-empty.ts'
 import type { Caller } from '../prompts/caller.ts'
-import { omitEmpty } from '../prompts/omit-empty.ts'
 import type { BatchStart } from '../service/drover-service.ts'
 import type { ToolDrover } from '../service/over-socket.ts'
 import {
@@ -96,32 +95,32 @@ function reportTo({ mcpReq }: ServerContext): Report {
 }
 
 const SUBJECT = 'the call'
-const checkPrompt = checker<PromptTool>(SUBJECT, validatePromptTool)
-const checkCompare = checker<CompareTool>(SUBJECT, validateCompareTool)
-const checkKeep = checker<CompareKeepTool>(SUBJECT, validateCompareKeepTool)
-const checkResume = checker<ResumeTool>(SUBJECT, validateResumeTool)
-const checkGet = checker<ExecutionGetTool>(SUBJECT, validateExecutionGetTool)
-const checkCancel = checker<ExecutionCancelTool>(SUBJECT, validateExecutionCancelTool)
-const checkRunStart = checker<RunStartTool>(SUBJECT, validateRunStartTool)
-const checkRunStatus = checker<RunStatusTool>(SUBJECT, validateRunStatusTool)
-const checkRunAnswer = checker<RunAnswerTool>(SUBJECT, validateRunAnswerTool)
+const checkPrompt = requestChecker<PromptTool>(SUBJECT, validatePromptTool)
+const checkCompare = requestChecker<CompareTool>(SUBJECT, validateCompareTool)
+const checkKeep = requestChecker<CompareKeepTool>(SUBJECT, validateCompareKeepTool)
+const checkResume = requestChecker<ResumeTool>(SUBJECT, validateResumeTool)
+const checkGet = requestChecker<ExecutionGetTool>(SUBJECT, validateExecutionGetTool)
+const checkCancel = requestChecker<ExecutionCancelTool>(SUBJECT, validateExecutionCancelTool)
+const checkRunStart = requestChecker<RunStartTool>(SUBJECT, validateRunStartTool)
+const checkRunStatus = requestChecker<RunStatusTool>(SUBJECT, validateRunStatusTool)
+const checkRunAnswer = requestChecker<RunAnswerTool>(SUBJECT, validateRunAnswerTool)
 
 const CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<ToolResult>>> = {
   prompt: async (call) => {
-    const { wait_secs: wait, ...request } = checkPrompt(omitEmpty(call.given))
+    const { wait_secs: wait, ...request } = checkPrompt(call.given)
     const { drover, by, defaultBackend } = call.host
     const prompt = { backend: defaultBackend, ...request, wantsDeltas: true }
     return await runToHandle(call, { wait, ...request }, (options) => drover.prompts.start(by, prompt, options))
   },
   compare: async (call) => {
-    const { wait_secs: wait, ...request } = checkCompare(omitEmpty(call.given))
+    const { wait_secs: wait, ...request } = checkCompare(call.given)
     const { drover, by } = call.host
     return await runToHandle(call, { wait, ...request }, (options) => drover.batches.compare(by, request, options))
   },
   compare_keep: async ({ host, given, signal }) =>
-    keepResult(await host.drover.batches.keep(host.by, checkKeep(omitEmpty(given)), signal)),
+    keepResult(await host.drover.batches.keep(host.by, checkKeep(given), signal)),
   session_resume: async (call) => {
-    const { wait_secs: wait, session_id: id, ...request } = checkResume(omitEmpty(call.given))
+    const { wait_secs: wait, session_id: id, ...request } = checkResume(call.given)
     const { drover, by } = call.host
     return await runToHandle(call, { wait, ...request }, (options) =>
       drover.prompts.resume(by, { id, ...request }, options),

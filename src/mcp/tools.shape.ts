@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution-states.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
-import { literals, named, type Static, strict } from '../kit/shape.ts'
+import { literals, named, request, type Static } from '../kit/shape.ts'
 import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
 import { AnswerBody, StartBody } from '../service/run-requests.shape.ts'
 
@@ -38,7 +38,7 @@ const {
 
 export const PromptTool = named(
   'PromptTool',
-  strict({
+  request({
     ...ofPrompt,
     backend: optional(
       Type.String({
@@ -52,15 +52,15 @@ export const PromptTool = named(
 )
 export type PromptTool = Static<typeof PromptTool>
 
-export const CompareTool = named('CompareTool', strict({ ...CompareRequest.properties, wait_secs: waitForEnd }))
+export const CompareTool = named('CompareTool', request({ ...CompareRequest.properties, wait_secs: waitForEnd }))
 export type CompareTool = Static<typeof CompareTool>
 
-export const CompareKeepTool = named('CompareKeepTool', strict(KeepRequest.properties))
+export const CompareKeepTool = named('CompareKeepTool', request(KeepRequest.properties))
 export type CompareKeepTool = Static<typeof CompareKeepTool>
 
 export const ResumeTool = named(
   'SessionResumeTool',
-  strict({
+  request({
     session_id: Type.String({
       minLength: 1,
       maxLength: 128,
@@ -74,7 +74,7 @@ export type ResumeTool = Static<typeof ResumeTool>
 
 export const ExecutionGetTool = named(
   'ExecutionGetTool',
-  strict({
+  request({
     execution_id: executionId,
     wait_secs: waitForEnd,
     events_after: optional(
@@ -88,22 +88,22 @@ export const ExecutionGetTool = named(
 )
 export type ExecutionGetTool = Static<typeof ExecutionGetTool>
 
-export const ExecutionCancelTool = named('ExecutionCancelTool', strict({ execution_id: executionId }))
+export const ExecutionCancelTool = named('ExecutionCancelTool', request({ execution_id: executionId }))
 export type ExecutionCancelTool = Static<typeof ExecutionCancelTool>
 
-export const RunStartTool = named('RunStartTool', strict(StartBody.properties))
+export const RunStartTool = named('RunStartTool', request(StartBody.properties))
 export type RunStartTool = Static<typeof RunStartTool>
 
 export const RunStatusTool = named(
   'RunStatusTool',
-  strict({
+  request({
     run_id: runId,
     wait_secs: wait('Seconds to wait until the run needs a person or has ended. The default is 0.'),
   }),
 )
 export type RunStatusTool = Static<typeof RunStatusTool>
 
-export const RunAnswerTool = named('RunAnswerTool', strict({ run_id: runId, ...AnswerBody.properties }))
+export const RunAnswerTool = named('RunAnswerTool', request({ run_id: runId, ...AnswerBody.properties }))
 export type RunAnswerTool = Static<typeof RunAnswerTool>
 
 const text = (description: string) => optional(Type.String({ description }))

@@ -2,7 +2,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
-import { literals, named, stated, strict, textLike } from '../kit/shape.ts'
+import { literals, named, request, stated, textLike } from '../kit/shape.ts'
 import { BACKEND_NAME_DESCRIPTION } from './backend-name.ts'
 
 const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
@@ -120,13 +120,13 @@ const SESSION_FIELDS = {
   dry_run: dryRun,
 } satisfies TProperties
 
-export const PromptBody = named('PromptRequest', strict({ backend, prompt, ...COMMON_FIELDS, ...SESSION_FIELDS }))
+export const PromptBody = named('PromptRequest', request({ backend, prompt, ...COMMON_FIELDS, ...SESSION_FIELDS }))
 export type PromptBody = Static<typeof PromptBody>
 
 /** Without `fork`, the backend is that of the session. */
 export const ResumeRequest = named(
   'ResumeRequest',
-  strict({
+  request({
     prompt,
     ...COMMON_FIELDS,
     ...SESSION_FIELDS,
@@ -150,7 +150,7 @@ export type ResumeRequest = Static<typeof ResumeRequest>
 
 export const ParallelRequest = named(
   'ParallelRequest',
-  strict({
+  request({
     tasks: Type.Array(PromptBody, { minItems: 1, maxItems: MAX_TASKS, description: 'The prompts.' }),
     max_parallel: Type.Optional(
       Type.Integer({
@@ -167,7 +167,7 @@ export type ParallelRequest = Static<typeof ParallelRequest>
 
 export const ChainStep = named(
   'ChainStep',
-  strict({
+  request({
     name: Type.Optional(
       textLike('^[^\\u0000-\\u001f{}]{1,64}$', 'a name of 1 to 64 characters without braces or control characters', {
         description: 'The name for later steps: `{{steps.name}}`.',
@@ -186,7 +186,7 @@ export type ChainStep = Static<typeof ChainStep>
 
 export const ChainRequest = named(
   'ChainRequest',
-  strict({
+  request({
     steps: Type.Array(ChainStep, { minItems: 1, maxItems: MAX_TASKS, description: 'The steps, in order.' }),
     stop_on_failure: Type.Optional(
       Type.Boolean({ description: 'Skip the steps after one that failed.', default: false }),
@@ -205,7 +205,7 @@ export type ChainRequest = Static<typeof ChainRequest>
 
 export const CompareRequest = named(
   'CompareRequest',
-  strict({
+  request({
     prompt,
     backends: Type.Array(backend, {
       minItems: 1,
@@ -245,7 +245,7 @@ export type CompareRequest = Static<typeof CompareRequest>
 
 export const KeepRequest = named(
   'KeepRequest',
-  strict({
+  request({
     workdir: Type.Optional(
       Type.String({
         minLength: 1,

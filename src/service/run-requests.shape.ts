@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { BACKEND_NAME } from '../config/backend.shape.ts'
 import { DRIVEN_STATES } from '../drive/service/driven-run.shape.ts'
-import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
+import { literals, named, request, type Static, strict, textLike } from '../kit/shape.ts'
 
 const MAX_PAGE_SIZE = 1000
 /** The largest cost and time that the options of a run can hold. */
@@ -76,7 +76,7 @@ const options = {
 
 export const StartBody = named(
   'RunStart',
-  strict(
+  request(
     {
       goal: optional(Type.String({ minLength: 1, description: 'What the run should achieve.' })),
       issue: optional(
@@ -111,7 +111,7 @@ export const StartBody = named(
 )
 export type StartBody = Static<typeof StartBody>
 
-export const ResumeBody = named('RunResume', strict(options))
+export const ResumeBody = named('RunResume', request(options))
 export type ResumeBody = Static<typeof ResumeBody>
 
 const actionId = optional(
@@ -124,7 +124,7 @@ const actionId = optional(
 
 export const AnswerBody = named(
   'RunAnswer',
-  strict({
+  request({
     text: Type.String({ minLength: 1, description: 'The answer. It also declines a destructive request.' }),
     action_id: actionId,
   }),
@@ -133,7 +133,7 @@ export type AnswerBody = Static<typeof AnswerBody>
 
 export const ConfirmBody = named(
   'RunConfirmation',
-  strict({
+  request({
     scope_sha256: Type.String({
       minLength: 1,
       maxLength: 128,
@@ -144,5 +144,5 @@ export const ConfirmBody = named(
 )
 export type ConfirmBody = Static<typeof ConfirmBody>
 
-export const SkipBody = named('RunSkip', strict({ action_id: actionId }))
+export const SkipBody = named('RunSkip', request({ action_id: actionId }))
 export type SkipBody = Static<typeof SkipBody>

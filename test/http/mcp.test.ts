@@ -142,6 +142,7 @@ const BAD_CALLS: readonly [string, string, Record<string, unknown>, string][] = 
   ['a wildcard', 'execution_get', { execution_id: '%' }, 'execution_id_malformed'],
   ['an unknown execution', 'execution_cancel', { execution_id: 'exec_0000' }, 'execution_not_found'],
   ['no goal', 'run_start', {}, 'drive_goal_conflict'],
+  ['nothing in every field', 'run_start', { goal: null, issue: null, review: null }, 'drive_goal_conflict'],
   ['a repository that is not named', 'run_start', { goal: 'x', repository: '/' }, 'drive_repository_not_named'],
   ['an unknown run', 'run_status', { run_id: 'none' }, 'run'],
   ['an answer without a run', 'run_answer', { text: 'yes' }, '$.run_id is required'],

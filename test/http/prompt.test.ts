@@ -93,7 +93,6 @@ describe('POST /api/v1/prompt', () => {
   it.each<[string, object]>([
     ['/api/v1/prompt', { ...EMPTY, metadata: null }],
     ['/api/v1/parallel', { tasks: [{ ...EMPTY, metadata: null }], max_parallel: 0 }],
-    ['/api/v1/parallel', { tasks: [EMPTY], max_parallel: -1 }],
     ['/api/v1/chain', { steps: [{ ...EMPTY_STEP, name: '' }] }],
     ['/api/v1/compare', { prompt: 'x', backends: ['claude'], model: '', workdir: '', timeout_secs: 0 }],
   ])('takes empty fields as not given for %s', async (path, body) => {

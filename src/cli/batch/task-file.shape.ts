@@ -1,7 +1,7 @@
 /** The files of `drover parallel` and `drover chain`. Flags and settings fill in what a file leaves out. */
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { strict, textLike } from '../../kit/shape.ts'
+import { request, textLike } from '../../kit/shape.ts'
 import { ChainRequest, ChainStep, PromptBody } from '../../prompts/prompt-request.shape.ts'
 
 const MAX_TASKS = 1000
@@ -19,7 +19,7 @@ const label = (description: string) =>
 
 const outputDir = Type.Optional(Type.String({ minLength: 1, description: 'The directory for the result files.' }))
 
-export const TaskInFile = strict({
+export const TaskInFile = request({
   ...PromptBody.properties,
   backend,
   id: label('Your own id of the task, returned with its result.'),
@@ -29,7 +29,7 @@ export const TaskInFile = strict({
 })
 export type TaskInFile = Static<typeof TaskInFile>
 
-export const ParallelFile = strict({
+export const ParallelFile = request({
   tasks: Type.Array(TaskInFile, { maxItems: MAX_TASKS }),
   max_parallel: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TASKS })),
   fail_fast: Type.Optional(Type.Boolean()),
@@ -38,10 +38,10 @@ export const ParallelFile = strict({
 })
 export type ParallelFile = Static<typeof ParallelFile>
 
-export const StepInFile = strict({ ...ChainStep.properties, backend })
+export const StepInFile = request({ ...ChainStep.properties, backend })
 export type StepInFile = Static<typeof StepInFile>
 
-export const ChainFile = strict({
+export const ChainFile = request({
   ...ChainRequest.properties,
   steps: Type.Array(StepInFile, { maxItems: MAX_STEPS }),
   output_dir: outputDir,

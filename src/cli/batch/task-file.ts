@@ -1,8 +1,8 @@
 /** Reads and checks the files of `drover parallel` and `drover chain`. */
 import { Fault } from '../../kit/fault.ts'
 import { textNotUtf8 } from '../../kit/faults.ts'
+import { omitEmpty } from '../../kit/omit-empty.ts'
 import { findProblems, type Problem, type Validate } from '../../kit/schema.ts'
-import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, type TaskProblem, taskFileInvalid, taskFileUnreadable, tasksMissing } from '../faults.ts'
 import { readInput } from '../read-input.ts'
@@ -68,7 +68,7 @@ export function checkTasks<File>(
   { noun, validate }: { noun: Noun; validate: Validate },
 ): CheckedFile<File> {
   const isBare = Array.isArray(tree)
-  const content = omitEmpty(isBare ? { [noun]: tree } : tree)
+  const content = omitEmpty(isBare ? { [noun]: tree } : tree, validate.optional)
   if (hasNone(content, noun)) throw tasksMissing({ noun, source })
   const refuse = (problems: readonly Problem[]) => {
     const located = problems.map(({ path, rule }): TaskProblem => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import { EXECUTION_STATES } from '../../executions/store/execution-states.ts'
-import { literals, type Message, meaning, named, type Static, stated, strict } from '../../kit/shape.ts'
+import { literals, type Message, meaning, named, request, type Static, stated, strict } from '../../kit/shape.ts'
 import { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
@@ -66,7 +66,7 @@ const decision = literals(['allow', 'allow_session', 'deny'], {
 
 export const DecisionBody = named(
   'ApprovalDecision',
-  strict({
+  request({
     decision,
     message: Type.Optional(Type.String({ maxLength: 4000, description: 'Tells the agent why something is denied.' })),
   }),

@@ -1,6 +1,7 @@
 /** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
 import { isFinal } from '../../executions/store/execution-states.ts'
+import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
 import { toDecider, toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -31,7 +32,7 @@ type ApprovalById = { Params: { id: string; approval: string } }
 const checkExecutionQuery = checker<ExecutionQuery>('the query', validateExecutionQuery)
 const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
 
-const checkDecision = checker<DecisionBody>('the request', validateDecisionBody)
+const checkDecision = requestChecker<DecisionBody>('the request', validateDecisionBody)
 
 const DEFAULT_LIMIT = 100
 

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { type Message, named, type Static, strict } from '../../kit/shape.ts'
+import { type Message, named, request, type Static } from '../../kit/shape.ts'
 import { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
 
 export const LoginBody = named(
   'LoginRequest',
-  strict({
+  request({
     key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'An API key of the server.' })),
     link: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1024, description: 'The end of a link that `drover open` printed.' }),

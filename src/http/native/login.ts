@@ -1,6 +1,6 @@
 /** `GET /api/v1/me`, `POST /api/v1/login` and `POST /api/v1/logout` */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { checker } from '../../kit/schema.ts'
+import { requestChecker } from '../../kit/omit-empty.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
 import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import type { NewLogin } from '../context/logins.ts'
@@ -13,7 +13,7 @@ import { isOwnPage } from '../request/browsers.ts'
 import { validateLoginBody } from '../request/checks.generated.js'
 import type { LoggedOut, LoginBody } from './login.shape.ts'
 
-const checkLogin = checker<LoginBody>('the request', validateLoginBody)
+const checkLogin = requestChecker<LoginBody>('the request', validateLoginBody)
 
 export const registerLogin: RegisterRoutes = (scope, context) => {
   scope.get('/me', async (request): Promise<Sender> => toSender(request, context))

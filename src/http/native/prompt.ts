@@ -1,19 +1,18 @@
 /** `POST /api/v1/prompt` */
 import { toTimestamp } from '../../kit/clock.ts'
-import { checker } from '../../kit/schema.ts'
+import { requestChecker } from '../../kit/omit-empty.ts'
 import { validatePromptRequest } from '../../prompts/checks.generated.js'
-import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
 
-const checkPrompt = checker<PromptBody>('the request', validatePromptRequest)
+const checkPrompt = requestChecker<PromptBody>('the request', validatePromptRequest)
 
 export const registerPrompt: RegisterRoutes = (scope, context) => {
   scope.post('/prompt', async (request, reply) => {
-    const { detach = false, ...prompt } = checkBody(omitEmpty(request.body), checkPrompt)
+    const { detach = false, ...prompt } = checkBody(request.body, checkPrompt)
     return await sendPrompt(
       { request, reply, context },
       { prompt, detach, toFormat: () => nativeFormat(prompt, context) },

@@ -7,6 +7,7 @@ import type { RunService } from '../../drive/service/run-service.ts'
 import type { DriveStartRequest } from '../../drive/service/run-starter.ts'
 import { executionLost } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
+import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type {
@@ -43,11 +44,11 @@ type ById = { Params: { id: string } }
 
 const checkRunQuery = checker<RunQuery>('the query', validateRunQuery)
 const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
-const checkStart = checker<StartBody>('the request', validateStartBody)
-const checkAnswer = checker<AnswerBody>('the request', validateAnswerBody)
-const checkConfirm = checker<ConfirmBody>('the request', validateConfirmBody)
-const checkSkip = checker<SkipBody>('the request', validateSkipBody)
-const checkResume = checker<ResumeBody>('the request', validateResumeBody)
+const checkStart = requestChecker<StartBody>('the request', validateStartBody)
+const checkAnswer = requestChecker<AnswerBody>('the request', validateAnswerBody)
+const checkConfirm = requestChecker<ConfirmBody>('the request', validateConfirmBody)
+const checkSkip = requestChecker<SkipBody>('the request', validateSkipBody)
+const checkResume = requestChecker<ResumeBody>('the request', validateResumeBody)
 
 const DEFAULT_LIMIT = 50
 const FIND_ATTEMPTS = 40

@@ -1,7 +1,6 @@
 /** `POST /api/v1/sessions/{id}/resume` */
-import { checker } from '../../kit/schema.ts'
+import { requestChecker } from '../../kit/omit-empty.ts'
 import { validateResumeRequest } from '../../prompts/checks.generated.js'
-import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -9,11 +8,11 @@ import { checkBody } from '../request/body.ts'
 import { sendPrompt } from '../response/send-prompt.ts'
 import { nativeFormat } from './prompt.ts'
 
-const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
+const checkResume = requestChecker<ResumeRequest>('the request', validateResumeRequest)
 
 export const registerResume: RegisterRoutes = (scope, context) => {
   scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
-    const { fork = false, detach = false, ...body } = checkBody(omitEmpty(request.body), checkResume)
+    const { fork = false, detach = false, ...body } = checkBody(request.body, checkResume)
     const by = toRequestCaller(request, context)
     const prompt = await context.drover.sessions.continuing(by, { id: request.params.id, fork, ...body })
     return await sendPrompt(

@@ -3,7 +3,7 @@ import { BACKEND_NAME } from '../../config/backend.shape.ts'
 import { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { MAX_TURNS } from '../../executions/session-turns.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, type Message, named, type Static, stated, strict, textLike } from '../../kit/shape.ts'
+import { literals, type Message, named, request, type Static, stated, strict, textLike } from '../../kit/shape.ts'
 import { Session, SessionPage } from '../../sessions/session.shape.ts'
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
@@ -64,7 +64,7 @@ const SessionDetail = named(
 /** The session store checks the values of titles, tags and metadata. */
 export const SessionEditRequest = named(
   'SessionEditRequest',
-  strict(
+  request(
     {
       title: Type.Optional(
         Type.Union([Type.String(stated({ pattern: TITLE })), Type.Null()], {

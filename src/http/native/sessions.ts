@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { SessionDetail } from '../../executions/session-turn.shape.ts'
 import { MAX_TURNS } from '../../executions/session-turns.ts'
 import { messageInvalid } from '../../kit/faults.ts'
+import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
 import type { SessionCalls } from '../../service/session-calls.ts'
 import type { Session } from '../../sessions/session.shape.ts'
@@ -75,4 +76,4 @@ function readSessionQuery(query: unknown): { filter: SessionFilter; page: { limi
   return { filter, page: { limit, offset } }
 }
 
-const checkEdit = checker<SessionEdit>('the request', validateSessionEditRequest)
+const checkEdit = requestChecker<SessionEdit>('the request', validateSessionEditRequest)

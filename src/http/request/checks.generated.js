@@ -7,7 +7,7 @@ if(q(3)<1||q(3)>Te({year:q(1),month:q(2)})||I>23||P>59||C>60||r>23||e>59)return!
 return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-1]??0}var Se,Oe=Ne(()=>{"use strict";Se=
 /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/i});var he={};ze(he,{formats:()=>Be});var Be,we=Ne(()=>{"use strict";Oe();Be={date:Le,"date-time":ke}});var qe=Qe(be=>{"use strict";Object.defineProperty(be,"__esModule",{value:!0});function De(t){let s=t.length,q=0,I=0,P;for(;I<
 s;)q++,P=t.charCodeAt(I++),P>=55296&&P<=56319&&I<s&&(P=t.charCodeAt(I),(P&64512)===56320&&I++);return q}be.default=De;De.
-code='require("ajv/dist/runtime/ucs2length").default'});var _r=T;var Ue=["backend","status","limit","offset","tag","model","workdir","search","since","until"],Ye=["active","completed","\
+code='require("ajv/dist/runtime/ucs2length").default'});var Nr=T;var Ue=["backend","status","limit","offset","tag","model","workdir","search","since","until"],Ye=["active","completed","\
 error","paused"],ve=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),xe=(we(),Ae(he)).formats["date-time"];function T(t,{instancePath:s="",
 parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let a in t){let n=e;if(!(a==="backend"||a==="status"||a==="limit"||a==="offset"||a==="tag"||a==="\
@@ -40,15 +40,15 @@ errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var 
 void 0){let a=t.until,n=e;if(e===n&&e===n)if(typeof a=="string"){if(!xe(a))return T.errors=[{instancePath:s+"/until",keyword:"\
 format",params:{format:"date-time"}}],!1}else return T.errors=[{instancePath:s+"/until",keyword:"type",params:{type:"str\
 ing"}}],!1;var i=n===e}else var i=!0}}}}}}}}}}else return T.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return T.errors=r,e===0}var gr=ce;var Ze=["turns"],Ee=["true","false"];function ce(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+!1;return T.errors=r,e===0}var Ar=ce;var Ze=["turns"],Ee=["true","false"];function ce(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let a=e;if(i!=="turns"){let n={instancePath:s,
 keyword:"enum",params:{allowedValues:Ze},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){let n={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,ce.errors=r,!1;break}}if(o&&t.turns!==
 void 0){let i=t.turns;if(!(i==="true"||i==="false"))return ce.errors=[{instancePath:s+"/turns",keyword:"enum",params:{allowedValues:Ee}}],
-!1}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var kr=re;var He=["title","tags","metadata","shared"];function re(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,
+!1}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var He=re;var Ge=["title","tags","metadata","shared"];function re(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,
 dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(Object.keys(t).length<1)
 return re.errors=[{instancePath:s,keyword:"minProperties",params:{limit:1}}],!1;for(let l in t){let h=e;if(!(l==="title"||
-l==="tags"||l==="metadata"||l==="shared")){let $={instancePath:s,keyword:"enum",params:{allowedValues:He},propertyName:l};
+l==="tags"||l==="metadata"||l==="shared")){let $={instancePath:s,keyword:"enum",params:{allowedValues:Ge},propertyName:l};
 r===null?r=[$]:r.push($),e++}var o=h===e;if(!o){let $={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
 null?r=[$]:r.push($),e++,re.errors=r,!1;break}}if(o){if(t.title!==void 0){let l=t.title,h=e,$=e,O=!1,_=e;if(typeof l!="s\
 tring"){let L={instancePath:s+"/title",keyword:"type",params:{type:"string"}};r===null?r=[L]:r.push(L),e++}var i=_===e;if(O=
@@ -62,14 +62,14 @@ s",keyword:"type",params:{type:"array"}}],!1;var a=h===e}else var a=!0;if(a){if(
 if(!(l&&typeof l=="object"&&!Array.isArray(l)))return re.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"\
 object"}}],!1;var a=h===e}else var a=!0;if(a)if(t.shared!==void 0){let l=e;if(typeof t.shared!="boolean")return re.errors=
 [{instancePath:s+"/shared",keyword:"type",params:{type:"boolean"}}],!1;var a=l===e}else var a=!0}}}}else return re.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var hr=U;var Ge=["state","backend","session","parent","since","before","limit"],Je=["queued","running","completed","failed","canc\
-elled","lost"],Ke=new RegExp("^exec_[0-9a-f]{24}$","u");function U(t,{instancePath:s="",parentData:q,parentDataProperty:I,
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var Lr=U;var Je=["state","backend","session","parent","since","before","limit"],Ke=["queued","running","completed","failed","canc\
+elled","lost"],We=new RegExp("^exec_[0-9a-f]{24}$","u");function U(t,{instancePath:s="",parentData:q,parentDataProperty:I,
 rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){
 let n=e;if(!(a==="state"||a==="backend"||a==="session"||a==="parent"||a==="since"||a==="before"||a==="limit")){let l={instancePath:s,
-keyword:"enum",params:{allowedValues:Ge},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=n===e;if(!o){let l={instancePath:s,
+keyword:"enum",params:{allowedValues:Je},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=n===e;if(!o){let l={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,U.errors=r,!1;break}}if(o){if(t.state!==
 void 0){let a=t.state,n=e;if(!(a==="queued"||a==="running"||a==="completed"||a==="failed"||a==="cancelled"||a==="lost"))
-return U.errors=[{instancePath:s+"/state",keyword:"enum",params:{allowedValues:Je}}],!1;var i=n===e}else var i=!0;if(i){
+return U.errors=[{instancePath:s+"/state",keyword:"enum",params:{allowedValues:Ke}}],!1;var i=n===e}else var i=!0;if(i){
 if(t.backend!==void 0){let a=t.backend,n=e;if(e===n)if(typeof a=="string"){if(a.length===0)return U.errors=[{instancePath:s+
 "/backend",keyword:"minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:s+"/backend",keyword:"type",params:{
 type:"string"}}],!1;var i=n===e}else var i=!0;if(i){if(t.session!==void 0){let a=t.session,n=e;if(e===n)if(typeof a=="st\
@@ -80,35 +80,35 @@ minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:s+"/parent"
 !1;var i=n===e}else var i=!0;if(i){if(t.since!==void 0){let a=t.since,n=e;if(e===n&&e===n)if(typeof a=="string"){if(!xe(
 a))return U.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"date-time"}}],!1}else return U.errors=[{instancePath:s+
 "/since",keyword:"type",params:{type:"string"}}],!1;var i=n===e}else var i=!0;if(i){if(t.before!==void 0){let a=t.before,
-n=e;if(e===n)if(typeof a=="string"){if(!Ke.test(a))return U.errors=[{instancePath:s+"/before",keyword:"pattern",params:{
+n=e;if(e===n)if(typeof a=="string"){if(!We.test(a))return U.errors=[{instancePath:s+"/before",keyword:"pattern",params:{
 pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return U.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],
 !1;var i=n===e}else var i=!0;if(i)if(t.limit!==void 0){let a=t.limit,n=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(
 a)))return U.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof a=="number"&&
 isFinite(a)){if(a>1e3||isNaN(a))return U.errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],
 !1;if(a<1||isNaN(a))return U.errors=[{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var i=n===
 e}else var i=!0}}}}}}}else return U.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,
-e===0}var wr=pe;var We=["decision","message"],Xe=["allow","allow_session","deny"],S=qe().default;function pe(t,{instancePath:s="",parentData:q,
+e===0}var Xe=pe;var er=["decision","message"],rr=["allow","allow_session","deny"],S=qe().default;function pe(t,{instancePath:s="",parentData:q,
 parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let a;if(t.decision===void 0&&(a="decision"))return pe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;for(let n in t){let l=e;if(!(n==="decision"||n==="message")){let h={instancePath:s,keyword:"enum",params:{allowedValues:We},
+!1;for(let n in t){let l=e;if(!(n==="decision"||n==="message")){let h={instancePath:s,keyword:"enum",params:{allowedValues:er},
 propertyName:n};r===null?r=[h]:r.push(h),e++}var o=l===e;if(!o){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
 return r===null?r=[h]:r.push(h),e++,pe.errors=r,!1;break}}if(o){if(t.decision!==void 0){let n=t.decision,l=e;if(!(n==="a\
-llow"||n==="allow_session"||n==="deny"))return pe.errors=[{instancePath:s+"/decision",keyword:"enum",params:{allowedValues:Xe}}],
+llow"||n==="allow_session"||n==="deny"))return pe.errors=[{instancePath:s+"/decision",keyword:"enum",params:{allowedValues:rr}}],
 !1;var i=l===e}else var i=!0;if(i)if(t.message!==void 0){let n=t.message,l=e;if(e===l)if(typeof n=="string"){if(S(n)>4e3)
 return pe.errors=[{instancePath:s+"/message",keyword:"maxLength",params:{limit:4e3}}],!1}else return pe.errors=[{instancePath:s+
 "/message",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0}}else return pe.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return pe.errors=r,e===0}var br=me;var er=["after"];function me(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+keyword:"type",params:{type:"object"}}],!1;return pe.errors=r,e===0}var Or=me;var sr=["after"];function me(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let a=e;if(i!=="after"){let n={instancePath:s,
-keyword:"enum",params:{allowedValues:er},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){let n={instancePath:s,
+keyword:"enum",params:{allowedValues:sr},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){let n={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,me.errors=r,!1;break}}if(o&&t.after!==
 void 0){let i=t.after,a=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return me.errors=[{instancePath:s+"/a\
 fter",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return me.errors=
 [{instancePath:s+"/after",keyword:"minimum",params:{comparison:">=",limit:0}}],!1}}else return me.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return me.errors=r,e===0}var xr=Z;var rr=["since","until","key","backend","model","group_by"],$e=(we(),Ae(he)).formats.date,sr=new RegExp("^(day|key|backe\
+keyword:"type",params:{type:"object"}}],!1;return me.errors=r,e===0}var Dr=Z;var tr=["since","until","key","backend","model","group_by"],$e=(we(),Ae(he)).formats.date,nr=new RegExp("^(day|key|backe\
 nd|model)(,(day|key|backend|model)){0,3}$","u");function Z(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,
 dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let n=e;if(!(a===
 "since"||a==="until"||a==="key"||a==="backend"||a==="model"||a==="group_by")){let l={instancePath:s,keyword:"enum",params:{
-allowedValues:rr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=n===e;if(!o){let l={instancePath:s,keyword:"propert\
+allowedValues:tr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=n===e;if(!o){let l={instancePath:s,keyword:"propert\
 yNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,Z.errors=r,!1;break}}if(o){if(t.since!==void 0){let a=t.
 since,n=e;if(e===n&&e===n)if(typeof a=="string"){if(!$e(a))return Z.errors=[{instancePath:s+"/since",keyword:"format",params:{
 format:"date"}}],!1}else return Z.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var i=n===
@@ -122,12 +122,12 @@ keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+
 string"}}],!1;var i=n===e}else var i=!0;if(i){if(t.model!==void 0){let a=t.model,n=e;if(e===n)if(typeof a=="string"){if(a.
 length===0)return Z.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+
 "/model",keyword:"type",params:{type:"string"}}],!1;var i=n===e}else var i=!0;if(i)if(t.group_by!==void 0){let a=t.group_by,
-n=e;if(e===n)if(typeof a=="string"){if(!sr.test(a))return Z.errors=[{instancePath:s+"/group_by",keyword:"saidPattern",params:{
+n=e;if(e===n)if(typeof a=="string"){if(!nr.test(a))return Z.errors=[{instancePath:s+"/group_by",keyword:"saidPattern",params:{
 says:"a list of day, key, backend and model, with commas between them"}}],!1}else return Z.errors=[{instancePath:s+"/gro\
 up_by",keyword:"type",params:{type:"string"}}],!1;var i=n===e}else var i=!0}}}}}}else return Z.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Z.errors=r,e===0}var jr=ie;var tr=["key","link"];function ie(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+type",params:{type:"object"}}],!1;return Z.errors=r,e===0}var ir=ie;var ar=["key","link"];function ie(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let n=e;if(!(a==="key"||a==="link")){
-let l={instancePath:s,keyword:"enum",params:{allowedValues:tr},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=n===e;
+let l={instancePath:s,keyword:"enum",params:{allowedValues:ar},propertyName:a};r===null?r=[l]:r.push(l),e++}var o=n===e;
 if(!o){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[l]:r.push(l),e++,ie.errors=
 r,!1;break}}if(o){if(t.key!==void 0){let a=t.key,n=e;if(e===n)if(typeof a=="string"){if(S(a)>1024)return ie.errors=[{instancePath:s+
 "/key",keyword:"maxLength",params:{limit:1024}}],!1;if(a.length===0)return ie.errors=[{instancePath:s+"/key",keyword:"mi\
@@ -136,30 +136,30 @@ var i=n===e}else var i=!0;if(i)if(t.link!==void 0){let a=t.link,n=e;if(e===n)if(
 errors=[{instancePath:s+"/link",keyword:"maxLength",params:{limit:1024}}],!1;if(a.length===0)return ie.errors=[{instancePath:s+
 "/link",keyword:"minLength",params:{limit:1}}],!1}else return ie.errors=[{instancePath:s+"/link",keyword:"type",params:{
 type:"string"}}],!1;var i=n===e}else var i=!0}}else return ie.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return ie.errors=r,e===0}var Nr=K;var nr=["state","repository","before","limit"],ir=["running","waiting","paused","stopped","interrupted","failed","contin\
-ued","ended"],ar=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function K(t,{instancePath:s="",parentData:q,parentDataProperty:I,
+t"}}],!1;return ie.errors=r,e===0}var qr=K;var lr=["state","repository","before","limit"],or=["running","waiting","paused","stopped","interrupted","failed","contin\
+ued","ended"],fr=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function K(t,{instancePath:s="",parentData:q,parentDataProperty:I,
 rootData:P=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){
-let n=e;if(!(a==="state"||a==="repository"||a==="before"||a==="limit")){let l={instancePath:s,keyword:"enum",params:{allowedValues:nr},
+let n=e;if(!(a==="state"||a==="repository"||a==="before"||a==="limit")){let l={instancePath:s,keyword:"enum",params:{allowedValues:lr},
 propertyName:a};r===null?r=[l]:r.push(l),e++}var o=n===e;if(!o){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};
 return r===null?r=[l]:r.push(l),e++,K.errors=r,!1;break}}if(o){if(t.state!==void 0){let a=t.state,n=e;if(!(a==="running"||
 a==="waiting"||a==="paused"||a==="stopped"||a==="interrupted"||a==="failed"||a==="continued"||a==="ended"))return K.errors=
-[{instancePath:s+"/state",keyword:"enum",params:{allowedValues:ir}}],!1;var i=n===e}else var i=!0;if(i){if(t.repository!==
+[{instancePath:s+"/state",keyword:"enum",params:{allowedValues:or}}],!1;var i=n===e}else var i=!0;if(i){if(t.repository!==
 void 0){let a=t.repository,n=e;if(e===n)if(typeof a=="string"){if(a.length===0)return K.errors=[{instancePath:s+"/reposi\
 tory",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/repository",keyword:"type",params:{
 type:"string"}}],!1;var i=n===e}else var i=!0;if(i){if(t.before!==void 0){let a=t.before,n=e;if(e===n)if(typeof a=="stri\
-ng"){if(!ar.test(a))return K.errors=[{instancePath:s+"/before",keyword:"saidPattern",params:{says:"the id of a run"}}],!1}else
+ng"){if(!fr.test(a))return K.errors=[{instancePath:s+"/before",keyword:"saidPattern",params:{says:"the id of a run"}}],!1}else
 return K.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1;var i=n===e}else var i=!0;if(i)if(t.
 limit!==void 0){let a=t.limit,n=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return K.errors=[{instancePath:s+
 "/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof a=="number"&&isFinite(a)){if(a>1e3||isNaN(a))return K.
 errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(a<1||isNaN(a))return K.errors=
 [{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var i=n===e}else var i=!0}}}}else return K.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Ar=D;var lr=["goal","issue","issue_number","as_goal","repository","review","backend","model","review_backend","review_model",
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var pr=D;var ur=["goal","issue","issue_number","as_goal","repository","review","backend","model","review_backend","review_model",
 "checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","deliver"],Fe=["auto","none","al\
 ways"],Pe=["none","branch","pr"];function D(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let l=e;if(!(n==="goal"||n==="issue"||
 n==="issue_number"||n==="as_goal"||n==="repository"||n==="review"||n==="backend"||n==="model"||n==="review_backend"||n===
 "review_model"||n==="checks"||n==="actions"||n==="max_tokens"||n==="max_cost_usd"||n==="max_time_secs"||n==="rounds"||n===
-"approval_mode"||n==="deliver")){let h={instancePath:s,keyword:"enum",params:{allowedValues:lr},propertyName:n};r===null?
+"approval_mode"||n==="deliver")){let h={instancePath:s,keyword:"enum",params:{allowedValues:ur},propertyName:n};r===null?
 r=[h]:r.push(h),e++}var o=l===e;if(!o){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===
 null?r=[h]:r.push(h),e++,D.errors=r,!1;break}}if(o){if(t.goal!==void 0){let n=t.goal,l=e;if(e===l)if(typeof n=="string"){
 if(n.length===0)return D.errors=[{instancePath:s+"/goal",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=
@@ -220,10 +220,10 @@ l=e;if(!(n==="auto"||n==="none"||n==="always"))return D.errors=[{instancePath:s+
 allowedValues:Fe}}],!1;var i=l===e}else var i=!0;if(i)if(t.deliver!==void 0){let n=t.deliver,l=e;if(!(n==="none"||n==="b\
 ranch"||n==="pr"))return D.errors=[{instancePath:s+"/deliver",keyword:"enum",params:{allowedValues:Pe}}],!1;var i=l===e}else
 var i=!0}}}}}}}}}}}}}}}}}}else return D.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return D.errors=
-r,e===0}var Lr=ae;var or=["text","action_id"];function ae(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+r,e===0}var yr=ae;var mr=["text","action_id"];function ae(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.text===void 0&&(a="text"))return ae.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let n in t){let l=e;if(!(n==="text"||n==="action\
-_id")){let h={instancePath:s,keyword:"enum",params:{allowedValues:or},propertyName:n};r===null?r=[h]:r.push(h),e++}var o=l===
+_id")){let h={instancePath:s,keyword:"enum",params:{allowedValues:mr},propertyName:n};r===null?r=[h]:r.push(h),e++}var o=l===
 e;if(!o){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[h]:r.push(h),e++,ae.errors=
 r,!1;break}}if(o){if(t.text!==void 0){let n=t.text,l=e;if(e===l)if(typeof n=="string"){if(n.length===0)return ae.errors=
 [{instancePath:s+"/text",keyword:"minLength",params:{limit:1}}],!1}else return ae.errors=[{instancePath:s+"/text",keyword:"\
@@ -231,10 +231,10 @@ type",params:{type:"string"}}],!1;var i=l===e}else var i=!0;if(i)if(t.action_id!
 if(typeof n=="string"){if(S(n)>128)return ae.errors=[{instancePath:s+"/action_id",keyword:"maxLength",params:{limit:128}}],
 !1;if(n.length===0)return ae.errors=[{instancePath:s+"/action_id",keyword:"minLength",params:{limit:1}}],!1}else return ae.
 errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0}}else return ae.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var Or=se;var fr=["scope_sha256","action_id"];function se(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var dr=se;var cr=["scope_sha256","action_id"];function se(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.scope_sha256===void 0&&(a="scope_sha256"))
 return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let n in t){let l=e;if(!(n==="s\
-cope_sha256"||n==="action_id")){let h={instancePath:s,keyword:"enum",params:{allowedValues:fr},propertyName:n};r===null?
+cope_sha256"||n==="action_id")){let h={instancePath:s,keyword:"enum",params:{allowedValues:cr},propertyName:n};r===null?
 r=[h]:r.push(h),e++}var o=l===e;if(!o){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===
 null?r=[h]:r.push(h),e++,se.errors=r,!1;break}}if(o){if(t.scope_sha256!==void 0){let n=t.scope_sha256,l=e;if(e===l)if(typeof n==
 "string"){if(S(n)>128)return se.errors=[{instancePath:s+"/scope_sha256",keyword:"maxLength",params:{limit:128}}],!1;if(n.
@@ -244,19 +244,19 @@ void 0){let n=t.action_id,l=e;if(e===l)if(typeof n=="string"){if(S(n)>128)return
 keyword:"maxLength",params:{limit:128}}],!1;if(n.length===0)return se.errors=[{instancePath:s+"/action_id",keyword:"minL\
 ength",params:{limit:1}}],!1}else return se.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],
 !1;var i=l===e}else var i=!0}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.
-errors=r,e===0}var Dr=ye;var pr=["action_id"];function ye(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+errors=r,e===0}var vr=ye;var _r=["action_id"];function ye(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let a=e;if(i!=="action_id"){let n={
-instancePath:s,keyword:"enum",params:{allowedValues:pr},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){
+instancePath:s,keyword:"enum",params:{allowedValues:_r},propertyName:i};r===null?r=[n]:r.push(n),e++}var o=a===e;if(!o){
 let n={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,ye.errors=r,!1;
 break}}if(o&&t.action_id!==void 0){let i=t.action_id;if(e===e)if(typeof i=="string"){if(S(i)>128)return ye.errors=[{instancePath:s+
 "/action_id",keyword:"maxLength",params:{limit:128}}],!1;if(i.length===0)return ye.errors=[{instancePath:s+"/action_id",
 keyword:"minLength",params:{limit:1}}],!1}else return ye.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"\
 string"}}],!1}}else return ye.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===
-0}var qr=z;var ur=["backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs",
+0}var gr=z;var kr=["backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs",
 "rounds","approval_mode","deliver"];function z(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let l=e;if(!(n==="backend"||n==="mo\
 del"||n==="review_backend"||n==="review_model"||n==="checks"||n==="actions"||n==="max_tokens"||n==="max_cost_usd"||n==="\
-max_time_secs"||n==="rounds"||n==="approval_mode"||n==="deliver")){let h={instancePath:s,keyword:"enum",params:{allowedValues:ur},
+max_time_secs"||n==="rounds"||n==="approval_mode"||n==="deliver")){let h={instancePath:s,keyword:"enum",params:{allowedValues:kr},
 propertyName:n};r===null?r=[h]:r.push(h),e++}var o=l===e;if(!o){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
 return r===null?r=[h]:r.push(h),e++,z.errors=r,!1;break}}if(o){if(t.backend!==void 0){let n=t.backend,l=e;if(e===l)if(typeof n==
 "string"){if(!ve.test(n))return z.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a b\
@@ -497,13 +497,13 @@ if(o)if(t.starting_after!==void 0){let i=t.starting_after,a=e;if(!(typeof i=="nu
 errors=[{instancePath:s+"/starting_after",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof i=="number"&&isFinite(
 i)&&(i<0||isNaN(i)))return de.errors=[{instancePath:s+"/starting_after",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var o=a===e}else var o=!0}else return de.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.
-errors=r,e===0}var Pr=le;var yr=["asc","desc"];function le(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
+errors=r,e===0}var Pr=le;var hr=["asc","desc"];function le(t,{instancePath:s="",parentData:q,parentDataProperty:I,rootData:P=t,dynamicAnchors:C={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.limit!==void 0){let i=t.limit,a=e;if(!(typeof i==
 "number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return le.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"intege\
 r"}}],!1;if(e===a&&typeof i=="number"&&isFinite(i)){if(i>100||isNaN(i))return le.errors=[{instancePath:s+"/limit",keyword:"\
 maximum",params:{comparison:"<=",limit:100}}],!1;if(i<1||isNaN(i))return le.errors=[{instancePath:s+"/limit",keyword:"mi\
 nimum",params:{comparison:">=",limit:1}}],!1}var o=a===e}else var o=!0;if(o){if(t.order!==void 0){let i=t.order,a=e;if(!(i===
-"asc"||i==="desc"))return le.errors=[{instancePath:s+"/order",keyword:"enum",params:{allowedValues:yr}}],!1;var o=a===e}else
+"asc"||i==="desc"))return le.errors=[{instancePath:s+"/order",keyword:"enum",params:{allowedValues:hr}}],!1;var o=a===e}else
 var o=!0;if(o)if(t.after!==void 0){let i=t.after,a=e;if(e===a)if(typeof i=="string"){if(S(i)>128)return le.errors=[{instancePath:s+
 "/after",keyword:"maxLength",params:{limit:128}}],!1}else return le.errors=[{instancePath:s+"/after",keyword:"type",params:{
 type:"string"}}],!1;var o=a===e}else var o=!0}}else return le.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
@@ -631,7 +631,13 @@ isArray(_)){let g={instancePath:s+"/tools",keyword:"type",params:{type:"array"}}
 e;if(k=k||$,!k){let g=e;if(_!==null){let x={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[x]:
 r.push(x),e++}var $=g===e;k=k||$}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let g={instancePath:s+"/tools",keyword:"a\
 nyOf",params:{}};return r===null?r=[g]:r.push(g),e++,te.errors=r,!1}var o=L===e}else var o=!0}}}else return te.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}export{Lr as validateAnswerBody,$r as validateChatRequest,Or as validateConfirmBody,Ir as validateCountTokensRequest,wr as validateDecisionBody,
-br as validateEventsQuery,hr as validateExecutionQuery,Pr as validateInputItemsQuery,jr as validateLoginBody,Rr as validateMessageRequest,
-Fr as validateResponseQuery,Er as validateResponseRequest,qr as validateResumeBody,Nr as validateRunQuery,gr as validateSessionDetailQuery,
-kr as validateSessionEditRequest,_r as validateSessionQuery,Dr as validateSkipBody,Ar as validateStartBody,xr as validateUsageQuery};
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}He.optional={names:["tags","metadata",
+"shared"],within:{}};Xe.optional={names:["message"],within:{}};ir.optional={names:["key","link"],within:{}};pr.optional=
+{names:["goal","issue","issue_number","as_goal","repository","review","backend","model","review_backend","review_model",
+"checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","deliver"],within:{}};yr.optional=
+{names:["action_id"],within:{}};dr.optional={names:["action_id"],within:{}};vr.optional={names:["action_id"],within:{}};
+gr.optional={names:["backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","ma\
+x_time_secs","rounds","approval_mode","deliver"],within:{}};export{yr as validateAnswerBody,$r as validateChatRequest,dr as validateConfirmBody,Ir as validateCountTokensRequest,Xe as validateDecisionBody,
+Or as validateEventsQuery,Lr as validateExecutionQuery,Pr as validateInputItemsQuery,ir as validateLoginBody,Rr as validateMessageRequest,
+Fr as validateResponseQuery,Er as validateResponseRequest,gr as validateResumeBody,qr as validateRunQuery,Ar as validateSessionDetailQuery,
+He as validateSessionEditRequest,Nr as validateSessionQuery,vr as validateSkipBody,pr as validateStartBody,Dr as validateUsageQuery};
