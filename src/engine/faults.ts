@@ -27,8 +27,9 @@ export const invalidGoal = defineFault({
 export const invalidBudget = defineFault({
   code: 'invalid_budget',
   kind: 'usage',
-  when: 'A budget is not a whole number from 1 to 1000.',
-  message: (d: EarlyRefusal & { given: number }) => `a budget is a whole number from 1 to 1000, not ${d.given}`,
+  when: 'A budget is a whole number, but not one from 1 to 1000, or it has a sign or leading zeros.',
+  message: (d: EarlyRefusal & { given: number | string }) =>
+    `a budget is a whole number from 1 to 1000, not ${d.given}`,
 })
 
 export const actionTooLarge = defineFault({

@@ -15,11 +15,13 @@ import type { RunRequest } from './start-run.ts'
 
 /** Undefined if the argument is missing. */
 type Argument = string | undefined
+/** A text if it is a number in another spelling, such as `+5` or `007`. */
+type BudgetArgument = number | string | undefined
 
 export type StartArguments = {
   /** Undefined if the issue supplies the goal. */
   readonly goal: Argument
-  readonly budget: number | undefined
+  readonly budget: BudgetArgument
   readonly sourceFile: Argument
 }
 
@@ -45,7 +47,7 @@ export function parseAnswer({ actionId, text = '', confirmDestructive, scopeSha2
 }
 
 export type ResumeArguments = {
-  readonly budget: number | undefined
+  readonly budget: BudgetArgument
   readonly sourceFile: Argument
   readonly usePinnedSource: boolean
   readonly sourceChoice: Argument

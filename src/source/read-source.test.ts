@@ -257,6 +257,7 @@ const WRONG: readonly Flaw[] = [
   ['the number', put('issue_number', 0), '$.issue_number must be at least 1'],
   ['a blank title', put('title', ' '), '$.title must be text that is not blank'],
   ['the time of change', put('updated_at', '2026-02-30T00:00:00Z'), `$.updated_at ${TIME}`],
+  ['a leap second', put('updated_at', '2016-12-31T23:59:60Z'), `$.updated_at ${TIME}`],
   ['the time of fetching', put('fetched_at', 'now'), `$.fetched_at ${TIME}`],
   ['the URL', put('canonical_url', 'https://github.com/a/../issues/7'), '$.canonical_url must be an issue URL'],
   ['the number in the URL', put('canonical_url', `${ISSUE_URL}7`), '$.canonical_url must end with the issue number'],

@@ -16,9 +16,9 @@ import { readBudget } from './read-flags.ts'
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
-    const budget = readBudget(flags)
+    const givenBudget = readBudget(flags)
     refuseConflict(invocation)
-    parseResume({ ...NO_SOURCE, budget, sourceFile: flags.text('source-file') })
+    const { budget } = parseResume({ ...NO_SOURCE, budget: givenBudget, sourceFile: flags.text('source-file') })
     const found = await openPersonRun(command, await openRuns(command, runtime), { given: args[0], intent: 'continue' })
     const options = await chooseSource(invocation, found)
     const state = await resumeRun(found.context, found.run.id, { ...options, budget })

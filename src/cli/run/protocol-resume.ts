@@ -24,7 +24,7 @@ export const run: RunCommand = (invocation) =>
     })
     const context = await openRuns(command, runtime)
     const runId = completeRunId(command, context, typed)
-    const resumeAgain = { next: () => nextForResume(context, runId, { budget }) }
+    const resumeAgain = { next: () => nextForResume(context, runId, { budget: resumption.budget }) }
     const envelope = await command.suggesting(resumeAgain, () =>
       file === undefined ? undefined : readEnvelopeFile({ runtime, file, refuse: invalidSourceCandidate }),
     )

@@ -24,9 +24,13 @@ export function completeRunId(command: WorkspaceCommand, context: RunContext, gi
   return command.runId
 }
 
-/** Refuses what is not a number. The range has its own fault and is checked with the rest of the request. */
-export function readBudget(flags: Flags): number | undefined {
+/**
+ * Refuses what is not a whole number. Range and spelling have their own fault and are checked with the rest of the request: a
+ * number in another spelling stays a text.
+ */
+export function readBudget(flags: Flags): number | string | undefined {
   const given = flags.text('budget')
   if (given === undefined || /^(?:0|-?[1-9][0-9]{0,8})$/.test(given)) return flags.integer('budget')
+  if (/^[+-]?[0-9]+$/.test(given)) return given
   throw flagValueInvalid({ flag: '--budget', given, allowed: 'a whole number from 1 to 1000' })
 }

@@ -8,11 +8,12 @@ export const DEFAULT_BUDGET = 8
 /** A run without budget gets at least this many actions when it is resumed. */
 const MIN_ON_RESUME = 3
 
-export function isBudget(count: number): boolean {
-  return Number.isInteger(count) && count >= 1 && count <= LIMITS.budget
+/** A text is a number in a spelling that no budget has. */
+export function isBudget(count: number | string): count is number {
+  return typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= LIMITS.budget
 }
 
-export function checkBudget(count: number, refusal: EarlyRefusal = {}): void {
+export function checkBudget(count: number | string, refusal: EarlyRefusal = {}): asserts count is number {
   if (!isBudget(count)) throw invalidBudget({ ...refusal, given: count })
 }
 
