@@ -8,13 +8,13 @@ import { Fault } from '../kit/fault.ts'
 /** The worktree a command is about. Outside of a repository, a digest of the path serves as its id. */
 export type WorkspaceRef = { readonly id: string; readonly root: string }
 
-/** For each input of an offered command, the arguments to show people instead of a placeholder; may be empty. */
-export type TypedInputs = Readonly<Record<string, readonly string[]>>
+/** Values to show people instead of a placeholder, by the name of the input. */
+export type TypedInputs = Readonly<Record<string, string>>
 
 export type Remedy = {
   /** The commands that can follow. */
   readonly next?: Next
-  /** Shown to people only: the protocol cannot express these arguments. */
+  /** Shown to people only: a program adds the values of inputs itself. */
   readonly typedInputs?: TypedInputs
   /** The facts of the failure, in one of the forms that `cliError` has for them. */
   readonly details?: CliError['details']

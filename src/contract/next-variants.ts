@@ -31,6 +31,7 @@ export type VariantRow = {
 const budget: NextInput = { name: 'budget', type: 'string', flag: '--budget', required: false }
 const goalFile: NextInput = { name: 'goal_file', type: 'path', flag: '--goal-file', required: true }
 const sourceFile: NextInput = { name: 'source_file', type: 'path', flag: '--source-file', required: true }
+const issueUrl: NextInput = { name: 'issue_url', type: 'string', flag: '--issue', required: true }
 const outcomeFile: NextInput = { name: 'outcome_file', type: 'path', flag: '--outcome-file', required: true }
 const textFile: NextInput = { name: 'text_file', type: 'path', flag: '--text-file', required: true }
 const surface: NextInput = {
@@ -78,6 +79,8 @@ export const VARIANTS: readonly VariantRow[] = [
   ...rows('start', [
     ['retry-run', RUN, goalFile],
     ['start-with-source', RUN, goalFile, sourceFile],
+    ['start-from-issue', RUN, issueUrl],
+    ['start-with-issue', RUN, goalFile, issueUrl],
   ]),
   ...rows('command', [
     ['inspect-run', STATUS_OF_RUN],

@@ -122,7 +122,7 @@ describe('next', () => {
       'an id of another operation',
       offer('start', inspect),
       '$.variants[0].id',
-      'must be a variant of the operation start: retry-run, start-with-source',
+      'must be a variant of the operation start: retry-run, start-with-source, start-from-issue, start-with-issue',
     ],
   ])('refuses %s', (_name, next, path, rule) => {
     expect(problemsOf(checkNext, next)).toEqual([{ path, rule }])

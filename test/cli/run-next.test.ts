@@ -14,12 +14,13 @@ import { environment } from '../support/contract-examples.ts'
 import { createRunContext } from '../support/create-run-context.ts'
 import { outcomeFor } from '../support/drive-run.ts'
 import { failingDisk } from '../support/failing-disk.ts'
+import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { MESSAGE_CHECKERS, type MessageName } from '../support/message-checkers.ts'
 import { variantOf, wordsOf } from '../support/next-variant.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { createRunFixture, offered, type RunFixture, readMessage } from '../support/run-fixture.ts'
-import { makeBundle } from '../support/source-bundle.ts'
+import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 import {
   adHoc,
   asking,
@@ -217,6 +218,31 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
       const error = await started.refresh(amendedBundle(`sha256:${'0'.repeat(64)}`))
       const values = { goal_file: goalFile(started.fixture), source_file: sourceFile(started.fixture) }
       return offerOf(started.fixture, error, 'start-with-source', values)
+    },
+  ],
+  [
+    'start-from-issue',
+    'a number instead of the address of an issue',
+    'protocolState',
+    async () => {
+      const fixture = createRunFixture()
+      const { bin } = installFakeGh(fixture.scratch, toFakeGitHub(makeBundle()))
+      fixture.env.PATH = `${bin}:${fixture.env.PATH}`
+      const error = await fixture.error(['run', '--no-review', '--issue', '7'])
+      return offerOf(fixture, error, 'start-from-issue', { issue_url: ISSUE_URL })
+    },
+  ],
+  [
+    'start-with-issue',
+    'an issue that cannot be read, with a goal',
+    'protocolState',
+    async () => {
+      const fixture = createRunFixture()
+      const { bin } = installFakeGh(fixture.scratch, { failure: 'logged_out' })
+      fixture.env.PATH = `${bin}:${fixture.env.PATH}`
+      const error = await fixture.error(['run', '--issue', ISSUE_URL, 'A goal'])
+      installFakeGh(fixture.scratch, toFakeGitHub(makeBundle()))
+      return offerOf(fixture, error, 'start-with-issue', { goal_file: goalFile(fixture), issue_url: ISSUE_URL })
     },
   ],
   [

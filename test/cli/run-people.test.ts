@@ -91,7 +91,7 @@ Next:
     expect({ code: error.code, exit: error.exit_code, next: offered(error) }).toEqual({
       code,
       exit,
-      next: 'start start-with-source',
+      next: 'start start-from-issue',
     })
     expect(JSON.parse((await fixture.drover(['status', '--json'])).stdout).runs).toEqual([])
   })

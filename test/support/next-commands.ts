@@ -3,6 +3,7 @@ import type { NextInput } from '../../src/contract/next.shape.ts'
 
 export const GOAL: NextInput = { name: 'goal_file', type: 'path', flag: '--goal-file', required: true }
 const SRC: NextInput = { name: 'source_file', type: 'path', flag: '--source-file', required: true }
+const ISSUE: NextInput = { name: 'issue_url', type: 'string', flag: '--issue', required: true }
 const TXT: NextInput = { name: 'text_file', type: 'path', flag: '--text-file', required: true }
 const MAYBE_TXT: NextInput = { name: 'text_file', type: 'path', flag: '--text-file', required: false }
 export const BUD: NextInput = { name: 'budget', type: 'string', flag: '--budget', required: false }
@@ -53,6 +54,10 @@ const ROWS: readonly Row[] = [
   ['start', 'retry-run', 'drover run --budget BUDGET --json --root ROOT --no-review', [GOAL]],
   ['start', 'start-with-source', 'drover run --budget BUDGET --json --root ROOT', [GOAL, SRC]],
   ['start', 'start-with-source', 'drover run --budget BUDGET --json --root ROOT --no-review', [GOAL, SRC]],
+  ['start', 'start-from-issue', 'drover run --budget BUDGET --json --root ROOT', [ISSUE]],
+  ['start', 'start-from-issue', 'drover run --budget BUDGET --json --root ROOT --no-review', [ISSUE]],
+  ['start', 'start-with-issue', 'drover run --budget BUDGET --json --root ROOT', [GOAL, ISSUE]],
+  ['start', 'start-with-issue', 'drover run --budget BUDGET --json --root ROOT --no-review', [GOAL, ISSUE]],
   ['command', 'inspect-run', 'drover status RUN --root ROOT --json', []],
   ['command', 'inspect-runs', 'drover status --root ROOT --json', []],
   ['command', 'list-runs', 'drover status --root ROOT --json', []],

@@ -79,15 +79,15 @@ describe('a remedy', () => {
   })
 
   it.each([
-    ['for every input', { goal_file: [], source_file: ['--issue', 'a b'] }, "--issue 'a b'"],
-    ['for one input', { source_file: ['--issue', 'a'] }, '--goal-file GOAL_FILE --issue a'],
+    ['for every input', { goal_file: 'a', source_file: 'b c' }, "--goal-file a --source-file 'b c'"],
+    ['for one input', { source_file: 'a' }, '--goal-file GOAL_FILE --source-file a'],
   ])('repeats what people typed %s', async (_name, typedInputs, words) => {
     const { text } = await describeFailure(new FailureWithRemedy(failure, { next, typedInputs }), context)
     expect(text.split('\n').at(-1)).toBe(`  drover run --budget 8 --root '/my repo' ${words}`)
   })
 
   it('is the field next for programs', async () => {
-    const typedInputs = { goal_file: [] }
+    const typedInputs = { goal_file: 'a' }
     const { text } = await describeFailure(new FailureWithRemedy(failure, { next, typedInputs }), {
       ...context,
       wantsJson: true,

@@ -96,10 +96,10 @@ function variantWords({ base_argv, inputs }: NextVariant, typedInputs: TypedInpu
   // People want text.
   const words = base_argv.filter((word) => word !== '--json').map(quoteWord)
   const required = inputs.filter((input) => input.required)
-  const rest = required.flatMap((input) => typedInputs[input.name]?.map(quoteWord) ?? [formatInput(input)])
-  return [...words, ...rest]
+  return [...words, ...required.map((input) => formatInput(input, typedInputs[input.name]))]
 }
 
-function formatInput({ name, flag, choices }: NextInput): string {
+function formatInput({ name, flag, choices }: NextInput, typed: string | undefined): string {
+  if (typed !== undefined) return `${flag} ${quoteWord(typed)}`
   return `${flag} ${choices === undefined ? name.toUpperCase() : choices.join('|')}`
 }

@@ -34,8 +34,8 @@ export const run: RunCommand = (invocation) =>
     const { budget } = parseStart({ goal: givenGoal, budget: givenBudget, sourceFile })
     const reviewEnabled = !flags.isOn('no-review')
     const tryAgain: Suggestion = {
-      next: (workspace) => startAgain(workspace, { budget, reviewEnabled, sourceFile, issue }),
-      ...(issue !== undefined && { typedInputs: typedFor(issue, givenGoal) }),
+      next: (workspace) => startAgain(workspace, { budget, reviewEnabled, sourceFile, issue, goal: givenGoal }),
+      typedInputs: typedFor(issue),
     }
 
     const context = await openRuns(command, runtime)
@@ -80,9 +80,10 @@ function pin(envelope: RawSourceEnvelope) {
   throw invalidSource({ problem: reading.error, classification: reading.code })
 }
 
-/** The protocol has no variant with an issue, so programs are offered a file. People get their issue back, if it is one. */
-function typedFor(issue: string, goal: string | undefined): TypedInputs {
-  return { source_file: ['--issue', findIssueUrl(issue) ?? 'ISSUE_URL'], ...(goal === undefined && { goal_file: [] }) }
+/** People get their issue back, if it is one. */
+function typedFor(issue = ''): TypedInputs {
+  const url = findIssueUrl(issue)
+  return url === undefined ? {} : { issue_url: url }
 }
 
 type StartOptions = {
@@ -90,12 +91,18 @@ type StartOptions = {
   reviewEnabled: boolean
   sourceFile: string | undefined
   issue: string | undefined
+  /** Undefined if the issue supplies it. */
+  goal: string | undefined
 }
 
 /** The same command again. The goal is left out: it may be long, and other users can see the arguments of a process. */
 function startAgain({ id, root }: WorkspaceRef, options: StartOptions): Next {
-  const { budget, reviewEnabled, sourceFile, issue } = options
-  const variant = sourceFile === undefined && issue === undefined ? 'retry-run' : 'start-with-source'
+  const { budget, reviewEnabled } = options
   const values = { BUDGET: String(budget), ROOT: root, options: reviewEnabled ? [] : ['--no-review'] }
-  return { operation: 'start', workspace_identity: id, variants: [makeVariant(variant, values)] }
+  return { operation: 'start', workspace_identity: id, variants: [makeVariant(variantFor(options), values)] }
+}
+
+function variantFor({ sourceFile, issue, goal }: StartOptions): string {
+  if (issue !== undefined) return goal === undefined ? 'start-from-issue' : 'start-with-issue'
+  return sourceFile === undefined ? 'retry-run' : 'start-with-source'
 }
