@@ -22,17 +22,7 @@ import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import * as library from '../src/library/requests.shape.ts'
-import {
-  CompareKeepTool,
-  CompareTool,
-  ExecutionCancelTool,
-  ExecutionGetTool,
-  PromptTool,
-  ResumeTool,
-  RunAnswerTool,
-  RunStartTool,
-  RunStatusTool,
-} from '../src/mcp/tools.shape.ts'
+import { TOOL_SHAPES } from '../src/mcp/tools.shape.ts'
 import { PromptEvent } from '../src/prompts/prompt-event.shape.ts'
 import {
   ChainRequest,
@@ -161,24 +151,14 @@ async function httpFiles(): Promise<GeneratedFile[]> {
 }
 
 async function mcpFiles(): Promise<GeneratedFile[]> {
-  const shapes = {
-    validatePromptTool: PromptTool,
-    validateCompareKeepTool: CompareKeepTool,
-    validateCompareTool: CompareTool,
-    validateResumeTool: ResumeTool,
-    validateExecutionGetTool: ExecutionGetTool,
-    validateExecutionCancelTool: ExecutionCancelTool,
-    validateRunStartTool: RunStartTool,
-    validateRunStatusTool: RunStatusTool,
-    validateRunAnswerTool: RunAnswerTool,
-  }
+  const shapes = Object.fromEntries(TOOL_SHAPES.map(({ name, input }) => [name, input]))
   const tools = mcpTools()
   const folder = 'src/mcp'
   return [
     { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: true }) },
     { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../kit/schema.ts') },
     { path: `${folder}/tools.generated.js`, content: mcpToolsModule(tools) },
-    { path: `${folder}/tools.generated.d.ts`, content: declareMcpTools(tools) },
+    { path: `${folder}/tools.generated.d.ts`, content: declareMcpTools() },
   ]
 }
 

@@ -1,11 +1,11 @@
 import type { Validate } from '../kit/schema.ts'
 
-export declare const validatePromptTool: Validate
-export declare const validateCompareKeepTool: Validate
-export declare const validateCompareTool: Validate
-export declare const validateResumeTool: Validate
-export declare const validateExecutionGetTool: Validate
-export declare const validateExecutionCancelTool: Validate
-export declare const validateRunStartTool: Validate
-export declare const validateRunStatusTool: Validate
-export declare const validateRunAnswerTool: Validate
+export declare const prompt: Validate
+export declare const compare: Validate
+export declare const compare_keep: Validate
+export declare const session_resume: Validate
+export declare const execution_get: Validate
+export declare const execution_cancel: Validate
+export declare const run_start: Validate
+export declare const run_status: Validate
+export declare const run_answer: Validate

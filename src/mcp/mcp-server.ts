@@ -4,33 +4,14 @@ import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { executionEnded } from '../executions/store/faults.ts'
 import { Fault } from '../kit/fault.ts'
 import { requestChecker } from '../kit/omit-empty.ts'
+import type { Validate } from '../kit/schema.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { BatchStart } from '../service/drover-service.ts'
 import type { ToolDrover } from '../service/over-socket.ts'
-import {
-  validateCompareKeepTool,
-  validateCompareTool,
-  validateExecutionCancelTool,
-  validateExecutionGetTool,
-  validatePromptTool,
-  validateResumeTool,
-  validateRunAnswerTool,
-  validateRunStartTool,
-  validateRunStatusTool,
-} from './checks.generated.js'
+import * as VALIDATORS from './checks.generated.js'
 import { executionResult, faultResult, keepResult, runResult, type ToolResult } from './tool-result.ts'
-import { TOOLS, type ToolName } from './tools.generated.js'
-import type {
-  CompareKeepTool,
-  CompareTool,
-  ExecutionCancelTool,
-  ExecutionGetTool,
-  PromptTool,
-  ResumeTool,
-  RunAnswerTool,
-  RunStartTool,
-  RunStatusTool,
-} from './tools.shape.ts'
+import { TOOLS } from './tools.generated.js'
+import type { ToolInput, ToolName } from './tools.shape.ts'
 import { type Report, watchExecution } from './watch-execution.ts'
 
 /** For whom the tools work, and with what. */
@@ -49,8 +30,6 @@ export type ToolHost = {
 
 type ToolCall = {
   host: ToolHost
-  /** As the client sent them. */
-  given: unknown
   /** Aborted when the client cancels the call, or is gone. */
   signal: AbortSignal
   report: Report
@@ -70,7 +49,7 @@ export function createMcpServer(host: ToolHost, onCall: (call: Promise<unknown>)
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: given = {} } = params
     const { signal } = context.mcpReq
-    const called = callTool(name, { host, given, signal, report: reportTo(context) })
+    const called = callTool(name, given, { host, signal, report: reportTo(context) })
     onCall(called)
     const result = await called
     if (result === undefined)
@@ -94,75 +73,62 @@ function reportTo({ mcpReq }: ServerContext): Report {
   }
 }
 
-const SUBJECT = 'the call'
-const checkPrompt = requestChecker<PromptTool>(SUBJECT, validatePromptTool)
-const checkCompare = requestChecker<CompareTool>(SUBJECT, validateCompareTool)
-const checkKeep = requestChecker<CompareKeepTool>(SUBJECT, validateCompareKeepTool)
-const checkResume = requestChecker<ResumeTool>(SUBJECT, validateResumeTool)
-const checkGet = requestChecker<ExecutionGetTool>(SUBJECT, validateExecutionGetTool)
-const checkCancel = requestChecker<ExecutionCancelTool>(SUBJECT, validateExecutionCancelTool)
-const checkRunStart = requestChecker<RunStartTool>(SUBJECT, validateRunStartTool)
-const checkRunStatus = requestChecker<RunStatusTool>(SUBJECT, validateRunStatusTool)
-const checkRunAnswer = requestChecker<RunAnswerTool>(SUBJECT, validateRunAnswerTool)
-
-const CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<ToolResult>>> = {
-  prompt: async (call) => {
-    const { wait_secs: wait, ...request } = checkPrompt(call.given)
+const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Name]) => Promise<ToolResult> } = {
+  prompt: async (call, { wait_secs: wait, ...request }) => {
     const { drover, by, defaultBackend } = call.host
     const prompt = { backend: defaultBackend, ...request, wantsDeltas: true }
     return await runToHandle(call, { wait, ...request }, (options) => drover.prompts.start(by, prompt, options))
   },
-  compare: async (call) => {
-    const { wait_secs: wait, ...request } = checkCompare(call.given)
+  compare: async (call, { wait_secs: wait, ...request }) => {
     const { drover, by } = call.host
     return await runToHandle(call, { wait, ...request }, (options) => drover.batches.compare(by, request, options))
   },
-  compare_keep: async ({ host, given, signal }) =>
-    keepResult(await host.drover.batches.keep(host.by, checkKeep(given), signal)),
-  session_resume: async (call) => {
-    const { wait_secs: wait, session_id: id, ...request } = checkResume(call.given)
+  compare_keep: async ({ host, signal }, given) => keepResult(await host.drover.batches.keep(host.by, given, signal)),
+  session_resume: async (call, { wait_secs: wait, session_id: id, ...request }) => {
     const { drover, by } = call.host
     return await runToHandle(call, { wait, ...request }, (options) =>
       drover.prompts.resume(by, { id, ...request }, options),
     )
   },
-  execution_get: async ({ host, given, signal, report }) => {
+  execution_get: async ({ host, signal, report }, given) => {
     const { drover, by } = host
-    const { execution_id: asked, wait_secs: wait = host.waitSecs, events_after: eventsAfter } = checkGet(given)
-    const { id } = await drover.executions.find(by, asked)
+    const { wait_secs: wait = host.waitSecs, events_after: eventsAfter } = given
+    const { id } = await drover.executions.find(by, given.execution_id)
     const watched = await watchExecution(host, id, { waitMs: wait * 1000, signal, report, eventsAfter })
     return executionResult(await drover.executions.find(by, id), watched)
   },
-  execution_cancel: async ({ host, given }) => {
+  execution_cancel: async ({ host }, given) => {
     const { drover, by } = host
-    const { id } = await drover.executions.find(by, checkCancel(given).execution_id)
+    const { id } = await drover.executions.find(by, given.execution_id)
     await cancel(host, id)
     return executionResult(await drover.executions.find(by, id), { text: '' })
   },
-  run_start: async ({ host, given }) => {
-    const run = await host.drover.startRun(checkRunStart(given))
+  run_start: async ({ host }, given) => {
+    const run = await host.drover.startRun(given)
     host.note?.({ backends: [run.backend], prompts: [run.goal] })
     return runResult(run)
   },
-  run_status: async (call) => {
-    const { run_id: id, wait_secs: wait = 0 } = checkRunStatus(call.given)
-    return runResult(await waitForRun(call, id, wait * 1000))
-  },
-  run_answer: async ({ host, given }) => {
-    const { run_id: id, text, action_id: actionId } = checkRunAnswer(given)
-    return runResult(await host.drover.runs.answer(host.by, id, { text, actionId }))
-  },
+  run_status: async (call, { run_id: id, wait_secs: wait = 0 }) => runResult(await waitForRun(call, id, wait * 1000)),
+  run_answer: async ({ host }, { run_id: id, text, action_id: actionId }) =>
+    runResult(await host.drover.runs.answer(host.by, id, { text, actionId })),
 }
 
+const CHECKS: Readonly<Record<ToolName, Validate>> = VALIDATORS
+
 /** Undefined if there is no such tool. An error that is not a Fault is a bug, and is thrown. */
-async function callTool(name: string, call: ToolCall): Promise<ToolResult | undefined> {
+async function callTool(name: string, given: unknown, call: ToolCall): Promise<ToolResult | undefined> {
   if (!Object.hasOwn(CALLS, name)) return undefined
   try {
-    return await CALLS[name as ToolName](call)
+    return await checkAndCall(name as ToolName, given, call)
   } catch (error) {
     if (error instanceof Fault) return faultResult(error)
     throw error
   }
+}
+
+async function checkAndCall<Name extends ToolName>(name: Name, given: unknown, call: ToolCall): Promise<ToolResult> {
+  const check = requestChecker<ToolInput[Name]>('the call', CHECKS[name])
+  return await CALLS[name](call, check(given))
 }
 
 type Started = { wait: number | undefined; prompt: string; backends?: readonly string[] }

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution-states.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
-import { literals, named, request, type Static } from '../kit/shape.ts'
+import { literals, request, type Static } from '../kit/shape.ts'
 import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
 import { AnswerBody, StartBody } from '../service/run-requests.shape.ts'
 
@@ -36,75 +36,54 @@ const {
   ...ofTurn
 } = ResumeRequest.properties
 
-export const PromptTool = named(
-  'PromptTool',
-  request({
-    ...ofPrompt,
-    backend: optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'The agent: `claude`, `codex`, `gemini` or another configured backend. The default is `default_backend`.',
-      }),
-    ),
-    wait_secs: waitForEnd,
-  }),
-)
-export type PromptTool = Static<typeof PromptTool>
-
-export const CompareTool = named('CompareTool', request({ ...CompareRequest.properties, wait_secs: waitForEnd }))
-export type CompareTool = Static<typeof CompareTool>
-
-export const CompareKeepTool = named('CompareKeepTool', request(KeepRequest.properties))
-export type CompareKeepTool = Static<typeof CompareKeepTool>
-
-export const ResumeTool = named(
-  'SessionResumeTool',
-  request({
-    session_id: Type.String({
+const PromptTool = request({
+  ...ofPrompt,
+  backend: optional(
+    Type.String({
       minLength: 1,
-      maxLength: 128,
-      description: 'The session to resume: the `session_id` of an earlier answer.',
+      description:
+        'The agent: `claude`, `codex`, `gemini` or another configured backend. The default is `default_backend`.',
     }),
-    ...ofTurn,
-    wait_secs: waitForEnd,
+  ),
+  wait_secs: waitForEnd,
+})
+
+const CompareTool = request({ ...CompareRequest.properties, wait_secs: waitForEnd })
+
+const CompareKeepTool = request(KeepRequest.properties)
+
+const ResumeTool = request({
+  session_id: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The session to resume: the `session_id` of an earlier answer.',
   }),
-)
-export type ResumeTool = Static<typeof ResumeTool>
+  ...ofTurn,
+  wait_secs: waitForEnd,
+})
 
-export const ExecutionGetTool = named(
-  'ExecutionGetTool',
-  request({
-    execution_id: executionId,
-    wait_secs: waitForEnd,
-    events_after: optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Also return the stored events after this number, at most 200. 0: from the first one.',
-      }),
-    ),
-  }),
-)
-export type ExecutionGetTool = Static<typeof ExecutionGetTool>
+const ExecutionGetTool = request({
+  execution_id: executionId,
+  wait_secs: waitForEnd,
+  events_after: optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Also return the stored events after this number, at most 200. 0: from the first one.',
+    }),
+  ),
+})
 
-export const ExecutionCancelTool = named('ExecutionCancelTool', request({ execution_id: executionId }))
-export type ExecutionCancelTool = Static<typeof ExecutionCancelTool>
+const ExecutionCancelTool = request({ execution_id: executionId })
 
-export const RunStartTool = named('RunStartTool', request(StartBody.properties))
-export type RunStartTool = Static<typeof RunStartTool>
+const RunStartTool = request(StartBody.properties)
 
-export const RunStatusTool = named(
-  'RunStatusTool',
-  request({
-    run_id: runId,
-    wait_secs: wait('Seconds to wait until the run needs a person or has ended. The default is 0.'),
-  }),
-)
-export type RunStatusTool = Static<typeof RunStatusTool>
+const RunStatusTool = request({
+  run_id: runId,
+  wait_secs: wait('Seconds to wait until the run needs a person or has ended. The default is 0.'),
+})
 
-export const RunAnswerTool = named('RunAnswerTool', request({ run_id: runId, ...AnswerBody.properties }))
-export type RunAnswerTool = Static<typeof RunAnswerTool>
+const RunAnswerTool = request({ run_id: runId, ...AnswerBody.properties })
 
 const text = (description: string) => optional(Type.String({ description }))
 
@@ -175,7 +154,7 @@ const READS = { readOnlyHint: true, openWorldHint: false }
 const HANDLE =
   'If it does not end within wait_secs, the answer is a handle (execution_id) and the work continues: call execution_get with it.'
 
-export const TOOL_SHAPES: readonly ToolShape[] = [
+export const TOOL_SHAPES = [
   {
     name: 'prompt',
     title: 'Run a prompt on a coding agent',
@@ -252,4 +231,10 @@ export const TOOL_SHAPES: readonly ToolShape[] = [
     output: RunView,
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
-]
+] as const satisfies readonly ToolShape[]
+
+/** What each tool takes, after it is checked. */
+export type ToolInput = {
+  [Tool in (typeof TOOL_SHAPES)[number] as Tool['name']]: Static<Tool['input']>
+}
+export type ToolName = keyof ToolInput

@@ -152,8 +152,10 @@ const BAD_CALLS: readonly [string, string, Record<string, unknown>, string][] = 
 describe('a hostile client', () => {
   it('gets a tool error for each bad argument, and nothing is changed', async () => {
     const server = await scripted({}, { server: { max_sandbox_mode: 'workspace' } })
-    const { call } = await connect(server)
-    for (const [about, name, given, says] of BAD_CALLS) {
+    const { client, call } = await connect(server)
+    const { tools } = await client.listTools()
+    const unknown = tools.map(({ name }) => ['a field of no tool', name, { nonsense: 1 }, '$.nonsense is not'] as const)
+    for (const [about, name, given, says] of [...BAD_CALLS, ...unknown]) {
       const { isError, text, view } = await call(name, given)
       expect(text, `${name} with ${about}`).toContain(says)
       expect(isError, `${name} with ${about}`).toBe(true)
