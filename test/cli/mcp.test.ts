@@ -4,6 +4,7 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { TOOLS } from '../../src/mcp/tools.generated.js'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { connectClient, ERAS } from '../support/mcp-client.ts'
@@ -46,7 +47,7 @@ function createUser(script: Script, variables: Record<string, string> = {}) {
 describe('drover mcp', () => {
   it.each(ERAS)('lists the tools (%j)', async (era) => {
     const { client } = await createUser({}).connect(era)
-    expect((await client.listTools()).tools).toHaveLength(9)
+    expect((await client.listTools()).tools).toEqual(TOOLS)
   })
 
   it('runs prompts and comparisons in its own process', async () => {

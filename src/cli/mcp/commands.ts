@@ -7,9 +7,9 @@ export const MCP_COMMANDS: readonly Command[] = [
     words: ['mcp'],
     group: 'Server',
     summary: 'Offer drover as tools to an MCP client, on stdin and stdout',
-    description: `MCP clients (Claude Code, Codex, Gemini CLI, Cursor, VS Code …) start this command and call its tools: prompt, compare,
-session_resume, execution_get, execution_cancel, run_start, run_status and run_answer. The working directory is that in which
-the client starts it. A call that takes longer than server.mcp_wait_secs answers with a handle for execution_get.
+    description: `MCP clients (Claude Code, Codex, Gemini CLI, Cursor, VS Code …) start this command and call its tools, which send prompts,
+compare agents, resume sessions, follow executions and start runs. The working directory is that in which the client starts
+it. A call that takes longer than server.mcp_wait_secs answers with a handle for execution_get.
 If a server of yours runs (drover up, drover serve), the work is done there, and keeps running when the client ends. Otherwise it is
 done in this process, and ended with it. A server offers the same tools at /mcp.
 Only the protocol is printed to stdout. The command ends when its input ends.`,
