@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { type Exposure, findExposure, formatAddress, isLoopbackHost } from './server-address.ts'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Exposure, findExposure, formatAddress, isLoopbackHost, ServerExposure } from './server-address.ts'
 
 describe('findExposure', () => {
   it.each<[string, Exposure]>([
@@ -49,5 +52,21 @@ describe('formatAddress', () => {
     ['localhost', 'localhost:80'],
   ])('turns %s with a port into %s', (host, written) => {
     expect(formatAddress({ host, port: 80 })).toBe(written)
+  })
+})
+
+describe('the exposure of a server', () => {
+  it.each<[string, object | undefined, boolean, boolean]>([
+    ['nothing yet', undefined, false, false],
+    ['127.0.0.1', { host: '127.0.0.1', port: 0 }, true, false],
+    ['all addresses', { host: '0.0.0.0', port: 0 }, false, true],
+    ['a Unix socket', { path: join(tmpdir(), `drover-exposure-${process.pid}`) }, false, false],
+  ])('that listens on %s: loopback, reachable', async (_name, address, isLoopback, isReachable) => {
+    const server = createServer()
+    onTestFinished(() => void server.close())
+    if (address !== undefined) await new Promise<void>((resolve) => void server.listen(address, resolve))
+    const exposure = new ServerExposure()
+    exposure.listensWith(server)
+    expect([exposure.isLoopback, exposure.isReachable]).toEqual([isLoopback, isReachable])
   })
 })

@@ -1,5 +1,5 @@
 /** The address of a server, and who can reach it: that depends on the bound address, which may differ from the configured host. */
-import { type AddressInfo, BlockList, isIP, isIPv6, type Server } from 'node:net'
+import { BlockList, isIP, isIPv6, type Server } from 'node:net'
 
 export type ListenAddress = { host: string; port: number } | { socket: string }
 
@@ -23,25 +23,32 @@ export function findExposure(address: string): Exposure {
   return isIn(UNSPECIFIED, address) ? 'public' : 'network'
 }
 
-/** Whether other machines can reach a listener at this address. Only the owner can open a Unix socket. */
-function isOnNetwork(address: AddressInfo | string | null): boolean {
-  return address !== null && typeof address === 'object' && findExposure(address.address) !== 'loopback'
-}
-
-/** Whether other machines can reach a server, once it listens. Remembered, because every question for the address is a system call. */
+/** Who can reach a server, once it listens. Remembered, because every question for the address is a system call. */
 export class ServerExposure {
   #listener: Server | undefined
-  #isReachable: boolean | undefined
+  #found: Exposure | 'owner' | undefined
 
   listensWith(listener: Server): void {
     this.#listener = listener
   }
 
+  /** Other machines can reach it. */
   get isReachable(): boolean {
-    if (this.#isReachable !== undefined) return this.#isReachable
-    const answer = isOnNetwork(this.#listener?.address() ?? null)
-    if (this.#listener?.listening === true) this.#isReachable = answer
-    return answer
+    return this.#find() === 'network' || this.#find() === 'public'
+  }
+
+  /** Only programs on this machine can reach it, browsers included. Browsers cannot connect to a Unix socket. */
+  get isLoopback(): boolean {
+    return this.#find() === 'loopback'
+  }
+
+  /** Only the owner can open a Unix socket. */
+  #find(): Exposure | 'owner' {
+    if (this.#found !== undefined) return this.#found
+    const address = this.#listener?.address() ?? null
+    const found = address === null || typeof address === 'string' ? 'owner' : findExposure(address.address)
+    if (this.#listener?.listening === true) this.#found = found
+    return found
   }
 }
 

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.shape.ts'
 import { canBeListed } from '../../config/cors-origin.ts'
-import { findExposure, isLoopbackHost } from '../../service/server-address.ts'
+import { isLoopbackHost } from '../../service/server-address.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
 import { decodePath } from './target.ts'
@@ -84,9 +84,9 @@ function allowedHeaders(requested: string | undefined): string[] {
  * Refuses a foreign `Host`, and requests of foreign pages. With API keys only preflights are checked: the key protects the rest, and
  * a page cannot send one without a preflight.
  */
-export function refuseForeignPages(request: FastifyRequest, { keys, config }: ServerContext): void {
+export function refuseForeignPages(request: FastifyRequest, { keys, config, exposure }: ServerContext): void {
   const { host, origin } = request.headers
-  if (!keys.isRequired && host !== undefined && !isLoopbackHost(host) && isBoundToLoopback(request)) {
+  if (!keys.isRequired && host !== undefined && !isLoopbackHost(host) && exposure.isLoopback) {
     throw hostNotAllowed({ host })
   }
   if (keys.isRequired && !isPreflight(request)) return
@@ -103,12 +103,6 @@ function opensPage(request: FastifyRequest): boolean {
   return (
     request.method === 'GET' && mode === 'navigate' && destination === 'document' && PAGES.test(decodePath(request))
   )
-}
-
-/** A Unix socket does not count: browsers cannot connect to it, so any host name is fine there. */
-function isBoundToLoopback({ server }: FastifyRequest): boolean {
-  const bound = server.server.address()
-  return bound !== null && typeof bound === 'object' && findExposure(bound.address) === 'loopback'
 }
 
 /**
