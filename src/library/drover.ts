@@ -2,10 +2,11 @@
 import { DroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
+import { refuseUnknownOptions } from './known-options.ts'
 import { sessionCalls } from './library-sessions.ts'
 import type { DriveRequest } from './messages.generated.ts'
 import { promptCalls } from './run-prompts.ts'
-import { throwingDroverErrors } from './to-drover-error.ts'
+import { throwingDroverErrors, toDroverError } from './to-drover-error.ts'
 import type {
   CallOptions,
   DriveRecord,
@@ -30,6 +31,7 @@ export { DroverError }
  * const { output } = await drover.prompt('What does this repository do?').result
  */
 export function createDrover(options: DroverOptions = {}): Drover {
+  checkOptions(options)
   const instance = new Instance(options)
   const close = () => instance.close()
   return {
@@ -42,12 +44,22 @@ export function createDrover(options: DroverOptions = {}): Drover {
   }
 }
 
+/** A promise cannot be rejected here: the caller gets the error at once. */
+function checkOptions(options: DroverOptions): void {
+  try {
+    refuseUnknownOptions('createDrover', options)
+  } catch (error) {
+    throw toDroverError(error)
+  }
+}
+
 /** The change half of drover is loaded by the first call. */
 function startDrive(instance: Instance, request: string | DriveRequest, options: CallOptions = {}): DriveRun {
   const given = typeof request === 'string' ? { goal: request } : request
   const run = new EventRun<DriveRecord, DriveResult>(
     (emit, signal) =>
       throwingDroverErrors(async () => {
+        refuseUnknownOptions('drive', options)
         const { drive } = await import('./drive-in-program.ts')
         return await drive(await instance.open(), given, { emit, signal })
       }),
@@ -59,6 +71,7 @@ function startDrive(instance: Instance, request: string | DriveRequest, options:
 /** The server is loaded by the first call. */
 async function startServer(instance: Instance, options: ServeOptions = {}): Promise<RunningServer> {
   return await throwingDroverErrors(async () => {
+    refuseUnknownOptions('serve', options)
     const opened = await instance.open()
     const { serve } = await import('./serve-in-program.ts')
     const server = await serve(opened, options)

@@ -1,4 +1,16 @@
 import { defineFault } from '../kit/fault.ts'
+import { nearestWord } from '../kit/nearest.ts'
+
+export const optionUnknown = defineFault({
+  code: 'option_unknown',
+  kind: 'usage',
+  when: 'A program passes an option to a call of the library that does not exist. Nothing was started.',
+  message: (d: { call: string; option: string; known: readonly string[] }) => {
+    const nearest = nearestWord(d.option, d.known)
+    const advice = nearest === undefined ? `it has ${d.known.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`
+    return `${d.call} has no option ${JSON.stringify(d.option)}; ${advice}`
+  },
+})
 
 export const instanceClosed = defineFault({
   code: 'drover_closed',

@@ -15,10 +15,11 @@ import { validateChainRequest, validateParallelRequest, validatePromptRequest } 
 import { DroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
 import type { Instance, OpenedInstance } from './instance.ts'
+import { type CallName, refuseUnknownOptions } from './known-options.ts'
 import type * as messages from './messages.generated.ts'
 import type { ChainCall, ParallelCall, PromptCall } from './requests.shape.ts'
 import { throwingDroverErrors } from './to-drover-error.ts'
-import type { BatchOptions, Drover, PromptOptions, PromptRun } from './types.ts'
+import type { BatchOptions, CallOptions, Drover, PromptOptions, PromptRun } from './types.ts'
 
 const checkPrompt = checker<PromptCall>('the request', validatePromptRequest)
 const checkParallel = checker<ParallelCall>('the request', validateParallelRequest)
@@ -35,20 +36,22 @@ export function promptCalls(instance: Instance): PromptCalls {
   return {
     prompt: (request, options = {}) => startPrompt(instance, toRequest(request), options),
     parallel: (request, options) =>
-      runBatch(instance, options, ({ config, drover, batch }) => {
+      runBatch(instance, { call: 'parallel', options }, ({ config, drover, batch }) => {
         const { tasks, ...rest } = checkParallel(request)
         const named = tasks.map((task) => withBackend(task, config))
         return drover.batches.parallel(USER, { ...rest, tasks: named }, batch)
       }),
     chain: (request, options) =>
-      runBatch(instance, options, ({ config, drover, batch }) => {
+      runBatch(instance, { call: 'chain', options }, ({ config, drover, batch }) => {
         const { steps, ...rest } = checkChain(request)
         return drover.batches.chain(USER, { ...rest, steps: steps.map((step) => withBackend(step, config)) }, batch)
       }),
     compare: (request, options) =>
-      runBatch(instance, options, ({ drover, batch }) => drover.batches.compare(USER, checkCompare(request), batch)),
+      runBatch(instance, { call: 'compare', options }, ({ drover, batch }) =>
+        drover.batches.compare(USER, checkCompare(request), batch),
+      ),
     keep: (request, options) =>
-      runCall(instance, options?.signal, async ({ drover }, signal) =>
+      runCall(instance, { call: 'keep', options }, async ({ drover }, signal) =>
         drover.batches.keep(USER, checkKeep(request), signal),
       ),
   }
@@ -69,6 +72,7 @@ function startPrompt(instance: Instance, given: messages.PromptRequest, options:
   const run = new EventRun<messages.PromptEvent, messages.PromptResult>(
     (emit, signal) =>
       throwingDroverErrors(async () => {
+        refuseUnknownOptions('prompt', options)
         const opened = await instance.open()
         const request = { ...(await resolveRequest(checkPrompt(given), opened)), wantsDeltas: options.deltas !== false }
         const result = await runToEnd(instance, { opened, request, options, emit, signal })
@@ -147,12 +151,12 @@ type BatchCall = Pick<OpenedInstance, 'config' | 'drover'> & { batch: BatchStart
 
 async function runBatch<R>(
   instance: Instance,
-  options: BatchOptions = {},
+  { call, options = {} }: { call: CallName; options: BatchOptions | undefined },
   start: (call: BatchCall) => Promise<RunningBatch<R>>,
 ): Promise<R> {
-  const { signal, onEvent } = options
+  const { onEvent } = options
   const watcher = onEvent === undefined ? undefined : toWatcher(onEvent)
-  return await runCall(instance, signal, async (opened, canceled) => {
+  return await runCall(instance, { call, options }, async (opened, canceled) => {
     const batch = { signal: canceled, watcher, wantsDeltas: onEvent !== undefined, isCold: !instance.isWarm }
     return await (await start({ ...opened, batch })).result()
   })
@@ -160,12 +164,16 @@ async function runBatch<R>(
 
 async function runCall<R>(
   instance: Instance,
-  signal: AbortSignal | undefined,
-  call: (opened: OpenedInstance, signal: AbortSignal) => Promise<R>,
+  { call, options = {} }: { call: CallName; options: CallOptions | undefined },
+  work: (opened: OpenedInstance, signal: AbortSignal) => Promise<R>,
 ): Promise<R> {
   const run = new EventRun<never, R>(
-    (_, canceled) => throwingDroverErrors(async () => await call(await instance.open(), canceled)),
-    signal,
+    (_, canceled) =>
+      throwingDroverErrors(async () => {
+        refuseUnknownOptions(call, options)
+        return await work(await instance.open(), canceled)
+      }),
+    options.signal,
   )
   return await instance.track(run).result
 }

@@ -2,7 +2,7 @@ import { Fault } from '../kit/fault.ts'
 import { DroverError } from './drover-error.ts'
 
 /** Errors other than faults are bugs and stay as they are. */
-function toDroverError(error: unknown): unknown {
+export function toDroverError(error: unknown): unknown {
   if (!(error instanceof Fault)) return error
   const { code, message, details } = error
   return new DroverError({ code, message, details, cause: error.cause })

@@ -39,6 +39,34 @@ async function failure(promise: Promise<unknown>): Promise<DroverError> {
   )
 }
 
+describe('an unknown option', () => {
+  it('of createDrover is refused, with the one that was meant', () => {
+    expect(() => createDrover({ demos: true } as DroverOptions)).toThrow(
+      expect.objectContaining({
+        name: 'DroverError',
+        code: 'option_unknown',
+        message: 'createDrover has no option "demos"; did you mean "demo"?',
+      }),
+    )
+    expect(() => createDrover({ prompt: 'x' } as DroverOptions)).toThrow(
+      /^createDrover has no option "prompt"; it has config, /,
+    )
+  })
+
+  it('of a call is refused, and nothing is started', async () => {
+    const { drover, home } = open()
+    const wrong = { onAproval: () => 'allow', signals: undefined } as object
+    const calls = [
+      drover.prompt('hi', wrong).result,
+      drover.parallel({ tasks: [{ prompt: 'hi' }] }, wrong),
+      drover.drive('Do it', wrong).result,
+      drover.serve({ ports: 0 } as object),
+    ]
+    for (const call of calls) expect(await failure(call)).toMatchObject({ code: 'option_unknown' })
+    expect(existsSync(join(home, 'sessions.db'))).toBe(false)
+  })
+})
+
 describe('a prompt', () => {
   it('has events and a result, and is resumed in its session', async () => {
     const { drover, cwd } = open({ config: { default_backend: 'gemini' } })
