@@ -28,6 +28,8 @@ export type Flag = {
   /** An empty value has a meaning, or the command reports it itself. Other flags refuse it. */
   mayBeEmpty?: true
   repeats?: true
+  /** Its names in other commands (`backend`, `b`), used for suggestions. */
+  otherNames?: readonly string[]
 }
 
 export type Positional = {

@@ -1,4 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
+import { nearestWord } from '../kit/nearest.ts'
 import { quoteWord } from '../kit/shell-words.ts'
 
 const hint = (nearest: string | undefined) => (nearest === undefined ? '' : `; did you mean ${nearest}?`)
@@ -51,7 +52,8 @@ export const flagValueInvalid = defineFault({
   code: 'flag_value_invalid',
   kind: 'usage',
   when: 'The value of a flag is not allowed.',
-  message: (d: { flag: string; given: string; allowed: string }) => `${d.flag} must be ${d.allowed}, not "${d.given}"`,
+  message: (d: { flag: string; given: string; allowed: string; known?: readonly string[] }) =>
+    `${d.flag} must be ${d.allowed}, not "${d.given}"${hint(nearestWord(d.given, d.known ?? []))}`,
 })
 
 export const flagValueEmpty = defineFault({

@@ -33,5 +33,5 @@ export async function readSettings(invocation: Invocation, overrides: readonly O
 function checkBackend({ flags }: Invocation, known: readonly string[]): void {
   const given = flags.text('backend')
   if (given === undefined || known.includes(given)) return
-  throw flagValueInvalid({ flag: '--backend', given, allowed: `one of ${known.join(', ')}` })
+  throw flagValueInvalid({ flag: '--backend', given, allowed: `one of ${known.join(', ')}`, known })
 }

@@ -188,6 +188,12 @@ describe('suggestKey', () => {
     ['prot', 'server.port'],
     ['output.retention_days', 'session.retention_days'],
     ['elephants', undefined],
+    ['server.mode', undefined],
+    ['server.secs', undefined],
+    ['drive.enabled', undefined],
+    ['mode', undefined],
+    ['max_turns', 'unified_flags.max_turns'],
+    ['servr.prot', 'server.port'],
     [`${'x'.repeat(95)}.port`, 'server.port'],
     [`${'x'.repeat(96)}.port`, undefined],
   ])('suggests for %s: %s', (given, meant) => {

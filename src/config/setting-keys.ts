@@ -103,13 +103,29 @@ export function suggestKey(path: string): string | undefined {
   if (path.length > LONGEST_TYPO) return undefined
   const bare = path.replace(/[^\w.-]/g, '')
   const known = [...byPath.keys(), ...keysAround(bare).map((key) => key.path), ...sections]
-  const similar = nearestWord(bare, known)
-  if (similar !== undefined) return similar
+  const similar = nearestWord(
+    bare,
+    known.filter((other) => hasSimilarSteps(bare, other)),
+  )
+  return similar ?? suggestByLastStep(path)
+}
+
+/** A long section does not make another key in it similar: `server.mode` is not a misspelled `server.host`. */
+function hasSimilarSteps(path: string, other: string): boolean {
+  const [steps, others] = [path.split('.'), other.split('.')]
+  if (steps.length !== others.length) return false
+  return steps.every((step, at) => step === others[at] || nearestWord(step, [others[at] ?? '']) !== undefined)
+}
+
+/** The first key with this name if no section was given; otherwise the only key with such a name. */
+function suggestByLastStep(path: string): string | undefined {
+  const last = lastStep(path)
   const word = nearestWord(
-    lastStep(path),
+    last,
     CONFIG_KEYS.map((key) => lastStep(key.path)),
   )
-  return CONFIG_KEYS.find((key) => lastStep(key.path) === word)?.path
+  const named = CONFIG_KEYS.filter((key) => lastStep(key.path) === word)
+  return named.length === 1 || path === word ? named[0]?.path : undefined
 }
 
 function lastStep(path: string): string {

@@ -148,6 +148,33 @@ describe('a usage error', () => {
     ['a mistyped subcommand', ['config', 'shwo'], 'unknown command "config shwo"; did you mean drover config show?'],
     ['a group alone', ['config'], 'drover config needs a subcommand: show, get, set, unset, validate, path'],
     ['an unknown flag', ['version', '--jsn'], 'drover version has no flag --jsn; did you mean --json?'],
+    [
+      'a flag of other commands',
+      ['drive', '--workdir', 'x', 'y'],
+      'drover drive has no flag --workdir; did you mean --root?',
+    ],
+    [
+      '--backend of drive',
+      ['drive', '--backend', 'x', 'y'],
+      'drover drive has no flag --backend; did you mean --with?',
+    ],
+    ['-b of drive', ['drive', '-b', 'x', 'y'], 'drover drive has no flag -b; did you mean --with?'],
+    ['-b of compare', ['compare', '-b', 'codex', 'y'], 'drover compare has no flag -b; did you mean --backends?'],
+    [
+      'a misspelled backend',
+      ['-b', 'cluade', 'x'],
+      '--backend must be one of claude, codex, gemini, not "cluade"; did you mean claude?',
+    ],
+    [
+      'a misspelled backend to compare',
+      ['compare', '--backends', 'codex,cluade', 'x'],
+      '--backends must be some of claude, codex, gemini, not "cluade"; did you mean claude?',
+    ],
+    [
+      'a misspelled choice',
+      ['prompt', '--sandbox', 'read-onyl', 'x'],
+      '--sandbox must be one of default, read-only, workspace, full, not "read-onyl"; did you mean read-only?',
+    ],
     ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
     ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],
     ['a flag without its value', ['config', 'show', '--config'], '--config needs a value'],

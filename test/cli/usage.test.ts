@@ -16,6 +16,18 @@ async function usage(...args: string[]): Promise<UsageReport> {
 }
 
 describe('drover usage', () => {
+  it('takes an age, a word or a date as its first day', async () => {
+    const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10)
+    expect(await usage('--since', '7d')).toMatchObject({ since: day(7) })
+    expect(await usage('--since', 'yesterday', '--until', 'today')).toMatchObject({ since: day(1), until: day(0) })
+    expect(await usage('--since', '2026-11-01')).toMatchObject({ since: '2026-11-01' })
+    const { code, stderr } = await home.drover(['usage', '--since', 'last week'])
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      '--since must be an age such as 7d, yesterday, today or a date such as 2026-01-31, not "last week"',
+    )
+  })
+
   it('shows what prompts have used and what they cost, also if nothing else is kept of them', async () => {
     const replay = join(import.meta.dirname, '../recordings/claude/tool.stream-json-partial.stdout')
     for (const more of [[], ['--ephemeral'], ['--dry-run']]) {
@@ -60,8 +72,11 @@ describe('drover usage', () => {
   })
 
   it.each([
-    [['--since', 'yesterday'], '--since must be a date such as 2026-01-31, not "yesterday"'],
-    [['--until', '2026-02-30'], '--until must be a date such as 2026-01-31, not "2026-02-30"'],
+    [
+      ['--since', 'tomorrow'],
+      '--since must be an age such as 7d, yesterday, today or a date such as 2026-01-31, not "tomorrow"',
+    ],
+    [['--until', '2026-02-30'], 'a date such as 2026-01-31, not "2026-02-30"'],
     [['--by', 'day,week'], '--by must be some of day,key,backend,model, not "day,week"'],
     [['--since', '2026-02-02', '--until', '2026-02-01'], 'until (2026-02-01) is before since (2026-02-02)'],
   ])('refuses %j', async (flags, message) => {

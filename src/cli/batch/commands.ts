@@ -129,6 +129,7 @@ together with --worktrees at once, alone for the last comparison in this reposit
         name: 'backends',
         value: 'NAMES',
         description: 'Agents to compare, as in claude,codex (default: all installed)',
+        otherNames: ['backend', 'b'],
       },
       { name: 'all-backends', description: 'Compare all installed agents, even if that is only one' },
       { name: 'sequential', description: 'Run one agent after another' },

@@ -168,5 +168,5 @@ function checkKeptName({ flags }: Invocation, backends: readonly string[]): void
   const name = flags.text('keep')
   const labels = toLabels(backends)
   if (name === undefined || labels.includes(name)) return
-  throw flagValueInvalid({ flag: '--keep', given: name, allowed: `one of ${labels.join(', ')}` })
+  throw flagValueInvalid({ flag: '--keep', given: name, allowed: `one of ${labels.join(', ')}`, known: labels })
 }

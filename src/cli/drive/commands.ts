@@ -31,7 +31,12 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
     ],
     flags: [
       { name: 'goal-file', value: 'FILE', description: 'Read the goal from this file', mayBeEmpty: true },
-      { name: 'with', value: 'BACKEND[/MODEL]', description: 'Agent that does the work (default: default_backend)' },
+      {
+        name: 'with',
+        value: 'BACKEND[/MODEL]',
+        description: 'Agent that does the work (default: default_backend)',
+        otherNames: ['backend', 'b', 'model', 'm', 'agent'],
+      },
       {
         name: 'review-with',
         value: 'BACKEND[/MODEL]',
@@ -89,7 +94,7 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
       { name: 'detach', description: 'Continue in the background server, which is started if there is none' },
       { name: 'list', description: 'List the worktrees of driven runs, and why they stay' },
       DEMO,
-      ROOT,
+      { ...ROOT, otherNames: ['workdir', 'w', 'directory', 'cwd'] },
       {
         ...JSON_FLAG,
         description: 'Print one JSON object per line: every record, every event of an agent, the result',

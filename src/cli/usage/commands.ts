@@ -15,10 +15,10 @@ Usage is kept for 400 days.`,
     flags: [
       {
         name: 'since',
-        value: 'DATE',
-        description: 'First day, such as 2026-01-31 (default: 30 days with the last one)',
+        value: 'DAY',
+        description: 'First day: 2026-01-31, yesterday, or an age such as 7d (default: 30 days with the last one)',
       },
-      { name: 'until', value: 'DATE', description: 'Last day (default: today)' },
+      { name: 'until', value: 'DAY', description: 'Last day, in the same forms (default: today)' },
       {
         name: 'by',
         value: 'FIELDS',
@@ -31,6 +31,7 @@ Usage is kept for 400 days.`,
     ],
     examples: [
       { line: 'drover usage', description: 'the last 30 days' },
+      { line: 'drover usage --since 7d --by backend', description: 'what each agent has used in a week' },
       { line: 'drover usage --since 2026-01-01 --by key', description: 'what each API key has used since then' },
       { line: 'drover usage --by day --json | jq .totals.cost_usd', description: 'the cost of the last 30 days' },
     ],

@@ -1,10 +1,10 @@
 import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/store/usage-query.ts'
-import { isDate } from '../../kit/timestamp.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { withExecutions } from '../executions/open-executions.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { printResult } from '../output/print-result.ts'
 import { tableWidth } from '../output/text-table.ts'
+import { parseDay } from '../words/parse-time.ts'
 import { formatUsageReport } from './format-usage.ts'
 
 export const run: RunCommand = async (invocation) => {
@@ -26,10 +26,13 @@ function toRequest(invocation: Invocation): UsageRequest {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-function readDate({ flags }: Invocation, name: string): string | undefined {
+function readDate({ flags, runtime }: Invocation, name: string): string | undefined {
   const given = flags.text(name)
-  if (given === undefined || isDate(given)) return given
-  throw flagValueInvalid({ flag: `--${name}`, given, allowed: 'a date such as 2026-01-31' })
+  if (given === undefined) return undefined
+  const day = parseDay(given, runtime.clock.now())
+  if (day !== undefined) return day
+  const allowed = 'an age such as 7d, yesterday, today or a date such as 2026-01-31'
+  throw flagValueInvalid({ flag: `--${name}`, given, allowed })
 }
 
 function readFields({ flags }: Invocation): UsageField[] | undefined {

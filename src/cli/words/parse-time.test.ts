@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseAge, parseTime } from './parse-time.ts'
+import { parseAge, parseDay, parseTime } from './parse-time.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 
@@ -22,6 +22,24 @@ describe('parseAge', () => {
   })
 })
 
+describe('parseDay', () => {
+  it.each([
+    ['7d', '2026-03-03'],
+    ['2w', '2026-02-24'],
+    ['13h', '2026-03-09'],
+    ['12h', '2026-03-10'],
+    ['today', '2026-03-10'],
+    ['yesterday', '2026-03-09'],
+    ['2026-11-01', '2026-11-01'],
+    ['2026-02-30', undefined],
+    ['7', undefined],
+    ['36501d', undefined],
+    ['', undefined],
+  ])('reads %j as the day %s in UTC', (text, day) => {
+    expect(parseDay(text, NOW)).toBe(day)
+  })
+})
+
 describe('parseTime', () => {
   it.each([
     ['7d', '2026-03-03T12:00:00.000Z'],
@@ -33,7 +51,9 @@ describe('parseTime', () => {
     ['2026-13-01', undefined],
     ['2026-03-01T25:00:00Z', undefined],
     ['2026-03-01 10:00', undefined],
-    ['yesterday', undefined],
+    ['yesterday', new Date('2026-03-09T00:00:00').toISOString()],
+    ['today', new Date('2026-03-10T00:00:00').toISOString()],
+    ['tomorrow', undefined],
     ['', undefined],
   ])('reads %j as %s', (text, timestamp) => {
     expect(parseTime(text, NOW)).toBe(timestamp)

@@ -185,10 +185,14 @@ function readFlags(known: readonly Flag[], input: { rest: readonly string[]; com
 }
 
 function unknownFlag(known: readonly Flag[], given: { flag: string; command: string }) {
-  const nearest = nearestWord(
-    given.flag.replace(/^-+/, ''),
-    known.map((flag) => flag.name),
-  )
+  const word = given.flag.replace(/^-+/, '')
+  const meant = known.find(({ otherNames }) => otherNames?.includes(word))?.name
+  const nearest =
+    meant ??
+    nearestWord(
+      word,
+      known.map(({ name }) => name),
+    )
   return flagUnknown({ ...given, nearest: nearest && `--${nearest}` })
 }
 
@@ -200,7 +204,10 @@ function flagValue(flag: Flag, token: { rawName: string; value?: string | undefi
   // Otherwise an unset variable would go unnoticed, as in --output-dir "$DIR".
   if (value === '' && flag.mayBeEmpty !== true) throw flagValueEmpty({ flag: rawName })
   const allowed = violatedRule(flag, value)
-  if (allowed !== undefined) throw flagValueInvalid({ flag: rawName, given: value, allowed })
+  if (allowed !== undefined) {
+    const { choices: known = [] } = flag
+    throw flagValueInvalid({ flag: rawName, given: value, allowed, known })
+  }
   return value
 }
 
