@@ -19,7 +19,7 @@ import { decideKeep, summarizeEnd, toExecutionError, toFinalState } from './stor
 import { newExecutionId } from './store/execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
-import { executionEnded, executionStartNotSaved } from './store/faults.ts'
+import { executionStartNotSaved } from './store/faults.ts'
 import { countsUsage } from './store/usage-entry.ts'
 
 export type ExecutionsOptions = {
@@ -128,11 +128,9 @@ export class Executions implements ExecutionRecorder {
   }
 
   /** Asks for the end of an execution, here or in another process. It is `cancelled` when its agent is gone. */
-  async cancel(execution: Execution): Promise<void> {
-    const { id, state } = execution
+  async cancel({ id }: Execution): Promise<void> {
     const live = this.#live.get(id)
     if (live !== undefined) live.cancel()
-    else if (isFinal(state)) throw executionEnded({ id, state })
     else await (await this.#options.openStore()).requestCancel(id)
   }
 

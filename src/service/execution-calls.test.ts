@@ -1,9 +1,18 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { describeStores, type Place, type StoreKind } from '../../test/support/stores.ts'
+import { until } from '../../test/support/until.ts'
 import type { ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
+import { Executions } from '../executions/local-executions.ts'
+import type { StateChange } from '../executions/state-feed.ts'
+import type { Execution } from '../executions/store/execution.shape.ts'
+import { shareApprovals } from '../executions/store/published-approvals.ts'
 import type { Stores } from '../executions/store/stores.ts'
+import { systemClock } from '../kit/clock.ts'
+import { randomIds } from '../kit/ids.ts'
 import { SILENT_LOG } from '../kit/log.ts'
 import { Approvals } from '../prompts/approvals.ts'
 import { type Caller, USER } from '../prompts/caller.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 
 const WAITING = { id: 'e', approval: 'a' }
@@ -77,4 +86,202 @@ it('an idempotency key that cannot be released stays taken, and the log says so'
   })
   await calls.releaseKey({ keyId: '', key: 'k', digest: 'd', executionId: 'e' })
   expect(errors).toEqual(['an idempotency key could not be released'])
+})
+
+const clientWith = (id: string): Caller => ({ is: 'client', role: 'client', key: { id, name: `name of ${id}` } })
+const [CI, OTHER] = [clientWith('ci'), clientWith('other')]
+const OPERATOR: Caller = { is: 'client', role: 'operator', key: { id: 'ops', name: 'ops' } }
+const NOT_FOUND = { code: 'execution_not_found' }
+const ASKED: ApprovalRequest = { approval_id: 'a', tool_name: 'Bash', choices: ['allow', 'deny'] }
+const RESULT: PromptResult = {
+  session_id: '',
+  backend: 'claude',
+  exit_code: 0,
+  duration_ms: 1,
+  output: 'done',
+  token_usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0, reasoning_tokens: 0 },
+}
+
+/** A process that runs executions. Those with the same place share a store. */
+async function openIn(kind: StoreKind, place?: Place) {
+  const stores = await kind.openBoth(place && { place })
+  const approvals = new Approvals({ timeoutMs: 60_000 })
+  const records = new Executions({
+    openStore: async () => stores.executions,
+    owner: () => stores.sessions.owner(),
+    clock: systemClock,
+    ids: randomIds,
+    keep: 'events',
+    onFailure: (error) => {
+      throw error
+    },
+    toWarning: String,
+  })
+  onTestFinished(() => records.close())
+  const board = stores.approvals
+  if (board !== undefined) shareApprovals({ approvals, board, store: stores.executions, log: SILENT_LOG })
+  const calls = new ExecutionCalls({ records, stores: async () => stores, approvals, log: SILENT_LOG })
+  const cancelled: string[] = []
+  const begin = (keyId: string) =>
+    records.begin({
+      ...{ kind: 'prompt', backend: 'claude', prompt: 'x', isEphemeral: false },
+      client: { id: keyId, name: `name of ${keyId}` },
+      onCancel: () => void cancelled.push(keyId),
+    })
+  return { records, calls, approvals, cancelled, begin, sharesApprovals: board !== undefined }
+}
+
+const idsOf = (executions: readonly Execution[]) => executions.map(({ id }) => id).sort()
+
+/** For a client that sees its own, for the others, which see all. */
+function viewsOf<T>(own: T, other: T, all: T): [string, Caller, T][] {
+  return [
+    ['a client', CI, own],
+    ['another client', OTHER, other],
+    ['an operator', OPERATOR, all],
+    ['the user', USER, all],
+  ]
+}
+
+describeStores('executions', (kind) => {
+  it('are found, listed and followed by those who may see them, while they run and afterwards', async () => {
+    const { calls, begin } = await openIn(kind)
+    const [one, two] = [begin('ci'), begin('other')]
+    const check = async (count: number) => {
+      for (const [name, by, visible] of viewsOf([one.id], [two.id], [one.id, two.id].sort())) {
+        expect(idsOf((await calls.list(by, {}, { limit: 9 })).executions), name).toEqual(visible)
+        expect((await calls.list(by, { backend: 'none' }, { limit: 9 })).executions).toEqual([])
+        for (const id of [one.id, two.id]) {
+          const events = calls.follow(by, id, { after: 0, signal: new AbortController().signal })
+          if (visible.includes(id)) {
+            expect(await calls.find(by, id), name).toMatchObject({ id, last_seq: count })
+            expect((await events.next()).value, name).toHaveLength(count)
+          } else {
+            await expect(calls.find(by, id), name).rejects.toMatchObject(NOT_FOUND)
+            await expect(events.next(), name).rejects.toMatchObject(NOT_FOUND)
+          }
+        }
+      }
+    }
+    await check(1)
+    expect(idsOf(calls.running())).toEqual([one.id, two.id].sort())
+    await Promise.all([one.end(RESULT), two.end(RESULT)])
+    await check(2)
+    expect(calls.running()).toEqual([])
+    expect(await calls.find(CI, one.id.slice(0, -1))).toMatchObject({ id: one.id })
+  })
+
+  it('are cancelled by those who may see them, here and in another process, until they have ended', async () => {
+    const place = await kind.newPlace()
+    const [here, there] = [await openIn(kind, place), await openIn(kind, place)]
+    const [one, two] = [here.begin('ci'), here.begin('other')]
+    await here.calls.save()
+    for (const { calls } of [here, there]) {
+      await expect(calls.cancel(OTHER, one.id)).rejects.toMatchObject(NOT_FOUND)
+    }
+    expect(here.cancelled).toEqual([])
+    expect(await here.calls.cancel(CI, one.id)).toMatchObject({ id: one.id, state: 'queued' })
+    expect(here.cancelled).toEqual(['ci'])
+    await there.calls.cancel(OPERATOR, two.id)
+    await until(() => here.cancelled.includes('other'))
+    await one.abandon()
+    for (const { calls } of [here, there]) {
+      await expect(calls.cancel(CI, one.id)).rejects.toMatchObject({ code: 'execution_ended' })
+    }
+    await two.abandon()
+  })
+
+  it('are awaited until they end, or until the signal', async () => {
+    const { calls, begin } = await openIn(kind)
+    const one = begin('ci')
+    const stop = new AbortController()
+    const [awaited, given] = [new AbortController().signal, stop.signal].map((signal) => calls.ended(one.id, signal))
+    stop.abort()
+    expect(await given).toBeUndefined()
+    await one.end(RESULT)
+    expect(await awaited).toMatchObject({ id: one.id, state: 'completed' })
+  })
+
+  it('that wait for a decision are listed for those who may see them', async () => {
+    const place = await kind.newPlace()
+    const [{ calls, begin, approvals }, there] = [await openIn(kind, place), await openIn(kind, place)]
+    expect(await calls.approvals(USER)).toEqual([])
+    const [one, two] = [begin('ci'), begin('other')]
+    const asked = [one, two].map(({ id }) => approvals.ask(id, ASKED))
+    const list = async (by: Caller, from = calls) => (await from.approvals(by)).map(({ execution_id: id }) => id).sort()
+    await until(async () => (await list(USER)).length === 2)
+    for (const [name, by, visible] of viewsOf([one.id], [two.id], [one.id, two.id].sort())) {
+      expect(await list(by), name).toEqual(visible)
+      expect(await list(by, there.calls), name).toEqual(there.sharesApprovals ? visible : [])
+    }
+    for (const { id } of [one, two]) approvals.forget(id)
+    await Promise.all([...asked, one.abandon(), two.abandon()])
+  })
+
+  it('are watched by those who may see them', async () => {
+    const { calls, begin } = await openIn(kind)
+    const stop = new AbortController()
+    onTestFinished(() => stop.abort())
+    const one = begin('ci')
+    const watched = viewsOf(['queued ci'], ['queued other'], ['queued ci', 'queued other']).map(([name, by, seen]) => {
+      const heard: string[] = []
+      const read = async () => {
+        for await (const change of calls.watch(by, stop.signal)) heard.push(describeChange(change))
+      }
+      return { name, heard, reading: read(), seen }
+    })
+    // Every one that sees it has begun.
+    await until(() => watched.filter(({ heard }) => heard.length === 1).length === 3)
+    const two = begin('other')
+    await until(() => watched.every(({ heard, seen }) => heard.length >= seen.length))
+    stop.abort()
+    await Promise.all(watched.map(({ reading }) => reading))
+    for (const { name, heard, seen } of watched) expect(heard, name).toEqual(seen)
+    await Promise.all([one.abandon(), two.abandon()])
+  })
+
+  it('are counted in the usage that those who may see them get', async () => {
+    const { calls, begin } = await openIn(kind)
+    await Promise.all([begin('ci').end(RESULT), begin('other').end(RESULT)])
+    for (const [name, by, keys] of viewsOf(['name of ci'], ['name of other'], ['name of ci', 'name of other'])) {
+      const { rows } = await calls.usage(by, { groupBy: ['key'] })
+      expect(rows.map(({ key }) => key).sort(), name).toEqual(keys)
+    }
+  })
+
+  it('are seen and removed by other processes when they are saved', async () => {
+    const place = await kind.newPlace()
+    const [here, there] = [await openIn(kind, place), await openIn(kind, place)]
+    const one = here.begin('ci')
+    await expect(there.calls.find(USER, one.id)).rejects.toMatchObject(NOT_FOUND)
+    await here.calls.save()
+    expect(await there.calls.find(USER, one.id)).toMatchObject({ id: one.id })
+    await one.end(RESULT)
+    await there.calls.remove(one.id)
+    await expect(here.calls.find(USER, one.id)).rejects.toMatchObject(NOT_FOUND)
+  })
+
+  it('have an idempotency key until it is released', async () => {
+    const { calls } = await openIn(kind)
+    const claim = { keyId: 'ci', key: 'k', digest: 'd', executionId: 'e' }
+    expect(await calls.claimKey(claim)).toBeUndefined()
+    expect(await calls.claimKey({ ...claim, executionId: 'f' })).toEqual(claim)
+    await calls.releaseKey(claim)
+    expect(await calls.claimKey({ ...claim, executionId: 'f' })).toBeUndefined()
+  })
+})
+
+function describeChange(change: StateChange): string {
+  return change.type === 'execution' ? `${change.execution.state} ${change.execution.key_id}` : change.type
+}
+
+it('outside a server, no agent asks and no one can watch', async () => {
+  const calls = new ExecutionCalls({
+    records: {} as never,
+    stores: async () => ({}) as Stores,
+    approvals: undefined,
+    log: SILENT_LOG,
+  })
+  expect(await calls.approvals(USER)).toEqual([])
+  await expect(calls.watch(USER, new AbortController().signal).next()).rejects.toThrow('only a server has clients')
 })
