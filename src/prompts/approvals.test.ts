@@ -65,6 +65,25 @@ describe('Approvals', () => {
     await Promise.all(asked)
   })
 
+  it('lists what is asked at the same time in the order of the questions', async () => {
+    const approvals = new Approvals({ timeoutMs: 1000, clock: { now: () => new Date(0) } })
+    const asked = ['1', '2', '3'].map((id) => approvals.ask('e', request(id)))
+    expect(approvals.list().map(({ approval_id: id }) => id)).toEqual(['1', '2', '3'])
+    approvals.forget('e')
+    await Promise.all(asked)
+  })
+
+  it('keeps a question that follows the end of another one at once', async () => {
+    const approvals = new Approvals({ timeoutMs: 1000 })
+    const first = approvals.ask('e', request('1'))
+    approvals.forget('e')
+    const second = approvals.ask('e', request('2'))
+    await first
+    expect(approvals.list().map(({ approval_id: id }) => id)).toEqual(['2'])
+    approvals.forget('e')
+    await second
+  })
+
   it('keeps what else an execution asks for, and no timer, after a decision', async () => {
     vi.useFakeTimers()
     const approvals = new Approvals({ timeoutMs: 1000 })
@@ -75,6 +94,18 @@ describe('Approvals', () => {
     approvals.decide('e', '2', { decision: 'allow', by })
     await two
     expect([approvals.list().length, vi.getTimerCount()]).toEqual([0, 0])
+  })
+
+  it('tells executions apart that ask with the same id', async () => {
+    const approvals = new Approvals({ timeoutMs: 1000 })
+    const [one, two, three] = ['a', 'b', 'c'].map((execution) => approvals.ask(execution, request('1')))
+    approvals.decide('b', '1', { decision: 'allow', by })
+    expect(await two).toEqual({ decision: 'allow', by })
+    approvals.forget('c')
+    expect(await three).toMatchObject({ decision: 'deny' })
+    expect(approvals.list().map(({ execution_id: id }) => id)).toEqual(['a'])
+    approvals.forget('a')
+    await one
   })
 
   it('takes each decision once, and only for what is asked', async () => {

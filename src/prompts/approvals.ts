@@ -5,7 +5,7 @@ import { type Clock, systemClock, toTimestamp } from '../kit/clock.ts'
 import type { PendingApproval } from './approvals.shape.ts'
 import { approvalNotFound } from './faults.ts'
 
-type Pending = { request: ApprovalRequest; approval: PendingApproval; decide: (decided: AttributedReply) => void }
+type Pending = { approval: PendingApproval; decide: (decided: AttributedReply) => void }
 
 /** `asked`: an agent waits. `settled`: it no longer does. */
 export type ApprovalChange = { type: 'asked' | 'settled'; approval: PendingApproval }
@@ -24,8 +24,8 @@ export function choiceFor(
 export class Approvals {
   readonly #timeoutMs: number
   readonly #clock: Clock
-  /** By execution, then by the id of the approval. */
-  readonly #pending = new Map<string, Map<string, Pending>>()
+  /** Oldest first. */
+  readonly #pending = new Set<Pending>()
   readonly #changes = new EventEmitter<{ change: [ApprovalChange] }>().setMaxListeners(0)
 
   constructor({ timeoutMs, clock = systemClock }: { timeoutMs: number; clock?: Clock }) {
@@ -36,9 +36,9 @@ export class Approvals {
   /** Resolves with the decision. Without one it is denied, after the time that is allowed for it. */
   async ask(executionId: string, request: ApprovalRequest): Promise<AttributedReply> {
     const { promise, resolve: decide } = Promise.withResolvers<AttributedReply>()
-    const ofExecution = this.#pending.get(executionId) ?? new Map<string, Pending>()
     const approval = this.#toApproval(executionId, request)
-    this.#pending.set(executionId, ofExecution.set(request.approval_id, { request, approval, decide }))
+    const pending = { approval, decide }
+    this.#pending.add(pending)
     this.#changes.emit('change', { type: 'asked', approval })
     const message = `no one decided within ${this.#timeoutMs / 1000} s`
     const timer = setTimeout(() => decide({ ...DENIED, message }), this.#timeoutMs)
@@ -46,16 +46,14 @@ export class Approvals {
       return await promise
     } finally {
       clearTimeout(timer)
-      ofExecution.delete(request.approval_id)
-      if (ofExecution.size === 0) this.#pending.delete(executionId)
+      this.#pending.delete(pending)
       this.#changes.emit('change', { type: 'settled', approval })
     }
   }
 
   /** Oldest first. */
   list(): PendingApproval[] {
-    const all = [...this.#pending.values()].flatMap((ofExecution) => [...ofExecution.values()])
-    return all.map(({ approval }) => approval).sort((a, b) => (a.asked_at < b.asked_at ? -1 : 1))
+    return Array.from(this.#pending, ({ approval }) => approval)
   }
 
   /** Returns a function that stops it. */
@@ -66,18 +64,24 @@ export class Approvals {
 
   /** Throws a Fault if nothing with this id waits for a decision. Returns what the agent is told. */
   decide(executionId: string, approvalId: string, asked: AttributedReply): AttributedReply {
-    const pending = this.#pending.get(executionId)?.get(approvalId)
+    const pending = this.#of(executionId).find(({ approval }) => approval.approval_id === approvalId)
     if (pending === undefined) throw approvalNotFound({ id: approvalId })
-    const decision = { ...asked, decision: choiceFor(asked, pending.request) }
+    const decision = { ...asked, decision: choiceFor(asked, pending.approval) }
     pending.decide(decision)
-    this.#pending.get(executionId)?.delete(approvalId)
+    this.#pending.delete(pending)
     return decision
   }
 
   /** Denies what an execution that has ended still asks for. */
   forget(executionId: string): void {
-    for (const { decide } of this.#pending.get(executionId)?.values() ?? []) decide(DENIED)
-    this.#pending.delete(executionId)
+    for (const pending of this.#of(executionId)) {
+      pending.decide(DENIED)
+      this.#pending.delete(pending)
+    }
+  }
+
+  #of(executionId: string): Pending[] {
+    return [...this.#pending].filter(({ approval }) => approval.execution_id === executionId)
   }
 
   #toApproval(executionId: string, request: ApprovalRequest): PendingApproval {
