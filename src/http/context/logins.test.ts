@@ -143,11 +143,12 @@ describe('Logins', () => {
   })
 
   it('ends all logins when the file is removed', () => {
-    const { open, file } = setUp()
+    const { open, file, warnings } = setUp()
     const logins = open()
     const login = begin(logins)
     rmSync(file)
     expect(logins.find(login)).toBeUndefined()
+    expect(warnings).toEqual([])
   })
 
   it('keeps a login that could not be saved', () => {

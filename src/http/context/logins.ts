@@ -51,11 +51,11 @@ export class Logins {
 
   constructor(options: LoginOptions) {
     this.#options = options
-    this.#refresh()
   }
 
   /** The token of a link that logs in the user of the server, once. */
   createLink(): string {
+    // Stryker disable next-line ConditionalExpression,EqualityOperator,CallExpression: it only saves memory
     for (const [name, expiresAt] of this.#links) if (expiresAt <= this.#now()) this.#links.delete(name)
     const token = this.#options.ids.hex(TOKEN_BYTES)
     this.#links.set(digest(token), this.#now() + LINK_MS)
@@ -112,8 +112,9 @@ export class Logins {
   /** A log-out at another server of the user ends the login here too. */
   #refresh(): void {
     const { file, log } = this.#options
-    const version = file === undefined ? this.#version : fileVersion(file)
-    if (file === undefined || version === this.#version) return
+    if (file === undefined) return
+    const version = fileVersion(file)
+    if (version === this.#version) return
     this.#version = version
     this.#logins = new Map()
     if (version === '') return

@@ -4,18 +4,19 @@ import type { ApiKey } from '../../config/api-keys.ts'
 import { userName } from '../../kit/user-name.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import { CONSOLE_USER } from './logins.ts'
-import { rightsWith, toDecider, toRequestCaller } from './sender.ts'
+import { rightsWith, toDecider, toRequestCaller, USER_ELSEWHERE } from './sender.ts'
 import type { ServerContext } from './server-context.ts'
 
 const KEY: ApiKey = { id: 'k', name: 'ci', role: 'client', rateLimit: {}, ceilings: { sandbox: 'workspace' } }
 
 type Facts = Partial<FastifyRequest['facts']>
 
-function contextWith({ isRequired = true, isReachable = false, valid = [KEY], queue = undefined as unknown } = {}) {
+type Server = { isRequired?: boolean; isReachable?: boolean; valid?: ApiKey[]; queue?: object; limits?: object }
+
+function contextWith({ isRequired = true, isReachable = false, valid = [KEY], queue, limits }: Server = {}) {
+  const modes = { max_approval_mode: '', max_sandbox_mode: '' }
   return {
-    config: {
-      server: { max_approval_mode: '', max_sandbox_mode: '', trusted_proxies: [], allowed_workdir_prefixes: [] },
-    },
+    config: { server: { ...modes, trusted_proxies: [], allowed_workdir_prefixes: [], ...limits } },
     keys: { isRequired, withId: (id: string) => valid.find((key) => key.id === id) },
     exposure: { isReachable },
     drover: { opened: { queue } },
@@ -26,7 +27,7 @@ const ceilings = { sandbox: { mode: 'workspace', setting: 'max_sandbox_mode of t
 const open = { sandbox: { mode: 'read-only', setting: 'a server on a network address without API keys' } }
 
 describe('the sender of a request', () => {
-  it.each<[string, Facts, Parameters<typeof contextWith>[0], object]>([
+  it.each<[string, Facts, Server, object]>([
     ['on the local socket', { isLocalUser: true, key: KEY }, {}, { is: 'user' }],
     ['with a key', { key: KEY }, {}, { is: 'client', role: 'client', key: { id: 'k', name: 'ci' }, ceilings }],
     ['with the key of an operator', { key: { ...KEY, role: 'operator' } }, {}, { is: 'client', role: 'operator' }],
@@ -44,13 +45,22 @@ describe('the sender of a request', () => {
     ).toMatchObject(expected)
   })
 
-  it.each<[string, Facts, Parameters<typeof contextWith>[0]]>([
+  it.each<[string, Facts, Server]>([
     ['a key', { key: KEY }, {}],
     ['a network', {}, { isRequired: false, isReachable: true }],
     ['many machines', {}, { isRequired: false, queue: {} }],
+    ['a proxy', {}, { isRequired: false, limits: { trusted_proxies: ['10.0.0.1'] } }],
+    ['directories for clients', {}, { isRequired: false, limits: { allowed_workdir_prefixes: ['/srv'] } }],
   ])('is not the user of the machine with %s', (_, facts, server) => {
     const by = toRequestCaller({ facts: { isLocalUser: false, ...facts } } as FastifyRequest, contextWith(server))
     expect(by).not.toHaveProperty('isUser')
+  })
+
+  it('is the user of the machine with a login to the console, and on another machine', () => {
+    const facts = { isLocalUser: false, key: CONSOLE_USER }
+    const user = { is: 'client', role: 'operator', key: { id: CONSOLE_USER.id }, isUser: true }
+    expect(toRequestCaller({ facts } as FastifyRequest, contextWith())).toMatchObject(user)
+    expect(USER_ELSEWHERE).toMatchObject(user)
   })
 })
 
@@ -61,7 +71,7 @@ describe('the rights of the one who has started a run', () => {
     key: id === undefined ? undefined : { id, name: 'ci' },
   })
 
-  it.each<[string, Caller, Parameters<typeof contextWith>[0], object | undefined]>([
+  it.each<[string, Caller, Server, object | undefined]>([
     ['the user', { is: 'user' }, {}, { is: 'user' }],
     ['a key, as it is now', starter('k'), {}, { key: { id: 'k', name: 'ci' }, ceilings }],
     ['the console', starter(CONSOLE_USER.id), {}, { role: 'operator', ceilings: undefined }],

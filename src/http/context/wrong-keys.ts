@@ -59,7 +59,7 @@ export class WrongKeys {
     const guesses = this.#count(network)
     const delayMs = delayAfter(guesses.count, this.#delays)
     if (delayMs > 0) this.#note({ client: address })
-    if (delayMs > 0 && isChecked) guesses.answers = [...this.#unanswered(network), this.#nowMs() + delayMs]
+    if (isChecked) guesses.answers = [...this.#unanswered(network), this.#nowMs() + delayMs]
     return { delayMs, isChecked }
   }
 
@@ -76,7 +76,12 @@ export class WrongKeys {
 
   #unanswered(network: string): number[] {
     const now = this.#nowMs()
-    return (this.#byNetwork.get(network)?.answers ?? []).filter((at) => at > now)
+    return this.#guesses(network).answers.filter((at) => at > now)
+  }
+
+  #guesses(network: string): Guesses {
+    // Stryker disable next-line ArrayDeclaration: a text is no time to come
+    return this.#byNetwork.get(network) ?? { count: 0, at: this.#nowMs(), answers: [] }
   }
 
   #remember(network: string, keyId: string): void {
@@ -87,7 +92,7 @@ export class WrongKeys {
 
   #count(network: string): Guesses {
     const now = this.#nowMs()
-    const guesses = this.#byNetwork.get(network) ?? { count: 0, at: now, answers: [] }
+    const guesses = this.#guesses(network)
     const left = Math.max(0, guesses.count - (now - guesses.at) / this.#delays.forgetMs)
     Object.assign(guesses, { count: Math.min(left + 1, MAX_COUNT), at: now })
     this.#byNetwork.delete(network)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
 import type { KeyClaim } from '../../executions/store/execution-store.ts'
-import { executionNotFound } from '../../executions/store/faults.ts'
+import { executionEnded, executionNotFound } from '../../executions/store/faults.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type { ServerContext } from '../context/server-context.ts'
@@ -127,13 +127,16 @@ describe('a request with a key', () => {
     expect(find).toHaveBeenCalledTimes(20)
   })
 
-  it('fails if the store does', async () => {
-    const { ask, find } = setUp()
-    await ask(KEY)
-    find.mockRejectedValue(new Error('no disk'))
-    await expect(ask(KEY)).rejects.toThrow('no disk')
-    expect(find).toHaveBeenCalledOnce()
-  })
+  it.each([new Error('no disk'), executionEnded({ id: 'e', state: 'lost' })])(
+    'fails at once with %s',
+    async (error) => {
+      const { ask, find } = setUp()
+      await ask(KEY)
+      find.mockRejectedValue(error)
+      await expect(ask(KEY)).rejects.toBe(error)
+      expect(find).toHaveBeenCalledOnce()
+    },
+  )
 
   it.each<[unknown, boolean]>([
     ['a', true],

@@ -124,7 +124,7 @@ function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
 
 /** `Prefer: respond-async` (RFC 7240). */
 function prefersAsync({ headers }: FastifyRequest): boolean {
-  const preferences = [headers['prefer'] ?? []].flat().join(',').split(',')
+  const preferences = String(headers['prefer'] ?? '').split(',')
   return preferences.some((preference) => preference.trim().toLowerCase() === 'respond-async')
 }
 

@@ -1,12 +1,14 @@
+import { EventEmitter } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { createKeyRing } from '../../config/key-ring.ts'
 import { digest } from '../../kit/digest.ts'
 import { randomIds } from '../../kit/ids.ts'
-import type { Log } from '../../kit/log.ts'
+import { type Log, SILENT_LOG } from '../../kit/log.ts'
 import { Logins } from '../context/logins.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { checkSender, clearLoginCookie, setLoginCookie, wrongKeyIn } from './browser-login.ts'
+import { WrongKeys } from '../context/wrong-keys.ts'
+import { checkSender, clearLoginCookie, delayWrongKey, setLoginCookie, wrongKeyIn } from './browser-login.ts'
 
 const KEY = 'a-key-that-is-long-enough'
 const LOGIN = { token: 't', secret: 's' }
@@ -84,6 +86,24 @@ describe('a wrong key', () => {
       expect(wrongKeyIn(toRequest({}, { facts }), undefined, context)).toBeUndefined()
     }
     expect(wrongKeyIn(toRequest({}), undefined, setUp({ isRequired: false }).context)).toBeUndefined()
+  })
+})
+
+describe('the answer to a wrong key', () => {
+  const wait = (wrong: { delayMs: number; isChecked: boolean }) => {
+    const raw = new EventEmitter()
+    const context = { wrongKeys: new WrongKeys({ log: SILENT_LOG }), drainDeadline: new AbortController().signal }
+    return { raw, waiting: delayWrongKey(wrong, { raw } as never, context as unknown as ServerContext) }
+  }
+
+  it('is refused if the key was not checked', async () => {
+    await expect(wait({ delayMs: 9, isChecked: false }).waiting).rejects.toMatchObject({ code: 'too_many_wrong_keys' })
+  })
+
+  it('is not waited for when the client is gone', async () => {
+    const { raw, waiting } = wait({ delayMs: 3_600_000, isChecked: true })
+    raw.emit('close')
+    await waiting
   })
 })
 

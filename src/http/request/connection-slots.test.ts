@@ -45,16 +45,35 @@ describe('a connection slot', () => {
     expect(refused(open(1, '192.0.2.4'))).toEqual([undefined])
   })
 
-  it('is free again when its connection is closed', async () => {
+  it('is free again when its connection is closed, and no other one', async () => {
     const { open, refused } = slotsOf({ total: 2, perAddress: 1 })
     const [one] = open(1, '192.0.2.1', true) as [Socket]
     expect(refused(open(1, '192.0.2.1'))).toEqual(['too_many_connections_of_address'])
     await new Promise((resolve) => one.once('close', resolve).destroy())
     expect(refused(open(1, '192.0.2.1'))).toEqual([undefined])
+    const two = slotsOf({ total: 9, perAddress: 2 })
+    const [first] = two.open(2, '192.0.2.1', true) as [Socket]
+    await new Promise((resolve) => first.once('close', resolve).destroy())
+    expect(two.refused(two.open(2, '192.0.2.1', true))).toEqual([undefined, 'too_many_connections_of_address'])
+  })
+
+  it('is free once when its connection is closed for another one', async () => {
+    const { slots, open, refused } = slotsOf({ total: 1, perAddress: 1 })
+    const [idle] = open(1) as [Socket]
+    const closed = new Promise((resolve) => idle.once('close', resolve))
+    const [busy] = open(1) as [Socket]
+    slots.setIdle(busy, false)
+    await closed
+    expect(refused(open(1))).toEqual(['too_many_connections'])
+  })
+
+  it('without an address is one of the server only', () => {
+    const { open, refused } = slotsOf({ total: 3, perAddress: 1 })
+    expect(refused(open(3, undefined, true))).toEqual([undefined, undefined, undefined])
   })
 
   it('of the reserve is taken from an idle connection there; beyond the reserve connections are closed', () => {
-    const { slots, open, isOpen, refused } = slotsOf({ total: 1, perAddress: 1 })
+    const { slots, full, open, isOpen, refused } = slotsOf({ total: 1, perAddress: 1 })
     const busy = open(1, undefined, true)
     const reserved = open(RESERVE)
     expect(new Set(refused(reserved))).toEqual(new Set(['too_many_connections']))
@@ -65,6 +84,16 @@ describe('a connection slot', () => {
     expect(last?.destroyed).toBe(false)
     slots.setIdle(last as Socket, false)
     expect(isOpen([...open(1), ...busy])).toEqual([false, true])
+    expect(new Set(full)).toEqual(new Set(['total']))
+  })
+
+  it('of the server is used even if the reserve is full', async () => {
+    const { open, isOpen, refused } = slotsOf({ total: 1, perAddress: 1 })
+    const [busy] = open(1, undefined, true) as [Socket]
+    open(RESERVE, undefined, true)
+    await new Promise((resolve) => busy.once('close', resolve).destroy())
+    const next = open(1)
+    expect([isOpen(next), refused(next)]).toEqual([[true], [undefined]])
   })
 })
 

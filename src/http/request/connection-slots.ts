@@ -49,7 +49,7 @@ export class ConnectionSlots {
   readonly #slots = new Map<Socket, Slot>()
   readonly #all = new Group()
   readonly #reserve = new Group()
-  readonly #byAddress = new Map<string, Group>()
+  readonly #byAddress = new Map<string | undefined, Group>()
 
   /** `onFull` is called for every connection that is opened at a limit. */
   constructor(limits: ConnectionLimits, onFull: (over: OverLimit) => void) {
@@ -59,15 +59,15 @@ export class ConnectionSlots {
 
   /** Without an address only the limit of the server applies. Closes the connection if even the reserve is in use. */
   open(socket: Socket, address: string | undefined): void {
-    const own = address === undefined ? undefined : (this.#byAddress.get(address) ?? new Group())
+    const own = this.#byAddress.get(address) ?? new Group()
     const over = this.#findPlace(own)
     if (over !== undefined && !this.#hasPlace(this.#reserve, RESERVE)) {
       socket.destroy()
       return
     }
-    const groups = over === undefined ? [this.#all, ...(own === undefined ? [] : [own])] : [this.#reserve]
+    const groups = over === undefined ? [this.#all, own] : [this.#reserve]
     for (const group of groups) group.count += 1
-    if (own !== undefined && over === undefined) this.#byAddress.set(address ?? '', own)
+    if (address !== undefined) this.#byAddress.set(address, own)
     this.#slots.set(socket, { groups, address, over })
     this.setIdle(socket, true)
     socket.once('close', () => this.#remove(socket))
@@ -88,9 +88,9 @@ export class ConnectionSlots {
     }
   }
 
-  #findPlace(own: Group | undefined): OverLimit | undefined {
+  #findPlace(own: Group): OverLimit | undefined {
     const { total, perAddress } = this.#limits
-    if (own !== undefined && !this.#hasPlace(own, perAddress, 'perAddress')) return 'perAddress'
+    if (!this.#hasPlace(own, perAddress, 'perAddress')) return 'perAddress'
     return this.#hasPlace(this.#all, total, 'total') ? undefined : 'total'
   }
 
@@ -111,7 +111,7 @@ export class ConnectionSlots {
     this.setIdle(socket, false)
     this.#slots.delete(socket)
     for (const group of slot.groups) group.count -= 1
-    const { address = '' } = slot
+    const { address } = slot
     if (this.#byAddress.get(address)?.count === 0) this.#byAddress.delete(address)
   }
 }
