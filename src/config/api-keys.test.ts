@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -237,6 +237,7 @@ describe('loadApiKeys', () => {
       code: 'api_keys_readable',
     })
     expect((await load({ env, readableVariables: ['PGPASSWORD'] })).ring.isRequired).toBe(true)
+    expect((await load({ readableVariables: ['DROVER_API_KEYS'] })).ring.isRequired).toBe(false)
   })
 
   it('ends a gopass that hangs after five seconds', async () => {
@@ -265,6 +266,26 @@ describe('reload', () => {
     expect(knows(loaded, 'old', 'new')).toEqual([false, true])
   })
 
+  it('does not keep the process running, and stops when it is closed', async () => {
+    const file = keysFile('old')
+    const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
+    const reload = vi.spyOn(loaded, 'reload')
+    const watchers = () => process.getActiveResourcesInfo().filter((name) => name === 'StatWatcher').length
+    const before = watchers()
+    loaded.watch(recordingLog().log)
+    expect(watchers()).toBe(before)
+    const changed = vi.fn()
+    watchFile(file, { interval: 500, persistent: false }, changed)
+    onTestFinished(() => unwatchFile(file, changed))
+    loaded.close()
+    let round = 0
+    await until(() => {
+      writeFileSync(file, `new,${round++}`)
+      return changed.mock.calls.length > 0
+    })
+    expect(reload).not.toHaveBeenCalled()
+  })
+
   it('accepts no key after a file was emptied, and does not open the server', async () => {
     const file = keysFile('old')
     const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
@@ -282,6 +303,8 @@ describe('reload', () => {
     await loaded.reload(log)
     expect(lines).toEqual([])
     writeFileSync(file, 'two,three')
+    await loaded.reload(log)
+    writeFileSync(file, 'three,two')
     await loaded.reload(log)
     expect(lines).toEqual([expect.stringMatching(/^info: API keys were reloaded and have changed .*"count":2/)])
   })

@@ -95,8 +95,7 @@ export class ApiKeys {
   readonly #replace: (keys: readonly NamedDigest[]) => void
   /** Reloads of one source run one after the other, so that an older result never replaces a newer one. */
   readonly #lastReloads = new Map<DigestSource, Promise<void>>()
-  #refresh: NodeJS.Timeout | undefined
-  #onFile: (() => void) | undefined
+  #unwatch: (() => void) | undefined
 
   constructor(loading: Loading) {
     this.sources = [...loading.read].filter(([, keys]) => keys.length > 0).map(([{ name }]) => name)
@@ -131,15 +130,16 @@ export class ApiKeys {
   watch(log: Log): void {
     const { watchedFiles, asksGopass } = this.#loading
     const again = () => void this.reload(log)
-    if (asksGopass) this.#refresh = setInterval(again, GOPASS_REFRESH_MS).unref()
-    this.#onFile = again
+    const refresh = asksGopass ? setInterval(again, GOPASS_REFRESH_MS).unref() : undefined
     for (const file of watchedFiles) watchFile(file, { interval: FILE_POLL_MS, persistent: false }, again)
+    this.#unwatch = () => {
+      clearInterval(refresh)
+      for (const file of watchedFiles) unwatchFile(file, again)
+    }
   }
 
   close(): void {
-    clearInterval(this.#refresh)
-    if (this.#onFile === undefined) return
-    for (const file of this.#loading.watchedFiles) unwatchFile(file, this.#onFile)
+    this.#unwatch?.()
   }
 
   async #reloadSource(source: DigestSource, log: Log): Promise<void> {
@@ -190,9 +190,9 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
   const { max_approval_mode: approval, max_sandbox_mode: sandbox } = key
   return {
     digest: sha256,
-    ...(id !== undefined && { id }),
+    id,
     name,
-    ...(role !== undefined && { role }),
+    role,
     ceilings: { ...(approval !== undefined && { approval }), ...(sandbox !== undefined && { sandbox }) },
     rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
   }

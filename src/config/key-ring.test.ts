@@ -17,6 +17,11 @@ describe('a key ring', () => {
     expect(ring.find('')).toBeUndefined()
   })
 
+  it('knows no key before it gets some', () => {
+    const ring = createKeyRing({ isRequired: true })
+    expect([ring.find('one'), ring.withId('one'), ring.withoutOwnId()]).toEqual([undefined, undefined, []])
+  })
+
   it('keeps the name, role and limits of a key that another source has without them', () => {
     const ring = createKeyRing({ isRequired: true })
     const named = { digest: digest('one'), name: 'ci', role: 'operator' as const, rateLimit: { rps: 5 } }

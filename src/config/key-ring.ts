@@ -33,10 +33,10 @@ export type KeyRing = {
 
 export type NamedDigest = {
   digest: string
-  id?: string
+  id?: string | undefined
   name?: string
   /** `client` if undefined. */
-  role?: KeyRole
+  role?: KeyRole | undefined
   rateLimit: ApiKey['rateLimit']
   ceilings?: ApiKey['ceilings']
   /** Whether it is short enough to be guessed. */
