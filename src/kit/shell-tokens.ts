@@ -11,14 +11,13 @@ export type ShellToken =
   /** A quote that does not end, or a backslash at the end of the line. */
   | { readonly is: 'unclosed'; readonly length: number; readonly quote: string }
 
-const OPERATOR = /^(?:&>>?|>>|>\||>&|<&|<<|&&|\|\||\|&|[;\n|<>&()])/
+const OPERATOR = /^(?:>>|>\||>&|<&|<<|&&|\|\||\|&|[;\n|<>&()])/
 
 /** The first piece of a line that is not empty. A comment is not one: only the reader knows where a word begins. */
 export function takeToken(line: string): ShellToken {
   const [operator] = OPERATOR.exec(line) ?? []
   if (operator !== undefined) return { is: 'operator', length: operator.length, text: operator }
-  const [blank] = /^[ \t]+/.exec(line) ?? []
-  if (blank !== undefined) return { is: 'blank', length: blank.length }
+  if (/^[ \t]/.test(line)) return { is: 'blank', length: 1 }
   if (line === '\\') return { is: 'unclosed', length: 1, quote: '\\' }
   if (line.startsWith('\\\n')) return { is: 'continuation', length: 2 }
   if (line.startsWith('\\')) return { is: 'text', length: 2, text: line.slice(1, 2), quote: '\\' }
@@ -30,8 +29,9 @@ export function takeToken(line: string): ShellToken {
 }
 
 function takeQuoted(line: string, quote: "'" | '"', pattern: RegExp): ShellToken {
-  const [whole, inside] = pattern.exec(line) ?? []
-  if (whole === undefined || inside === undefined) return { is: 'unclosed', length: line.length, quote }
+  const found = pattern.exec(line)
+  if (found === null) return { is: 'unclosed', length: line.length, quote }
+  const [whole, inside = ''] = found
   return { is: 'text', length: whole.length, text: quote === '"' ? unescapeDoubleQuoted(inside) : inside, quote }
 }
 

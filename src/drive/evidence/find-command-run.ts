@@ -131,7 +131,7 @@ function countOwnWords(words: readonly string[]): number {
   const [first = ''] = words
   if (words.length > 1 && VARIABLE.test(first)) return 1
   const starter = Object.hasOwn(STARTERS, first) ? STARTERS[first] : undefined
-  if (starter === undefined || words.length < 2) return 0
+  if (starter === undefined) return 0
   const flags = words.slice(1).findIndex((word) => !word.startsWith('-'))
   const taken = 1 + flags + starter.args
   const isKnown = words.slice(1, 1 + flags).every((word) => starter.flags.test(word))
@@ -175,10 +175,8 @@ type Position = { readonly at: number; readonly exitCode: CommandRun['exitCode']
 
 /** The exit code of one command, if that of the whole line tells. */
 function exitCodeOfPart({ commands }: CommandLine, { at, exitCode }: Position): CommandRun['exitCode'] {
-  const [endsOnError, failsInPipe] = [
-    hasOption(commands, at, /^(?:-\w*e\w*|errexit)$/),
-    hasOption(commands, at, /^pipefail$/),
-  ]
+  const before = commands.slice(0, at)
+  const [endsOnError, failsInPipe] = [hasOption(before, 'errexit', 'e'), hasOption(before, 'pipefail')]
   const next = commands[at + 1]?.joinedBy
   if (next === '|' && !(failsInPipe && exitCode === 0)) return 'unknown'
   const begin = Math.max(
@@ -191,18 +189,21 @@ function exitCodeOfPart({ commands }: CommandLine, { at, exitCode }: Position): 
   if (last.some(({ joinedBy }) => joinedBy === '||')) return 'unknown'
   if (exitCode === 0) return 0
   const others = last.filter((command) => command !== commands[at])
-  const mayEndEarly = endsOnError || hasOption(commands, at, /^(?:-\w*u\w*|nounset)$/)
+  const mayEndEarly = endsOnError || hasOption(before, 'nounset', 'u')
   return !mayEndEarly && others.every(cannotFail) ? exitCode : 'unknown'
 }
 
-function hasOption(commands: readonly ShellCommand[], before: number, option: RegExp): boolean {
-  const settings = commands.slice(0, before).filter(({ words }) => words[0] === 'set')
-  return settings.some(({ words }) => words.slice(1).some((word) => option.test(word)))
+/** The words after `set` are flags and the names of options: others make a line opaque. */
+function hasOption(commands: readonly ShellCommand[], name: string, letter = name): boolean {
+  const settings = commands.filter(({ words }) => words[0] === 'set')
+  return settings.some(({ words }) =>
+    words.some((word) => word === name || (word.startsWith('-') && word.includes(letter))),
+  )
 }
 
 /** Neither `&&` nor `||` is beside it: there, an error does not end the line. */
 function isAlone(commands: readonly ShellCommand[], at: number): boolean {
-  return [commands[at]?.joinedBy, commands[at + 1]?.joinedBy].every((each) => each === '' || each === ';')
+  return [commands[at]?.joinedBy, commands[at + 1]?.joinedBy].every((each) => each === ';')
 }
 
 function cannotFail(command: ShellCommand): boolean {

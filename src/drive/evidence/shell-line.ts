@@ -37,7 +37,7 @@ export function readShellLine(line: string): ShellLine {
   let rest = line
   while (rest !== '') {
     const isComment = reader.isAtWordStart && rest.startsWith('#')
-    rest = rest.slice(isComment ? /^[^\n]*/.exec(rest)?.[0].length : reader.take(rest))
+    rest = rest.slice(isComment ? /[^\n]*/.exec(rest)?.[0].length : reader.take(rest))
   }
   return reader.finish()
 }
@@ -52,6 +52,7 @@ export function unwrapShell(line: string): string {
   const script = args.at(-1) ?? ''
   if (!/^(?:(?:\/usr)?\/bin\/)?(?:ba|z|da)?sh$/.test(program) || script.includes(MARK)) return line
   if (/^(?:-l |-i )*-l?i?l?c$/.test(flags)) return unwrapShell(script)
+  // Stryker disable next-line ArrayDeclaration: a list of one text has no second one
   const [, options] = /^-([eux]*o pipefail|[eux]+) -l?c$/.exec(flags) ?? /^-l?([eux]+)c$/.exec(flags) ?? []
   return options === undefined ? line : `set -${options}; ${unwrapShell(script)}`
 }
@@ -87,8 +88,8 @@ class LineReader {
         this.#endWord()
         break
       case 'continuation':
-        // The shell joins the lines. In the middle of a word or an operator, that makes another one.
-        if (!this.isAtWordStart || /^[|&;<>()]/.test(rest.slice(2))) this.#isOpaque = true
+        // The shell joins the lines, which makes another word, or another meaning as with `$` and `{`.
+        if (!this.isAtWordStart) this.#isOpaque = true
         break
       case 'unclosed':
         this.#isOpaque = true
@@ -150,11 +151,7 @@ class LineReader {
     }
     if (words.length > 0) {
       if (changesRest(words)) this.#isOpaque = true
-      this.#commands.push({
-        joinedBy: this.#commands.length === 0 ? '' : this.#joinedBy,
-        words,
-        usesFile: this.#usesFile,
-      })
+      this.#commands.push({ joinedBy: this.#joinedBy, words, usesFile: this.#usesFile })
     }
     // A redirection without a command succeeds, and one without a target is an error.
     if ((words.length === 0 && this.#isRedirected) || this.#redirection !== undefined) this.#isOpaque = true
@@ -167,7 +164,7 @@ class LineReader {
 /** The shell would run what is in it, or read other quotes. */
 function runsSomething({ length, quote }: Extract<ShellToken, { is: 'text' }>, rest: string): boolean {
   if (quote === '"') return /`|\$[({]/.test(rest.slice(0, length))
-  return quote === '' && /^(?:`|\$[({['"])/.test(rest)
+  return /^(?:`|\$[({['"])/.test(rest)
 }
 
 function isSet({ words }: ShellCommand): boolean {
@@ -182,7 +179,7 @@ function hasEffect({ joinedBy, usesFile }: ShellCommand, next: ShellCommand | un
 /** Whether the commands after it run in another way, or not at all. */
 function changesRest(words: readonly string[]): boolean {
   const [first = '', ...args] = words
-  if (VARIABLE.test(first) || /^(?:command|builtin)$/.test(first)) return args.length > 0 && changesRest(args)
+  if (VARIABLE.test(first) || /^(?:command|builtin)$/.test(first)) return changesRest(args)
   if (first === 'set') return !KNOWN_OPTIONS.test(args.map((word) => `${word} `).join(''))
   // `command -p exit`, `$X`, and `printf -v PATH`, which sets a variable.
   const isUnknown = first.startsWith('-') || first.includes(MARK)
@@ -191,6 +188,6 @@ function changesRest(words: readonly string[]): boolean {
 
 /** It only joins outputs, or drops one. */
 function isHarmless(redirection: string, target: string): boolean {
-  if (/^[<>]&$/.test(redirection)) return /^[012-]$/.test(target)
+  if (redirection.endsWith('&')) return /^[012-]$/.test(target)
   return redirection !== '<' && target === '/dev/null'
 }
