@@ -7,7 +7,7 @@ import { requestChecker } from '../kit/omit-empty.ts'
 import type { Validate } from '../kit/schema.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { BatchStart } from '../service/drover-service.ts'
-import type { ToolDrover } from '../service/over-socket.ts'
+import type { ToolDrover } from '../service/tool-drover.ts'
 import * as VALIDATORS from './checks.generated.js'
 import { executionResult, faultResult, keepResult, runResult, type ToolResult } from './tool-result.ts'
 import { TOOLS } from './tools.generated.js'
@@ -104,7 +104,7 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
     return executionResult(await drover.executions.find(by, id), { text: '' })
   },
   run_start: async ({ host }, given) => {
-    const run = await host.drover.startRun(given)
+    const run = await host.drover.startRun(host.by, given)
     host.note?.({ backends: [run.backend], prompts: [run.goal] })
     return runResult(run)
   },

@@ -4,7 +4,7 @@ import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../executions/store/faults.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Caller } from '../prompts/caller.ts'
-import type { ToolDrover } from '../service/over-socket.ts'
+import type { ToolDrover } from '../service/tool-drover.ts'
 import type { Watched } from './tool-result.ts'
 
 /** Tells the client that the work continues. Clients that know progress extend their time limit by it. */

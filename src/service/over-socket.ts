@@ -1,33 +1,15 @@
-/** Drover in the server of the user, asked over its socket. It does what tools need: start work, find it, follow it, cancel it. */
+/** Drover in the server of the user, asked over its socket. It does what tools need. */
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.shape.ts'
-import type { DrivenRun, DrivenRunEvent } from '../drive/service/driven-run.shape.ts'
-import type { Execution, ExecutionEvent } from '../executions/store/execution.shape.ts'
+import type { DrivenRunEvent } from '../drive/service/driven-run.shape.ts'
+import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { readLines } from '../kit/read-lines.ts'
 import { applySettings } from '../prompts/apply-settings.ts'
 import { USER } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
-import type { KeepResult } from '../prompts/prompt-result.shape.ts'
 import { settingsFor } from '../prompts/to-agent-request.ts'
-import type { DroverService } from './drover-service.ts'
-import type { StartBody } from './run-requests.shape.ts'
-
-/** Only work in the background: the caller finds it again by its id. */
-export type ToolDrover = {
-  readonly prompts: Started<DroverService['prompts']>
-  readonly batches: Started<Pick<DroverService['batches'], 'compare'>> & Pick<DroverService['batches'], 'keep'>
-  readonly executions: Pick<DroverService['executions'], 'find' | 'follow' | 'cancel'>
-  readonly runs: Pick<DroverService['runs'], 'show' | 'follow' | 'answer'>
-  /** Takes what the HTTP API takes. */
-  startRun(body: StartBody): Promise<DrivenRun>
-}
-
-type Started<Starters> = {
-  [Name in keyof Starters]: Starters[Name] extends (...given: infer Given) => Promise<unknown>
-    ? (...given: Given) => Promise<{ readonly id: string }>
-    : never
-}
+import type { ToolDrover } from './tool-drover.ts'
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: object; headers?: Readonly<Record<string, string>> }
 
@@ -46,15 +28,14 @@ const LINE_LIMIT_BYTES = 64 * 1024 * 1024
 const ASYNC = { prefer: 'respond-async' }
 
 export function createSocketDrover({ settings, cwd, call, send }: SocketOptions): ToolDrover {
-  const get = (path: string) => call({ method: 'GET', path })
-  const post = (path: string, body: object) => call({ method: 'POST', path, body })
+  const get = async <Answer>(path: string) => (await call({ method: 'GET', path })) as Answer
+  const post = async <Answer>(path: string, body: object) => (await call({ method: 'POST', path, body })) as Answer
   const start = async (path: string, body: object) => {
     const { execution_id: id } = await call({ method: 'POST', path, body, headers: ASYNC })
     return { id: String(id) }
   }
   const follow = <Event extends { type: string }>(path: string, { after, signal }: From) =>
     readEvents<Event>(() => send({ method: 'GET', path: `${path}/events?after=${after}`, signal }), signal)
-  const asRun = (answer: object) => answer as unknown as DrivenRun
   return {
     prompts: {
       start: (_by, { wantsDeltas: _, ...request }) =>
@@ -63,20 +44,19 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
     },
     batches: {
       compare: (_by, { checkTimeoutMs: _, ...request }) => start('/api/v1/compare', { workdir: cwd, ...request }),
-      keep: async (_by, request) =>
-        (await post('/api/v1/compare/keep', { workdir: cwd, ...request })) as unknown as KeepResult,
+      keep: (_by, request) => post('/api/v1/compare/keep', { workdir: cwd, ...request }),
     },
     executions: {
-      find: async (_by, id) => (await get(executionPath(id))) as unknown as Execution,
+      find: (_by, id) => get(executionPath(id)),
       follow: (_by, id, from) => follow<ExecutionEvent>(executionPath(id), from),
-      cancel: async (_by, id) => (await post(`${executionPath(id)}/cancel`, {})) as unknown as Execution,
+      cancel: (_by, id) => post(`${executionPath(id)}/cancel`, {}),
     },
-    startRun: async (body) => asRun(await post('/api/v1/runs', { repository: cwd, ...body })),
+    startRun: (_by, body) => post('/api/v1/runs', { repository: cwd, ...body }),
     runs: {
-      show: async (_by, id) => asRun(await get(runPath(id))),
+      show: (_by, id) => get(runPath(id)),
       follow: async (_by, id, from) => ({ isOver: false, events: follow<DrivenRunEvent>(runPath(id), from) }),
-      answer: async (_by, id, { text, actionId }) =>
-        asRun(await post(`${runPath(id)}/answer`, { text, ...(actionId !== undefined && { action_id: actionId }) })),
+      answer: (_by, id, { text, actionId }) =>
+        post(`${runPath(id)}/answer`, { text, ...(actionId !== undefined && { action_id: actionId }) }),
     },
   }
 }

@@ -2,7 +2,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'
-import { toStartRequest } from '../../service/run-requests.ts'
+import { toToolDrover } from '../../service/tool-drover.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
@@ -24,14 +24,10 @@ export async function handleMcp(
 /** The tools do what the sender may do: with its key, its ceilings, its directories and its limits. */
 function toHost(request: FastifyRequest, context: ServerContext): ToolHost {
   const { config, version, shutdown: closing } = context
-  const { prompts, batches, executions, runs } = context.drover
-  const by = toRequestCaller(request, context)
   return {
-    ...{ version, closing, by },
-    drover: {
-      ...{ prompts, batches, executions, runs },
-      startRun: async (body) => await runs.start(by, { ...toStartRequest(body), runId: context.ids.uuid() }),
-    },
+    ...{ version, closing },
+    by: toRequestCaller(request, context),
+    drover: toToolDrover(context.drover, context.ids),
     defaultBackend: config.default_backend,
     waitSecs: config.server.mcp_wait_secs,
     note: (started) => Object.assign(request.facts, started),
