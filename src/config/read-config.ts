@@ -29,7 +29,7 @@ export type LoadedConfig = {
   warnings: readonly string[]
 }
 
-const CONFIG_FILE_BYTES = 1_048_576
+export const CONFIG_FILE_BYTES = 1_048_576
 
 type ConfigSources = ConfigEnvironment & {
   overrides?: readonly Override[]

@@ -1,5 +1,5 @@
 /** Opens and migrates the session file, and runs transactions that wait for each other. */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { BackupProgressInfo, DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type FileIdentity, isSameFile } from '../kit/files/disk.ts'
@@ -22,6 +22,13 @@ export type DatabaseOptions = {
   migrations?: readonly string[]
 }
 
+export type CopyWatch<T> = {
+  /** Reads from the snapshot that is copied. */
+  read: () => T
+  /** Gets numbers of pages. */
+  onProgress: (done: number, total: number) => void
+}
+
 /** Identifies a session file of drover: "drov". */
 const APPLICATION_ID = 0x64726f76
 /** SQLite blocks the process while it waits, so it waits only briefly; then the event loop runs. */
@@ -30,6 +37,8 @@ const POLL_MS = 10
 /** A writer locks the whole file. */
 const LOCKING = / FOR UPDATE$/
 const DEFAULT_WAIT_MS = 5_000
+/** A copy reports its progress after this many, which is 8 MB. */
+const COPIED_PAGES = 2000
 /** How long a check waits while another process has the file locked. */
 const CHECK_WAIT_MS = 500
 
@@ -37,7 +46,9 @@ const CHECK_WAIT_MS = 500
 export async function openDatabase(options: DatabaseOptions): Promise<StoreDatabase> {
   const { path, migrations = MIGRATIONS } = options
   ensureStoreFile(path)
-  const database = new StoreDatabase(await connect(path), { ...options, file: findStoreFile(path) })
+  // Found first: if the file is replaced before it is opened, every transaction fails.
+  const file = findStoreFile(path)
+  const database = new StoreDatabase(await connect(path, 'write'), { ...options, file })
   try {
     // Checked first, because the next steps change the file.
     const version = await database.read(() => answer(readSchemaVersion(database, migrations.length)))
@@ -50,13 +61,26 @@ export async function openDatabase(options: DatabaseOptions): Promise<StoreDatab
   }
 }
 
+/** `immutable`: no process has the file open, so that SQLite leaves no file beside it. None of them creates a file. */
+const ACCESS = { write: 'mode=rw', read: 'mode=ro', immutable: 'immutable=1' } as const
+
+type Access = keyof typeof ACCESS
+
+/** Opens a file that exists, as it is: neither migrates it nor changes its mode. */
+export async function openUnchanged(
+  path: string,
+  { access, waitMs }: { access: Access; waitMs?: number },
+): Promise<StoreDatabase> {
+  return new StoreDatabase(await connect(path, access), { path, waitMs })
+}
+
 /** Loads `node:sqlite` only here, so that commands without sessions do not pay for it. */
-async function connect(path: string): Promise<DatabaseSync> {
+async function connect(path: string, access: Access): Promise<DatabaseSync> {
   const sqlite = await import('node:sqlite')
   const url = pathToFileURL(path)
-  url.searchParams.set('mode', 'rw') // creates no file
+  url.search = ACCESS[access]
   try {
-    return new sqlite.DatabaseSync(url, { timeout: SQLITE_WAIT_MS })
+    return new sqlite.DatabaseSync(url, { timeout: SQLITE_WAIT_MS, readOnly: access !== 'write' })
   } catch (error) {
     throw toStoreFault(path, error)
   }
@@ -144,6 +168,33 @@ export class StoreDatabase implements Sql {
     this.#connection.exec(sql)
   }
 
+  /** Copies one snapshot into a new file, while others write. Returns what was read from it. */
+  async copyTo<T>(path: string, { read, onProgress }: CopyWatch<T>): Promise<T> {
+    const sqlite = await import('node:sqlite')
+    try {
+      const facts = await this.#retry(this.#waitMs, () => {
+        this.exec('BEGIN')
+        return this.#attempt(read)
+      })
+      // With its transaction, SQLite does not begin again whenever another process writes.
+      const progress = ({ totalPages: total, remainingPages: rest }: BackupProgressInfo) =>
+        onProgress(total - rest, total)
+      await sqlite.backup(this.#connection, path, { rate: COPIED_PAGES, progress }).catch((error: unknown) => {
+        throw toStoreFault(path, error)
+      })
+      return facts
+    } finally {
+      this.#rollBack()
+    }
+  }
+
+  /** Makes this the only connection. It stays so until it is closed, and there is no log beside the file. */
+  async claim(): Promise<void> {
+    await this.#retry(CHECK_WAIT_MS, () => {
+      this.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    })
+  }
+
   close(): void {
     if (this.#connection.isOpen) this.#connection.close()
   }
@@ -188,15 +239,25 @@ export class StoreDatabase implements Sql {
       })
     }
     this.exec(begin)
-    try {
+    return this.#attempt(() => {
       const result = this.#runSteps(work())
       this.exec('COMMIT')
       return result
+    })
+  }
+
+  #attempt<T>(work: () => T): T {
+    try {
+      return work()
     } catch (error) {
-      // After some errors SQLite has rolled back by itself.
-      if (this.#connection.isTransaction) this.exec('ROLLBACK')
+      this.#rollBack()
       throw error
     }
+  }
+
+  /** After some errors SQLite has rolled back by itself. */
+  #rollBack(): void {
+    if (this.#connection.isTransaction) this.exec('ROLLBACK')
   }
 
   /** Tries at least once, until no other process has the file locked. */

@@ -44,3 +44,56 @@ export const storeNotEmpty = defineFault({
   when: 'A store can only be copied into a PostgreSQL database that has no sessions and executions yet.',
   message: (d: { store: string }) => `${d.store} already has sessions or executions; give an empty database`,
 })
+
+export const backupInvalid = defineFault({
+  code: 'backup_invalid',
+  kind: 'invalid',
+  when: 'A file is not a backup of drover, or is damaged; nothing was changed.',
+  message: (d: { path: string; problem: string }) =>
+    `${d.path} is not a usable backup: ${d.problem}; give a file that "drover backup" wrote`,
+})
+
+export const backupNewer = defineFault({
+  code: 'backup_newer',
+  kind: 'conflict',
+  when: 'A backup was written by a newer drover, and this one does not know its schema.',
+  message: (d: { path: string; version: number; known: number }) =>
+    `${d.path} was written by a newer drover (schema ${d.version}; this one supports ${d.known}); update drover first`,
+})
+
+export const backupExists = defineFault({
+  code: 'backup_exists',
+  kind: 'conflict',
+  when: 'The file that a backup would be written to exists.',
+  message: (d: { path: string }) => `${d.path} exists; give another name, or --force to replace it`,
+})
+
+export const backupOverStore = defineFault({
+  code: 'backup_over_store',
+  kind: 'usage',
+  when: 'A backup would replace the very file that it is a copy of, or a backup is restored from that file.',
+  message: (d: { path: string }) => `${d.path} is the file that drover works with; give another file`,
+})
+
+export const nothingToBackUp = defineFault({
+  code: 'nothing_to_back_up',
+  kind: 'not_found',
+  when: 'There is no session file yet.',
+  message: (d: { path: string }) =>
+    `${d.path} does not exist, so there is nothing to back up; the first prompt creates it`,
+})
+
+export const backupByPostgres = defineFault({
+  code: 'backup_by_postgres',
+  kind: 'conflict',
+  when: 'The store is a PostgreSQL database, which has programs of its own for backups.',
+  message: (d: { command: string }) => `sessions and executions are in PostgreSQL; use its own program: ${d.command}`,
+})
+
+export const homeInUse = defineFault({
+  code: 'home_in_use',
+  kind: 'conflict',
+  when: 'A backup is restored while a server or another drover uses the files that it would replace.',
+  message: (d: { path: string; by?: string; remedy?: string }) =>
+    `${d.by ?? 'another drover'} uses ${d.path}; ${d.remedy ?? 'stop every drover of this user'}, then try again`,
+})

@@ -1,16 +1,14 @@
 /** Inspects the session file without changing it: creates no file, migrates nothing, changes no mode. */
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
 import { inspectLock } from '../kit/files/lock.ts'
-import { readSchemaVersion, StoreDatabase } from './database.ts'
+import { openUnchanged, readSchemaVersion, type StoreDatabase } from './database.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { LOCK_FILE, toOwnersDirectory } from './owners.ts'
 import { answer } from './sql.ts'
-import { toStoreFault } from './store-errors.ts'
 
 export type StoreInspection = {
   /** Undefined if there is no session file yet. */
@@ -67,30 +65,23 @@ type FactsRequest = { path: string; isChecked: boolean }
  */
 async function readFacts(request: FactsRequest) {
   const isInUse = () => statFile(`${request.path}-wal`) !== undefined
-  if (isInUse()) return await readAs('mode=ro', request)
+  if (isInUse()) return await readAs('read', request)
   try {
-    const facts = await readAs('immutable=1', request)
-    if (facts.damage?.length !== 0 && isInUse()) return await readAs('mode=ro', request)
+    const facts = await readAs('immutable', request)
+    if (facts.damage?.length !== 0 && isInUse()) return await readAs('read', request)
     return facts
   } catch (error) {
     if (!(error instanceof Fault) || !isInUse()) throw error
-    return await readAs('mode=ro', request)
+    return await readAs('read', request)
   }
 }
 
-async function readAs(mode: 'mode=ro' | 'immutable=1', { path, isChecked }: FactsRequest) {
-  const sqlite = await import('node:sqlite')
-  const url = pathToFileURL(path)
-  url.search = mode
+async function readAs(access: 'read' | 'immutable', { path, isChecked }: FactsRequest) {
+  const database = await openUnchanged(path, { access, waitMs: WAIT_MS })
   try {
-    const database = new StoreDatabase(new sqlite.DatabaseSync(url, { readOnly: true }), { path, waitMs: WAIT_MS })
-    try {
-      return await database.read(() => answer(readFrom(database, isChecked)))
-    } finally {
-      database.close()
-    }
-  } catch (error) {
-    throw toStoreFault(path, error)
+    return await database.read(() => answer(readFrom(database, isChecked)))
+  } finally {
+    database.close()
   }
 }
 
@@ -101,9 +92,12 @@ function readFrom(database: StoreDatabase, isChecked: boolean) {
 }
 
 /** https://sqlite.org/pragma.html#pragma_quick_check: the one row `ok`, or rows with a line for each thing that is wrong. */
-function findDamage(database: StoreDatabase): string[] {
-  const rows = database.all(`PRAGMA quick_check(${SHOWN_DAMAGE})`)
-  const lines = rows.flatMap((row) => String(row['quick_check']).split('\n'))
+export function findDamage(
+  database: StoreDatabase,
+  check: 'quick_check' | 'integrity_check' = 'quick_check',
+): string[] {
+  const rows = database.all(`PRAGMA ${check}(${SHOWN_DAMAGE})`)
+  const lines = rows.flatMap((row) => String(row[check]).split('\n'))
   const isHeading = (line: string) => line.startsWith('***')
   return lines.filter((line) => line !== 'ok' && !isHeading(line))
 }
@@ -112,7 +106,8 @@ function countSessions(database: StoreDatabase): number {
   return Number(database.get('SELECT count(*) AS count FROM sessions')?.['count'])
 }
 
-async function countOwners(directory: string): Promise<StoreInspection['owners']> {
+/** How many processes have a lock file in this directory. */
+export async function countOwners(directory: string): Promise<StoreInspection['owners']> {
   const states = await Promise.all(lockFilesIn(directory).map((file) => inspectLock(join(directory, file))))
   const count = (state: 'held' | 'free') => states.filter(({ status }) => status === state).length
   return { alive: count('held'), dead: count('free') }

@@ -1,4 +1,4 @@
-/** Definition of `store copy`. */
+/** Definitions of `store copy`, `backup` and `restore`. */
 import type { Command } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
@@ -22,5 +22,33 @@ The sessions stay on this machine, because it has the files of their agents.`,
       },
     ],
     load: () => import('./copy.ts'),
+  },
+  {
+    words: ['backup'],
+    group: 'Other',
+    summary: 'Write your sessions and settings into one file',
+    description: `In the file: sessions, executions with their events, usage, and config.yaml of drover's directory (not one that --config or
+DROVER_CONFIG names). It works while a server runs, and checks the file before it gets its name. Only you can read it.
+Not in the file: conversations, which agents keep in their own directories; runs, which are in the git directory of each
+repository; worktrees and branches; which settings of projects you trust; logins of the console; lines typed in chats.`,
+    positionals: [{ name: 'file', description: 'The file to write' }],
+    flags: [{ name: 'force', description: 'Replace the file if it exists' }, JSON_FLAG],
+    examples: [
+      { line: 'drover backup drover.backup', description: 'into the working directory' },
+      { line: 'drover backup /mnt/backups/drover --force --json', description: 'for a timer' },
+    ],
+    load: () => import('./backup.ts'),
+  },
+  {
+    words: ['restore'],
+    group: 'Other',
+    summary: 'Replace your sessions and settings by those of a backup',
+    description: `Checks the file first. No server and no other drover may use the directory meanwhile. The old files are kept in a new directory
+beside them, which is printed. If the command is killed, sessions and settings are complete, old or new; run it again.
+Restore only files that you wrote: settings name the programs that drover starts.`,
+    positionals: [{ name: 'file', description: 'A file that drover backup wrote' }],
+    flags: [JSON_FLAG],
+    examples: [{ line: 'drover restore drover.backup', description: 'after "drover down"' }],
+    load: () => import('./restore.ts'),
   },
 ]

@@ -48,9 +48,16 @@ export async function writeFileInPieces(
   } finally {
     if (!isStaged) discard(temporary, disk)
   }
-  const stage = () => finishFile({ path: temporary, mode: file.mode }, disk)
-  const moveIntoPlace = file.mayExist ? disk.renameSync : linkNew(disk)
-  return writeBeside({ path, temporary }, { stage, moveIntoPlace }, disk)
+  return placeFile({ ...file, path, temporary }, disk)
+}
+
+/** Moves a complete file of the same file system to its path, as atomically and durably as the functions above. */
+export function placeFile(
+  { path, temporary, mode, mayExist }: { path: string; temporary: string; mode: number; mayExist: boolean },
+  disk: Disk = realDisk,
+): Durability {
+  const stage = () => finishFile({ path: temporary, mode }, disk)
+  return writeBeside({ path, temporary }, { stage, moveIntoPlace: mayExist ? disk.renameSync : linkNew(disk) }, disk)
 }
 
 function attempt<T>(work: () => T, toFault: (error: unknown) => Fault): T {
