@@ -7,6 +7,8 @@ import { type StopReason, toAgentResult } from './agent-result.ts'
 const FAILED = { code: 'agent_failed', message: 'it broke' }
 const LEFT = { code: 'agent_ended_early', message: 'it left' }
 
+const REFUSED = { code: 'agent_auth_failed', message: 'no', upstreamStatus: 401 }
+
 type Case = {
   exit?: Partial<ProcessExit>
   error?: OutputResult['error']
@@ -15,20 +17,26 @@ type Case = {
   lastRetry?: AgentError
 }
 
-function resultOf({ exit = {}, error, hasEnded = false, stopReason, lastRetry }: Case) {
-  const {
-    exitCode,
-    ended,
-    error: reported,
-  } = toAgentResult({
-    request: { backend: 'codex', timeoutMs: 2500, firstEventTimeoutMs: 1000 },
+function resultOf(facts: Case) {
+  const { exitCode, ended, error: reported } = whole(facts)
+  return [exitCode, ended, reported?.code]
+}
+
+function whole({ exit = {}, error, hasEnded = false, stopReason, lastRetry }: Case) {
+  return toAgentResult({
+    request: {
+      agent: { login: 'run it' },
+      backend: 'codex',
+      timeoutMs: 2500,
+      firstEventTimeoutMs: 1000,
+      silenceMs: 500,
+    },
     exit: { pid: 1, code: 0, signal: null, durationMs: 7, ended: 'itself', forced: false, stderrTail: '', ...exit },
     output: { text: 'so far', usage: NO_USAGE, ...(error && { error }), ...(lastRetry && { lastRetry }) },
     stopReason,
     hasEnded,
     warnings: [],
   })
-  return [exitCode, ended, reported?.code]
 }
 
 describe('toAgentResult', () => {
@@ -74,15 +82,32 @@ describe('toAgentResult', () => {
       { stopReason: 'answer_too_long', exit: { ended: 'cancelled' } },
       [1, 'cancelled', 'agent_output_too_large'],
     ],
-    ['silence', { stopReason: 'silent', exit: { ended: 'cancelled' } }, [124, 'timeout', 'agent_timeout']],
+    ['a late answer', { stopReason: 'late', exit: { ended: 'cancelled' } }, [124, 'timeout', 'agent_timeout']],
     [
-      'silence because of retries',
+      'a late answer because of retries',
       {
-        stopReason: 'silent',
+        stopReason: 'late',
         exit: { ended: 'cancelled' },
         lastRetry: { code: 'agent_rate_limited', message: 'busy' },
       },
       [124, 'timeout', 'agent_rate_limited'],
+    ],
+    ['silence', { error: LEFT, stopReason: 'silent', exit: { ended: 'cancelled' } }, [124, 'timeout', 'agent_silent']],
+    ['silence after success', { hasEnded: true, stopReason: 'silent' }, [0, 'itself', undefined]],
+    [
+      'silence between retries',
+      { stopReason: 'silent', exit: { ended: 'cancelled' }, lastRetry: { code: 'agent_overloaded', message: 'busy' } },
+      [124, 'timeout', 'agent_overloaded'],
+    ],
+    [
+      'a refused login',
+      { error: LEFT, stopReason: 'refused', exit: { ended: 'cancelled' }, lastRetry: REFUSED },
+      [1, 'itself', 'agent_auth_failed'],
+    ],
+    [
+      'success after a refused login',
+      { hasEnded: true, stopReason: 'refused', exit: { ended: 'cancelled' }, lastRetry: REFUSED },
+      [0, 'itself', undefined],
     ],
     [
       'a deadline while it retries',
@@ -91,5 +116,27 @@ describe('toAgentResult', () => {
     ],
   ])('reports %s', (_name, facts, expected) => {
     expect(resultOf(facts)).toEqual(expected)
+  })
+
+  it.each<[string, AgentError, string]>([
+    ['what the agent says itself', { ...REFUSED, login: 'press a key' }, 'no; to log in, press a key'],
+    ['what is known of the agent', REFUSED, 'no; to log in, run it'],
+  ])('says how to log in: %s', (_name, error, message) => {
+    expect(whole({ error, hasEnded: true }).error).toEqual({ ...REFUSED, message })
+  })
+
+  it.each<[string, Case, string]>([
+    [
+      'silence',
+      { stopReason: 'silent', exit: { ended: 'cancelled' } },
+      'codex printed nothing for 0.5 s and was stopped; if it needs more time, raise unified_flags.silence_timeout_secs',
+    ],
+    [
+      'a refused login',
+      { error: LEFT, stopReason: 'refused', exit: { ended: 'cancelled' }, lastRetry: REFUSED },
+      'its model service refuses its login: no; to log in, run it',
+    ],
+  ])('explains %s', (_name, facts, message) => {
+    expect(whole(facts).error?.message).toBe(message)
   })
 })

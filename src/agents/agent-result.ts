@@ -2,7 +2,9 @@
 import type { ProcessExit } from '../kit/process/process.ts'
 import type { AgentError, AgentRequest, OutputResult } from './adapter/agent.ts'
 import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/exit-codes.ts'
+import { withLoginSteps } from './adapter/failure.ts'
 import { ANSWER_LIMIT_CHARACTERS } from './adapter/output-reader.ts'
+import { agentSilent } from './faults.ts'
 
 export type AgentResult = OutputResult & {
   exitCode: number
@@ -12,11 +14,16 @@ export type AgentResult = OutputResult & {
   durationMs: number
 }
 
-/** Why drover ended the agent: it did not exit after its terminal event, wrote too much, or did not begin to answer. */
-export type StopReason = 'lingered' | 'answer_too_long' | 'silent'
+/**
+ * Why drover stopped the agent: it did not exit after its terminal event, wrote too much, did not begin to answer, printed
+ * nothing for too long, or tried again although the model service refuses its login.
+ */
+export type StopReason = 'lingered' | 'answer_too_long' | 'late' | 'silent' | 'refused'
 
 type Facts = {
-  request: Pick<AgentRequest, 'backend' | 'timeoutMs' | 'firstEventTimeoutMs'>
+  request: Pick<AgentRequest, 'backend' | 'timeoutMs' | 'firstEventTimeoutMs' | 'silenceMs'> & {
+    agent: Pick<AgentRequest['agent'], 'login'>
+  }
   exit: ProcessExit
   output: OutputResult
   stopReason: StopReason | undefined
@@ -29,7 +36,8 @@ type Facts = {
 export function toAgentResult(facts: Facts): AgentResult {
   const { exit, output, warnings } = facts
   const { error: _, lastRetry: __, ...rest } = output
-  const ended = isComplete(facts) ? 'itself' : facts.stopReason === 'silent' ? 'timeout' : exit.ended
+  const isFinal = isComplete(facts) || facts.stopReason === 'refused'
+  const ended = isFinal ? 'itself' : isOutOfTime(facts) ? 'timeout' : exit.ended
   return { ...rest, ...toOutcome(facts, ended), warnings, ended, durationMs: exit.durationMs }
 }
 
@@ -40,9 +48,18 @@ function isComplete({ hasEnded, output, stopReason }: Facts): boolean {
 type Outcome = { exitCode: number; error?: AgentError }
 
 function toOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
-  const { exit, output } = facts
+  const { exitCode, error } = toBareOutcome(facts, ended)
+  return error === undefined ? { exitCode } : { exitCode, error: withLoginSteps(error, facts.request) }
+}
+
+function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
+  const { exit, output, stopReason } = facts
   const { backend } = facts.request
-  if (facts.stopReason === 'answer_too_long') {
+  if (stopReason === 'refused' && output.error !== undefined && output.lastRetry !== undefined) {
+    const message = `its model service refuses its login: ${output.lastRetry.message}`
+    return { exitCode: 1, error: { ...output.lastRetry, message } }
+  }
+  if (stopReason === 'answer_too_long') {
     const message = `${backend} wrote more than ${ANSWER_LIMIT_CHARACTERS} characters and was ended`
     return { exitCode: 1, error: { code: 'agent_output_too_large', message } }
   }
@@ -53,16 +70,26 @@ function toOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   return output.error === undefined ? { exitCode: 0 } : { exitCode: failedExitCode(exit), error: output.error }
 }
 
-/** An agent that was still retrying when it had to begin its answer has failed for the reason of the retries. */
-function timeoutError({ request, output, stopReason }: Facts): AgentError {
-  const { backend, timeoutMs, firstEventTimeoutMs } = request
-  const { lastRetry } = output
-  const isSilent = stopReason === 'silent'
-  const seconds = ((isSilent ? firstEventTimeoutMs : timeoutMs) ?? 0) / 1000
-  const what = isSilent ? 'begin its answer' : 'finish'
+/** An agent that was still retrying when it had to print something has failed for the reason of the retries. */
+function timeoutError(facts: Facts): AgentError {
+  const { lastRetry } = facts.output
+  const { code, message } = describeTimeout(facts)
   const retries = lastRetry === undefined ? '' : `; it was retrying after: ${lastRetry.message}`
-  const message = `${backend} did not ${what} within ${seconds} s and was ended${retries}`
-  return { ...(isSilent && lastRetry), code: isSilent && lastRetry ? lastRetry.code : 'agent_timeout', message }
+  return { code, ...(isOutOfTime(facts) && lastRetry), message: message + retries }
+}
+
+function describeTimeout({ request, stopReason }: Facts): AgentError {
+  const { backend, timeoutMs, firstEventTimeoutMs, silenceMs } = request
+  if (stopReason === 'silent') return agentSilent({ backend, seconds: (silenceMs ?? 0) / 1000 })
+  const [what, limitMs] = stopReason === 'late' ? ['begin its answer', firstEventTimeoutMs] : ['finish', timeoutMs]
+  return {
+    code: 'agent_timeout',
+    message: `${backend} did not ${what} within ${(limitMs ?? 0) / 1000} s and was ended`,
+  }
+}
+
+function isOutOfTime({ stopReason }: Facts): boolean {
+  return stopReason === 'late' || stopReason === 'silent'
 }
 
 /** The agent's own exit code; 1 if it exited with 0 or drover ended it. */

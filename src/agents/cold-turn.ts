@@ -5,7 +5,7 @@ import type { AgentCommand, AgentEvent, AgentRequest, LineAgent } from './adapte
 import type { StopReason } from './agent-result.ts'
 import { forgetSession } from './clean-up.ts'
 import { createNotices, withNotices } from './notices.ts'
-import { type AgentRunOptions, reportUsage, type TurnDriver, type TurnEnding } from './run-turn.ts'
+import { type AgentRunOptions, type OnOutput, reportUsage, type TurnDriver, type TurnEnding } from './run-turn.ts'
 import { removeScratch, writeScratch } from './scratch-files.ts'
 
 const DEFAULT_EXIT_GRACE_MS = 5000
@@ -29,18 +29,21 @@ export class ColdTurn implements TurnDriver {
   readonly #stop = new AbortController()
   #stopReason: StopReason | undefined
   #process: RunningProcess | undefined
+  #onOutput: OnOutput | undefined
   #forgetting: Promise<readonly string[]> | undefined
 
   constructor(agent: LineAgent, parts: ColdTurnParts) {
     const { request, command, priorUsage } = parts
     this.#parts = parts
     this.model = request.model ?? agent.configuredModel?.(request)
-    this.reader = agent.createReader(priorUsage === undefined ? {} : { priorUsage })
+    const { wantsDeltas } = request
+    this.reader = agent.createReader({ wantsDeltas, ...(priorUsage !== undefined && { priorUsage }) })
     this.#notices = createNotices(this.reader)
     this.#warnings = [...command.warnings]
   }
 
-  async begin(): Promise<void> {
+  async begin(onOutput: OnOutput): Promise<void> {
+    this.#onOutput = onOutput
     const { request, command, signal, toEnvironment } = this.#parts
     writeScratch(request.scratchDirectory, command)
     this.#process = await startProcess({
@@ -62,25 +65,30 @@ export class ColdTurn implements TurnDriver {
     const { request, onLine, onUsage, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = this.#parts
     const { stdout, exit } = this.#running()
     const { firstEventTimeoutMs = null } = request
-    const silence =
-      firstEventTimeoutMs === null ? undefined : setTimeout(() => this.#end('silent'), firstEventTimeoutMs)
+    const lateness = firstEventTimeoutMs === null ? undefined : setTimeout(() => this.stop('late'), firstEventTimeoutMs)
     let exitDeadline: NodeJS.Timeout | undefined
     try {
       const batches = readLines(stdout, { limitBytes: LINE_LIMIT_BYTES, onOversize: this.#onOversize })
       for await (const { lines, noted } of withNotices(batches, this.#notices)) {
         if (onLine !== undefined) for (const line of lines) await onLine(line)
         const events = [...noted, ...lines.flatMap((line) => reader.readLine(line))]
+        this.#onOutput?.(events)
         reportUsage(reader, onUsage)
         yield events
-        if (reader.hasBegun() || reader.hasEnded()) clearTimeout(silence)
-        if (reader.hasEnded()) exitDeadline ??= setTimeout(() => this.#end('lingered'), exitGraceMs)
-        if (reader.isTooLong()) return this.#end('answer_too_long')
+        if (reader.hasBegun() || reader.hasEnded()) clearTimeout(lateness)
+        if (reader.hasEnded()) exitDeadline ??= setTimeout(() => this.stop('lingered'), exitGraceMs)
+        if (reader.isTooLong()) return this.stop('answer_too_long')
       }
       await exit
     } finally {
-      clearTimeout(silence)
+      clearTimeout(lateness)
       clearTimeout(exitDeadline)
     }
+  }
+
+  stop(reason: StopReason): void {
+    if (!this.#parts.signal.aborted) this.#stopReason ??= reason
+    this.#stop.abort()
   }
 
   async settle(): Promise<TurnEnding> {
@@ -105,11 +113,6 @@ export class ColdTurn implements TurnDriver {
 
   readonly #onOversize = (bytes: number) => {
     this.#warnings.push(`a line of ${bytes} bytes was skipped: it is too long for an event`)
-  }
-
-  #end(reason: StopReason): void {
-    this.#stopReason ??= reason
-    this.#stop.abort()
   }
 
   /** Deletes the session of an ephemeral prompt, once, when the agent has ended with or without a result. */

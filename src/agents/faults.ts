@@ -18,6 +18,14 @@ export const gitSettingsUnreadable = defineFault({
     `nobody can tell what git would run for ${d.backend} in the working directory: ${d.problem}`,
 })
 
+export const agentSilent = defineFault({
+  code: 'agent_silent',
+  kind: 'unavailable',
+  when: 'An agent printed nothing for as long as `silence_timeout_secs` of its backend or of `unified_flags` allows, and drover stopped it.',
+  message: (d: { backend: string; seconds: number }) =>
+    `${d.backend} printed nothing for ${d.seconds} s and was stopped; if it needs more time, raise unified_flags.silence_timeout_secs`,
+})
+
 export const promptEmpty = defineFault({
   code: 'prompt_empty',
   kind: 'usage',

@@ -190,6 +190,42 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
     await Promise.all(Object.entries(scripts).map(runToDeadline))
   })
 
+  it.each<[string, Script]>([
+    ['from its start', { hangAfter: 'start' }],
+    ['in the middle', { hangAfter: 'word' }],
+    ['and ignores signals', { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true }],
+  ])('stops an agent that prints nothing %s', async (_name, script) => {
+    const ran = await finish(backend, { script, request: { silenceMs: 800, timeoutMs: null } })
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({ exitCode: 124, ended: 'timeout', error: { code: 'agent_silent' } })
+  })
+
+  it('lets a tool run for longer than an agent may print nothing', async () => {
+    const said: string[] = []
+    const onLine = async (line: string) => void said.push(line)
+    await finish(backend, { script: { tool: 'true', text: ['fine'] }, options: { onLine } })
+    const begins = said.findIndex(
+      (line) => /"(?:tool_use|command_execution)"/.test(line) && !line.includes('stream_event'),
+    )
+    writeFileSync(join(directory, 'before'), said.slice(0, begins + 1).join('\n'))
+    writeFileSync(join(directory, 'after'), said.slice(begins + 1).join('\n'))
+    const program = join(directory, 'works')
+    const text = `#!/bin/sh\ncat > /dev/null; cd '${directory}'; cat before; echo; sleep 1; cat after; echo\n`
+    writeFileSync(program, text, { mode: 0o755 })
+    const ran = await finish(backend, { request: { program: [program], silenceMs: 500 } })
+    expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
+  })
+
+  it('stops an agent that tries again and again although its login is refused, and says how to log in', async () => {
+    const script: Script = { fail: 401, retryForever: true, chunkMs: 10 }
+    const ran = await finish(backend, { script, request: { timeoutMs: null } })
+    expectWellFormed(ran)
+    const retries = ran.events.filter((event) => event.type === 'progress' && event.content.stage === 'retry')
+    expect(retries.length).toBeGreaterThanOrEqual(2)
+    expect(ran.result).toMatchObject({ exitCode: 1, error: { code: 'agent_auth_failed', upstreamStatus: 401 } })
+    expect(ran.result.error?.message).toMatch(/401.*; to log in, run `/)
+  })
+
   it.each(['caller', 'reader'] as const)(
     'leaves no process running when the %s stops during a tool call',
     async (who) => {

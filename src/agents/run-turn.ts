@@ -14,6 +14,7 @@ import type {
 } from './adapter/agent.ts'
 import { exitCodeOfFailure } from './adapter/exit-codes.ts'
 import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
+import { SilenceWatch } from './silence-watch.ts'
 import { checkAnswer, closingEvents, createOpening, warningsIn } from './turn-events.ts'
 
 export type AgentRunOptions = {
@@ -38,10 +39,12 @@ export type TurnDriver = {
   readonly reader: OutputReader
   /** The model, if the agent does not name it. */
   readonly model: string | undefined
-  /** Gives the agent its prompt. Throws a Fault if the agent does not take it. */
-  begin(): Promise<void>
+  /** Gives the agent its prompt. Throws a Fault if the agent does not take it. `onOutput` learns of all that it prints. */
+  begin(onOutput: OnOutput): Promise<void>
   /** What the agent says, until the turn has ended. */
   read(): AsyncIterable<readonly AgentEvent[]>
+  /** Stops the agent; what it prints until then is still read. */
+  stop(reason: StopReason): void
   /** Waits until nothing of the turn runs, and tells how it ended. May throw a Fault if there was no event. */
   settle(isSilent: boolean): Promise<TurnEnding>
   /** What the caller should know about the turn. `sessionId` is the agent's own. */
@@ -49,6 +52,9 @@ export type TurnDriver = {
   /** Called in the end, without a result if something failed or the caller has stopped reading. */
   close(sessionId: string | undefined, result: AgentResult | undefined): Promise<void>
 }
+
+/** Gets the events in what the agent has printed; there may be none. */
+export type OnOutput = (events: readonly AgentEvent[]) => void
 
 export type TurnEnding = {
   exit: ProcessExit
@@ -65,9 +71,19 @@ export async function* runTurn(
   const { reader, model } = driver
   const opening = createOpening({ model, workdir: request.workdir })
   let result: AgentResult | undefined
+  using silence = new SilenceWatch({ limitMs: request.silenceMs ?? null, onSilent: () => driver.stop('silent') })
   try {
-    await driver.begin()
-    for await (const events of driver.read()) yield* opening.add(events)
+    await driver.begin((events) => {
+      if (reader.isRefused()) driver.stop('refused')
+      if (reader.hasEnded()) silence[Symbol.dispose]()
+      else silence.heard(events)
+    })
+    for await (const events of driver.read()) {
+      silence.pause()
+      yield* opening.add(events)
+      if (!reader.hasEnded()) silence.resume()
+    }
+    silence[Symbol.dispose]()
     const { exit, staysUp, stopReason } = await driver.settle(opening.isEmpty())
     const { events, result: finished } = reader.finish(exit)
     const hasEnded = reader.hasEnded()

@@ -9,6 +9,9 @@ export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as co
 export const APPROVAL_CEILINGS = ['always', 'auto', 'none'] as const
 export const SANDBOX_CEILINGS = ['read-only', 'workspace', 'full'] as const
 
+/** One week: short enough for a timer, because Node fires one of more than 2^31 ms at once. */
+export const LONGEST_WAIT_SECS = 604_800
+
 type NativeBackend = (typeof NATIVE_BACKENDS)[number]
 
 /** The name of a backend. Names that contain more would be hard to type, and to tell from a model in `name/model`. */
@@ -49,6 +52,13 @@ const enabled = Type.Boolean({
   description: '`false` disables the backend: it is not listed, and prompts for it are refused.',
 })
 
+const silenceTimeout = Type.Integer({
+  default: -1,
+  minimum: -1,
+  maximum: LONGEST_WAIT_SECS,
+  description: 'Overrides `unified_flags.silence_timeout_secs` for this backend. 0: no limit. -1: no override.',
+})
+
 const systemPrompt = argument({
   default: '',
   description: 'System prompt for prompts without one.',
@@ -71,6 +81,7 @@ export function backendSection(name: NativeBackend) {
     }),
     approval_mode: approvalMode,
     sandbox_mode: sandboxMode,
+    silence_timeout_secs: silenceTimeout,
     extra_flags: Type.Array(argument({ minLength: 1 }), {
       default: [],
       description: 'Arguments added to every call of the agent, after all others. drover does not check them.',
@@ -122,6 +133,7 @@ export const AcpSection = strict({
   }),
   approval_mode: approvalMode,
   sandbox_mode: sandboxMode,
+  silence_timeout_secs: silenceTimeout,
   enabled,
   system_prompt: systemPrompt,
 })

@@ -2,293 +2,318 @@
 var M=(i,o)=>()=>{try{return o||i((o={exports:{}}).exports,o),o.exports}catch(d){throw o=0,d}};var H=M(B=>{"use strict";Object.defineProperty(B,"__esModule",{value:!0});function C(i){let o=i.length,d=0,c=0,u;for(;c<
 o;)d++,u=i.charCodeAt(c++),u>=55296&&u<=56319&&c<o&&(u=i.charCodeAt(c),(u&64512)===56320&&c++);return d}B.default=C;C.code=
 'require("ajv/dist/runtime/ucs2length").default'});var De=S;var O=["default_backend","unified_flags","backends","agents","session","executions","output","parallel","drive","server",
-"warm","store","work"],G=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");var J=["approval_mode","sandbox_mode","verbose","dry_run","max_turns","max_tokens","command_timeout_secs"],K=["default",
-"auto","none","always"],Q=["default","read-only","workspace","full"];function g(i,{instancePath:o="",parentData:d,parentDataProperty:c,
-rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
-if(!(s==="approval_mode"||s==="sandbox_mode"||s==="verbose"||s==="dry_run"||s==="max_turns"||s==="max_tokens"||s==="comm\
-and_timeout_secs")){let n={instancePath:o,keyword:"enum",params:{allowedValues:J},propertyName:s};e===null?e=[n]:e.push(
-n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),
-t++}}if(i.approval_mode!==void 0){let s=i.approval_mode;if(!(s==="default"||s==="auto"||s==="none"||s==="always")){let r={
-instancePath:o+"/approval_mode",keyword:"enum",params:{allowedValues:K}};e===null?e=[r]:e.push(r),t++}}if(i.sandbox_mode!==
-void 0){let s=i.sandbox_mode;if(!(s==="default"||s==="read-only"||s==="workspace"||s==="full")){let r={instancePath:o+"/\
-sandbox_mode",keyword:"enum",params:{allowedValues:Q}};e===null?e=[r]:e.push(r),t++}}if(i.verbose!==void 0&&typeof i.verbose!=
-"boolean"){let s={instancePath:o+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.dry_run!==
-void 0&&typeof i.dry_run!="boolean"){let s={instancePath:o+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=
-[s]:e.push(s),t++}if(i.max_turns!==void 0){let s=i.max_turns;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={
-instancePath:o+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&
-isFinite(s)){if(s>1e4||isNaN(s)){let r={instancePath:o+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};
-e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+"/max_turns",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.max_tokens!==void 0){let s=i.max_tokens;if(!(typeof s=="number"&&!(s%1)&&
-!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(
-r),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e9||isNaN(s)){let r={instancePath:o+"/max_tokens",keyword:"maximum",params:{
-comparison:"<=",limit:1e9}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+"/max_tokens",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.command_timeout_secs!==void 0){let s=i.command_timeout_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/command_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+
-"/command_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(
-s)){let r={instancePath:o+"/command_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(
-r),t++}}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return g.errors=
-e,t===0}var T=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");var W=["protocol","command","env","model","profile","ignores_project","approval_mode","sandbox_mode","enabled","system_p\
-rompt"],X=["acp"],z=["","default","auto","none","always"],R=["","default","read-only","workspace","full"],_=new RegExp("\
-^[^\\u0000]*$",""),k=new RegExp("^.*$","u"),h=new RegExp("^(?!-)[^\\u0000-\\u001f]*$","");function x(i,{instancePath:o="",
+"warm","store","work"],G=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");var J=["approval_mode","sandbox_mode","verbose","dry_run","max_turns","max_tokens","command_timeout_secs","silence_timeo\
+ut_secs"],K=["default","auto","none","always"],Q=["default","read-only","workspace","full"];function g(i,{instancePath:o="",
 parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.
-isArray(i)){if(i.protocol===void 0){let s={instancePath:o,keyword:"required",params:{missingProperty:"protocol"}};e===null?
-e=[s]:e.push(s),t++}if(i.command===void 0){let s={instancePath:o,keyword:"required",params:{missingProperty:"command"}};
-e===null?e=[s]:e.push(s),t++}for(let s in i){let r=t;if(!(s==="protocol"||s==="command"||s==="env"||s==="model"||s==="pr\
-ofile"||s==="ignores_project"||s==="approval_mode"||s==="sandbox_mode"||s==="enabled"||s==="system_prompt")){let n={instancePath:o,
-keyword:"enum",params:{allowedValues:W},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,
-keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.protocol!==void 0&&i.protocol!=="acp"){
-let s={instancePath:o+"/protocol",keyword:"enum",params:{allowedValues:X}};e===null?e=[s]:e.push(s),t++}if(i.command!==void 0){
-let s=i.command;if(Array.isArray(s)){if(s.length<1){let n={instancePath:o+"/command",keyword:"minItems",params:{limit:1}};
-e===null?e=[n]:e.push(n),t++}let r=s.length;for(let n=0;n<r;n++){let a=s[n];if(typeof a=="string"){if(!_.test(a)){let l={
-instancePath:o+"/command/"+n,keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[l]:e.push(l),
-t++}if(a.length===0){let l={instancePath:o+"/command/"+n,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),
-t++}}else{let l={instancePath:o+"/command/"+n,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{
-let r={instancePath:o+"/command",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),t++}}if(i.env!==void 0){
-let s=i.env;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.test(r)){let n=s[r];if(typeof n=="string"){
-if(!_.test(n)){let a={instancePath:o+"/env/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"\
-text without NUL characters"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/env/"+r.replace(/~/g,"~0").replace(
-/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let r={instancePath:o+"/env",keyword:"\
-type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}if(i.model!==void 0){let s=i.model;if(typeof s=="string"){if(!h.
-test(s)){let r={instancePath:o+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and\
- not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/model",keyword:"type",params:{type:"s\
-tring"}};e===null?e=[r]:e.push(r),t++}}if(i.profile!==void 0){let s=i.profile;if(s&&typeof s=="object"&&!Array.isArray(s)){
-for(let r in s)if(k.test(r)){let n=s[r];if(typeof n=="string"){if(!_.test(n)){let a={instancePath:o+"/profile/"+r.replace(
-/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[a]:e.push(
-a),t++}}else{let a={instancePath:o+"/profile/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"str\
-ing"}};e===null?e=[a]:e.push(a),t++}}}else{let r={instancePath:o+"/profile",keyword:"type",params:{type:"object"}};e===null?
-e=[r]:e.push(r),t++}}if(i.ignores_project!==void 0&&typeof i.ignores_project!="boolean"){let s={instancePath:o+"/ignores\
-_project",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.approval_mode!==void 0){let s=i.approval_mode;
-if(!(s===""||s==="default"||s==="auto"||s==="none"||s==="always")){let r={instancePath:o+"/approval_mode",keyword:"enum",
-params:{allowedValues:z}};e===null?e=[r]:e.push(r),t++}}if(i.sandbox_mode!==void 0){let s=i.sandbox_mode;if(!(s===""||s===
-"default"||s==="read-only"||s==="workspace"||s==="full")){let r={instancePath:o+"/sandbox_mode",keyword:"enum",params:{allowedValues:R}};
-e===null?e=[r]:e.push(r),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let s={instancePath:o+"/enabled",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.system_prompt!==void 0){let s=i.system_prompt;if(typeof s==
-"string"){if(Buffer.byteLength(s)>65536){let r={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{limit:65536}};
-e===null?e=[r]:e.push(r),t++}if(!_.test(s)){let r={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{says:"t\
-ext without NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/system_prompt",keyword:"type",params:{
-type:"string"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?
-e=[s]:e.push(s),t++}return x.errors=e,t===0}var Z=["model","allowed_tools","approval_mode","sandbox_mode","extra_flags","enabled","system_prompt","command","model_a\
-liases"];function b(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,
-t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;if(!(s==="model"||s==="allowed_tools"||s==="app\
-roval_mode"||s==="sandbox_mode"||s==="extra_flags"||s==="enabled"||s==="system_prompt"||s==="command"||s==="model_aliase\
-s")){let n={instancePath:o,keyword:"enum",params:{allowedValues:Z},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===
-t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.model!==
-void 0){let s=i.model;if(typeof s=="string"){if(!h.test(s)){let r={instancePath:o+"/model",keyword:"saidPattern",params:{
-says:"a model name, without control characters and not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+
-"/model",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.allowed_tools!==void 0){let s=i.allowed_tools;
-if(typeof s=="string"){if(!_.test(s)){let r={instancePath:o+"/allowed_tools",keyword:"saidPattern",params:{says:"text wi\
-thout NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/allowed_tools",keyword:"type",params:{
-type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.approval_mode!==void 0){let s=i.approval_mode;if(!(s===""||s==="defau\
-lt"||s==="auto"||s==="none"||s==="always")){let r={instancePath:o+"/approval_mode",keyword:"enum",params:{allowedValues:z}};
-e===null?e=[r]:e.push(r),t++}}if(i.sandbox_mode!==void 0){let s=i.sandbox_mode;if(!(s===""||s==="default"||s==="read-onl\
-y"||s==="workspace"||s==="full")){let r={instancePath:o+"/sandbox_mode",keyword:"enum",params:{allowedValues:R}};e===null?
-e=[r]:e.push(r),t++}}if(i.extra_flags!==void 0){let s=i.extra_flags;if(Array.isArray(s)){let r=s.length;for(let n=0;n<r;n++){
-let a=s[n];if(typeof a=="string"){if(!_.test(a)){let l={instancePath:o+"/extra_flags/"+n,keyword:"saidPattern",params:{says:"\
-text without NUL characters"}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:o+"/extra_flags/"+n,keyword:"\
-minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/extra_flags/"+n,keyword:"type",params:{
-type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/extra_flags",keyword:"type",params:{type:"ar\
-ray"}};e===null?e=[r]:e.push(r),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let s={instancePath:o+"/enabled",
-keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.system_prompt!==void 0){let s=i.system_prompt;
-if(typeof s=="string"){if(Buffer.byteLength(s)>65536){let r={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{
-limit:65536}};e===null?e=[r]:e.push(r),t++}if(!_.test(s)){let r={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{
-says:"text without NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/system_prompt",keyword:"\
-type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.command!==void 0){let s=i.command;if(typeof s=="string"){
-if(!_.test(s)){let r={instancePath:o+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
-e=[r]:e.push(r),t++}if(s.length===0){let r={instancePath:o+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
-r]:e.push(r),t++}}else{let r={instancePath:o+"/command",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
-t++}}if(i.model_aliases!==void 0){let s=i.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.
-test(r)){let n=s[r];if(typeof n=="string"){if(!h.test(n)){let a={instancePath:o+"/model_aliases/"+r.replace(/~/g,"~0").replace(
-/\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===
-null?e=[a]:e.push(a),t++}if(n.length===0){let a={instancePath:o+"/model_aliases/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),
-keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/model_aliases/"+r.replace(
-/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let r={instancePath:o+
-"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:o,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return b.errors=e,t===0}function N(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&
-typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;if(!(s==="model"||s==="allowed_tools"||s==="approval_mode"||
-s==="sandbox_mode"||s==="extra_flags"||s==="enabled"||s==="system_prompt"||s==="command"||s==="model_aliases")){let n={instancePath:o,
-keyword:"enum",params:{allowedValues:Z},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,
-keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.model!==void 0){let s=i.model;if(typeof s==
-"string"){if(!h.test(s)){let r={instancePath:o+"/model",keyword:"saidPattern",params:{says:"a model name, without contro\
-l characters and not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/model",keyword:"type",
-params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.allowed_tools!==void 0){let s=i.allowed_tools;if(typeof s=="s\
-tring"){if(!_.test(s)){let r={instancePath:o+"/allowed_tools",keyword:"saidPattern",params:{says:"text without NUL chara\
-cters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/allowed_tools",keyword:"type",params:{type:"string"}};
-e===null?e=[r]:e.push(r),t++}}if(i.approval_mode!==void 0){let s=i.approval_mode;if(!(s===""||s==="default"||s==="auto"||
-s==="none"||s==="always")){let r={instancePath:o+"/approval_mode",keyword:"enum",params:{allowedValues:z}};e===null?e=[r]:
-e.push(r),t++}}if(i.sandbox_mode!==void 0){let s=i.sandbox_mode;if(!(s===""||s==="default"||s==="read-only"||s==="worksp\
-ace"||s==="full")){let r={instancePath:o+"/sandbox_mode",keyword:"enum",params:{allowedValues:R}};e===null?e=[r]:e.push(
-r),t++}}if(i.extra_flags!==void 0){let s=i.extra_flags;if(Array.isArray(s)){let r=s.length;for(let n=0;n<r;n++){let a=s[n];
+isArray(i)){for(let r in i){let s=t;if(!(r==="approval_mode"||r==="sandbox_mode"||r==="verbose"||r==="dry_run"||r==="max\
+_turns"||r==="max_tokens"||r==="command_timeout_secs"||r==="silence_timeout_secs")){let n={instancePath:o,keyword:"enum",
+params:{allowedValues:J},propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"\
+propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}if(i.approval_mode!==void 0){let r=i.approval_mode;
+if(!(r==="default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:o+"/approval_mode",keyword:"enum",params:{
+allowedValues:K}};e===null?e=[s]:e.push(s),t++}}if(i.sandbox_mode!==void 0){let r=i.sandbox_mode;if(!(r==="default"||r===
+"read-only"||r==="workspace"||r==="full")){let s={instancePath:o+"/sandbox_mode",keyword:"enum",params:{allowedValues:Q}};
+e===null?e=[s]:e.push(s),t++}}if(i.verbose!==void 0&&typeof i.verbose!="boolean"){let r={instancePath:o+"/verbose",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.dry_run!==void 0&&typeof i.dry_run!="boolean"){let r={instancePath:o+
+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.max_turns!==void 0){let r=i.max_turns;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/max_turns",keyword:"type",params:{type:"\
+integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:o+"/\
+max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:o+
+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(i.max_tokens!==void 0){
+let r=i.max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/max_tokens",keyword:"\
+type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={
+instancePath:o+"/max_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),t++}if(r<0||
+isNaN(r)){let s={instancePath:o+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(
+s),t++}}}if(i.command_timeout_secs!==void 0){let r=i.command_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:o+"/command_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}
+if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/command_timeout_secs",keyword:"maximu\
+m",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:o+"/command\
+_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(i.silence_timeout_secs!==
+void 0){let r=i.silence_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/s\
+ilence_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(
+r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/silence_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={instancePath:o+"/silence_timeout_secs",keyword:"minimum",params:{
+comparison:">=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:o,keyword:"type",params:{type:"objec\
+t"}};e===null?e=[r]:e.push(r),t++}return g.errors=e,t===0}var T=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");var W=["protocol","command","env","model","profile","ignores_project","approval_mode","sandbox_mode","silence_timeout_se\
+cs","enabled","system_prompt"],X=["acp"],z=["","default","auto","none","always"],R=["","default","read-only","workspace",
+"full"],_=new RegExp("^[^\\u0000]*$",""),k=new RegExp("^.*$","u"),h=new RegExp("^(?!-)[^\\u0000-\\u001f]*$","");function x(i,{
+instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i==
+"object"&&!Array.isArray(i)){if(i.protocol===void 0){let r={instancePath:o,keyword:"required",params:{missingProperty:"p\
+rotocol"}};e===null?e=[r]:e.push(r),t++}if(i.command===void 0){let r={instancePath:o,keyword:"required",params:{missingProperty:"\
+command"}};e===null?e=[r]:e.push(r),t++}for(let r in i){let s=t;if(!(r==="protocol"||r==="command"||r==="env"||r==="mode\
+l"||r==="profile"||r==="ignores_project"||r==="approval_mode"||r==="sandbox_mode"||r==="silence_timeout_secs"||r==="enab\
+led"||r==="system_prompt")){let n={instancePath:o,keyword:"enum",params:{allowedValues:W},propertyName:r};e===null?e=[n]:
+e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.
+push(n),t++}}if(i.protocol!==void 0&&i.protocol!=="acp"){let r={instancePath:o+"/protocol",keyword:"enum",params:{allowedValues:X}};
+e===null?e=[r]:e.push(r),t++}if(i.command!==void 0){let r=i.command;if(Array.isArray(r)){if(r.length<1){let n={instancePath:o+
+"/command",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),t++}let s=r.length;for(let n=0;n<s;n++){let a=r[n];
+if(typeof a=="string"){if(!_.test(a)){let l={instancePath:o+"/command/"+n,keyword:"saidPattern",params:{says:"text witho\
+ut NUL characters"}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:o+"/command/"+n,keyword:"minLengt\
+h",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/command/"+n,keyword:"type",params:{type:"\
+string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/command",keyword:"type",params:{type:"array"}};e===
+null?e=[s]:e.push(s),t++}}if(i.env!==void 0){let r=i.env;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(k.
+test(s)){let n=r[s];if(typeof n=="string"){if(!_.test(n)){let a={instancePath:o+"/env/"+s.replace(/~/g,"~0").replace(/\//g,
+"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+
+"/env/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{
+let s={instancePath:o+"/env",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}if(i.model!==void 0){let r=i.
+model;if(typeof r=="string"){if(!h.test(r)){let s={instancePath:o+"/model",keyword:"saidPattern",params:{says:"a model n\
+ame, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/mo\
+del",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.profile!==void 0){let r=i.profile;if(r&&typeof r==
+"object"&&!Array.isArray(r)){for(let s in r)if(k.test(s)){let n=r[s];if(typeof n=="string"){if(!_.test(n)){let a={instancePath:o+
+"/profile/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};
+e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/profile/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"t\
+ype",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:o+"/profile",keyword:"type",params:{
+type:"object"}};e===null?e=[s]:e.push(s),t++}}if(i.ignores_project!==void 0&&typeof i.ignores_project!="boolean"){let r={
+instancePath:o+"/ignores_project",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.approval_mode!==
+void 0){let r=i.approval_mode;if(!(r===""||r==="default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:o+"\
+/approval_mode",keyword:"enum",params:{allowedValues:z}};e===null?e=[s]:e.push(s),t++}}if(i.sandbox_mode!==void 0){let r=i.
+sandbox_mode;if(!(r===""||r==="default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:o+"/sandbox_\
+mode",keyword:"enum",params:{allowedValues:R}};e===null?e=[s]:e.push(s),t++}}if(i.silence_timeout_secs!==void 0){let r=i.
+silence_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/silence_timeout_s\
+ecs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
+isNaN(r)){let s={instancePath:o+"/silence_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
+e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={instancePath:o+"/silence_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let r={instancePath:o+
+"/enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.system_prompt!==void 0){let r=i.system_prompt;
+if(typeof r=="string"){if(Buffer.byteLength(r)>65536){let s={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{
+limit:65536}};e===null?e=[s]:e.push(s),t++}if(!_.test(r)){let s={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{
+says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/system_prompt",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:o,keyword:"type",params:{type:"obj\
+ect"}};e===null?e=[r]:e.push(r),t++}return x.errors=e,t===0}var Z=["model","allowed_tools","approval_mode","sandbox_mode","silence_timeout_secs","extra_flags","enabled","system_pro\
+mpt","command","model_aliases"];function b(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){
+let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;if(!(r==="model"||r==="allowed_tools"||
+r==="approval_mode"||r==="sandbox_mode"||r==="silence_timeout_secs"||r==="extra_flags"||r==="enabled"||r==="system_promp\
+t"||r==="command"||r==="model_aliases")){let n={instancePath:o,keyword:"enum",params:{allowedValues:Z},propertyName:r};e===
+null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===null?
+e=[n]:e.push(n),t++}}if(i.model!==void 0){let r=i.model;if(typeof r=="string"){if(!h.test(r)){let s={instancePath:o+"/mo\
+del",keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=
+[s]:e.push(s),t++}}else{let s={instancePath:o+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}
+if(i.allowed_tools!==void 0){let r=i.allowed_tools;if(typeof r=="string"){if(!_.test(r)){let s={instancePath:o+"/allowed\
+_tools",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+
+"/allowed_tools",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.approval_mode!==void 0){let r=i.
+approval_mode;if(!(r===""||r==="default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:o+"/approval_mode",
+keyword:"enum",params:{allowedValues:z}};e===null?e=[s]:e.push(s),t++}}if(i.sandbox_mode!==void 0){let r=i.sandbox_mode;
+if(!(r===""||r==="default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:o+"/sandbox_mode",keyword:"\
+enum",params:{allowedValues:R}};e===null?e=[s]:e.push(s),t++}}if(i.silence_timeout_secs!==void 0){let r=i.silence_timeout_secs;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/silence_timeout_secs",keyword:"type",params:{
+type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+
+"/silence_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(
+r)){let s={instancePath:o+"/silence_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:e.
+push(s),t++}}}if(i.extra_flags!==void 0){let r=i.extra_flags;if(Array.isArray(r)){let s=r.length;for(let n=0;n<s;n++){let a=r[n];
 if(typeof a=="string"){if(!_.test(a)){let l={instancePath:o+"/extra_flags/"+n,keyword:"saidPattern",params:{says:"text w\
 ithout NUL characters"}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:o+"/extra_flags/"+n,keyword:"\
 minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/extra_flags/"+n,keyword:"type",params:{
-type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/extra_flags",keyword:"type",params:{type:"ar\
-ray"}};e===null?e=[r]:e.push(r),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let s={instancePath:o+"/enabled",
-keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.system_prompt!==void 0){let s=i.system_prompt;
-if(typeof s=="string"){if(Buffer.byteLength(s)>65536){let r={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{
-limit:65536}};e===null?e=[r]:e.push(r),t++}if(!_.test(s)){let r={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{
-says:"text without NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/system_prompt",keyword:"\
-type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.command!==void 0){let s=i.command;if(typeof s=="string"){
-if(!_.test(s)){let r={instancePath:o+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
-e=[r]:e.push(r),t++}if(s.length===0){let r={instancePath:o+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
-r]:e.push(r),t++}}else{let r={instancePath:o+"/command",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
-t++}}if(i.model_aliases!==void 0){let s=i.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.
-test(r)){let n=s[r];if(typeof n=="string"){if(!h.test(n)){let a={instancePath:o+"/model_aliases/"+r.replace(/~/g,"~0").replace(
+type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/extra_flags",keyword:"type",params:{type:"ar\
+ray"}};e===null?e=[s]:e.push(s),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let r={instancePath:o+"/enabled",
+keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.system_prompt!==void 0){let r=i.system_prompt;
+if(typeof r=="string"){if(Buffer.byteLength(r)>65536){let s={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{
+limit:65536}};e===null?e=[s]:e.push(s),t++}if(!_.test(r)){let s={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{
+says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/system_prompt",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.command!==void 0){let r=i.command;if(typeof r=="string"){
+if(!_.test(r)){let s={instancePath:o+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
+e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:o+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
+s]:e.push(s),t++}}else{let s={instancePath:o+"/command",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),
+t++}}if(i.model_aliases!==void 0){let r=i.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(k.
+test(s)){let n=r[s];if(typeof n=="string"){if(!h.test(n)){let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(
 /\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===
-null?e=[a]:e.push(a),t++}if(n.length===0){let a={instancePath:o+"/model_aliases/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),
-keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/model_aliases/"+r.replace(
-/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let r={instancePath:o+
-"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:o,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return N.errors=e,t===0}function v(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&
-typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;if(!(s==="model"||s==="allowed_tools"||s==="approval_mode"||
-s==="sandbox_mode"||s==="extra_flags"||s==="enabled"||s==="system_prompt"||s==="command"||s==="model_aliases")){let n={instancePath:o,
-keyword:"enum",params:{allowedValues:Z},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,
-keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.model!==void 0){let s=i.model;if(typeof s==
-"string"){if(!h.test(s)){let r={instancePath:o+"/model",keyword:"saidPattern",params:{says:"a model name, without contro\
-l characters and not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/model",keyword:"type",
-params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.allowed_tools!==void 0){let s=i.allowed_tools;if(typeof s=="s\
-tring"){if(!_.test(s)){let r={instancePath:o+"/allowed_tools",keyword:"saidPattern",params:{says:"text without NUL chara\
-cters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/allowed_tools",keyword:"type",params:{type:"string"}};
-e===null?e=[r]:e.push(r),t++}}if(i.approval_mode!==void 0){let s=i.approval_mode;if(!(s===""||s==="default"||s==="auto"||
-s==="none"||s==="always")){let r={instancePath:o+"/approval_mode",keyword:"enum",params:{allowedValues:z}};e===null?e=[r]:
-e.push(r),t++}}if(i.sandbox_mode!==void 0){let s=i.sandbox_mode;if(!(s===""||s==="default"||s==="read-only"||s==="worksp\
-ace"||s==="full")){let r={instancePath:o+"/sandbox_mode",keyword:"enum",params:{allowedValues:R}};e===null?e=[r]:e.push(
-r),t++}}if(i.extra_flags!==void 0){let s=i.extra_flags;if(Array.isArray(s)){let r=s.length;for(let n=0;n<r;n++){let a=s[n];
-if(typeof a=="string"){if(!_.test(a)){let l={instancePath:o+"/extra_flags/"+n,keyword:"saidPattern",params:{says:"text w\
-ithout NUL characters"}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:o+"/extra_flags/"+n,keyword:"\
-minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/extra_flags/"+n,keyword:"type",params:{
-type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/extra_flags",keyword:"type",params:{type:"ar\
-ray"}};e===null?e=[r]:e.push(r),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let s={instancePath:o+"/enabled",
-keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.system_prompt!==void 0){let s=i.system_prompt;
-if(typeof s=="string"){if(Buffer.byteLength(s)>65536){let r={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{
-limit:65536}};e===null?e=[r]:e.push(r),t++}if(!_.test(s)){let r={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{
-says:"text without NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/system_prompt",keyword:"\
-type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.command!==void 0){let s=i.command;if(typeof s=="string"){
-if(!_.test(s)){let r={instancePath:o+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
-e=[r]:e.push(r),t++}if(s.length===0){let r={instancePath:o+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
-r]:e.push(r),t++}}else{let r={instancePath:o+"/command",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
-t++}}if(i.model_aliases!==void 0){let s=i.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.
-test(r)){let n=s[r];if(typeof n=="string"){if(!h.test(n)){let a={instancePath:o+"/model_aliases/"+r.replace(/~/g,"~0").replace(
-/\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===
-null?e=[a]:e.push(a),t++}if(n.length===0){let a={instancePath:o+"/model_aliases/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),
-keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/model_aliases/"+r.replace(
-/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let r={instancePath:o+
-"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:o,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return v.errors=e,t===0}function j(i,{instancePath:o="",parentData:d,
-parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){
-let r=t;if(typeof s=="string"&&!T.test(s)){let n={instancePath:o,keyword:"pattern",params:{pattern:"^[a-z][a-z0-9-]{0,31\
-}$"},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{
-propertyName:s}};e===null?e=[n]:e.push(n),t++}}for(let s in i)s==="claude"||s==="codex"||s==="gemini"||x(i[s],{instancePath:o+
-"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),parentData:i,parentDataProperty:s,rootData:u,dynamicAnchors:y})||(e=e===null?
-x.errors:e.concat(x.errors),t=e.length);i.claude!==void 0&&(b(i.claude,{instancePath:o+"/claude",parentData:i,parentDataProperty:"\
-claude",rootData:u,dynamicAnchors:y})||(e=e===null?b.errors:e.concat(b.errors),t=e.length)),i.codex!==void 0&&(N(i.codex,
-{instancePath:o+"/codex",parentData:i,parentDataProperty:"codex",rootData:u,dynamicAnchors:y})||(e=e===null?N.errors:e.concat(
-N.errors),t=e.length)),i.gemini!==void 0&&(v(i.gemini,{instancePath:o+"/gemini",parentData:i,parentDataProperty:"gemini",
-rootData:u,dynamicAnchors:y})||(e=e===null?v.errors:e.concat(v.errors),t=e.length))}else{let s={instancePath:o,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return j.errors=e,t===0}var Y=["project_settings"],ee=["trusted","never"];function F(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,
-dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;if(s!=="pro\
-ject_settings"){let n={instancePath:o,keyword:"enum",params:{allowedValues:Y},propertyName:s};e===null?e=[n]:e.push(n),t++}
-var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}
-if(i.project_settings!==void 0){let s=i.project_settings;if(!(s==="trusted"||s==="never")){let r={instancePath:o+"/proje\
-ct_settings",keyword:"enum",params:{allowedValues:ee}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:o,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return F.errors=e,t===0}var re=["retention_days","store_token_usage","default_tags"],se=new RegExp("^[a-z0-9_-]{1,32}$","u");function A(i,{instancePath:o="",
+null?e=[a]:e.push(a),t++}if(n.length===0){let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),
+keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/model_aliases/"+s.replace(
+/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:o+
+"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:o,keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return b.errors=e,t===0}function N(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&
+typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;if(!(r==="model"||r==="allowed_tools"||r==="approval_mode"||
+r==="sandbox_mode"||r==="silence_timeout_secs"||r==="extra_flags"||r==="enabled"||r==="system_prompt"||r==="command"||r===
+"model_aliases")){let n={instancePath:o,keyword:"enum",params:{allowedValues:Z},propertyName:r};e===null?e=[n]:e.push(n),
+t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}
+if(i.model!==void 0){let r=i.model;if(typeof r=="string"){if(!h.test(r)){let s={instancePath:o+"/model",keyword:"saidPat\
+tern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),t++}}else{
+let s={instancePath:o+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.allowed_tools!==
+void 0){let r=i.allowed_tools;if(typeof r=="string"){if(!_.test(r)){let s={instancePath:o+"/allowed_tools",keyword:"said\
+Pattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/allowed\
+_tools",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.approval_mode!==void 0){let r=i.approval_mode;
+if(!(r===""||r==="default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:o+"/approval_mode",keyword:"enum",
+params:{allowedValues:z}};e===null?e=[s]:e.push(s),t++}}if(i.sandbox_mode!==void 0){let r=i.sandbox_mode;if(!(r===""||r===
+"default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:o+"/sandbox_mode",keyword:"enum",params:{allowedValues:R}};
+e===null?e=[s]:e.push(s),t++}}if(i.silence_timeout_secs!==void 0){let r=i.silence_timeout_secs;if(!(typeof r=="number"&&
+!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/silence_timeout_secs",keyword:"type",params:{type:"integer"}};e===
+null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/silence_time\
+out_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={
+instancePath:o+"/silence_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}
+if(i.extra_flags!==void 0){let r=i.extra_flags;if(Array.isArray(r)){let s=r.length;for(let n=0;n<s;n++){let a=r[n];if(typeof a==
+"string"){if(!_.test(a)){let l={instancePath:o+"/extra_flags/"+n,keyword:"saidPattern",params:{says:"text without NUL ch\
+aracters"}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:o+"/extra_flags/"+n,keyword:"minLength",params:{
+limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/extra_flags/"+n,keyword:"type",params:{type:"string"}};
+e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/extra_flags",keyword:"type",params:{type:"array"}};e===null?
+e=[s]:e.push(s),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let r={instancePath:o+"/enabled",keyword:"type",
+params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.system_prompt!==void 0){let r=i.system_prompt;if(typeof r=="s\
+tring"){if(Buffer.byteLength(r)>65536){let s={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{limit:65536}};
+e===null?e=[s]:e.push(s),t++}if(!_.test(r)){let s={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{says:"t\
+ext without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/system_prompt",keyword:"type",params:{
+type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.command!==void 0){let r=i.command;if(typeof r=="string"){if(!_.test(r)){
+let s={instancePath:o+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(
+s),t++}if(r.length===0){let s={instancePath:o+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
+t++}}else{let s={instancePath:o+"/command",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.model_aliases!==
+void 0){let r=i.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(k.test(s)){let n=r[s];if(typeof n==
+"string"){if(!h.test(n)){let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
+attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[a]:e.push(a),t++}if(n.
+length===0){let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
+limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,
+"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:o+"/model_aliases",
+keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:o,keyword:"type",params:{
+type:"object"}};e===null?e=[r]:e.push(r),t++}return N.errors=e,t===0}function v(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&
+typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;if(!(r==="model"||r==="allowed_tools"||r==="approval_mode"||
+r==="sandbox_mode"||r==="silence_timeout_secs"||r==="extra_flags"||r==="enabled"||r==="system_prompt"||r==="command"||r===
+"model_aliases")){let n={instancePath:o,keyword:"enum",params:{allowedValues:Z},propertyName:r};e===null?e=[n]:e.push(n),
+t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}
+if(i.model!==void 0){let r=i.model;if(typeof r=="string"){if(!h.test(r)){let s={instancePath:o+"/model",keyword:"saidPat\
+tern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),t++}}else{
+let s={instancePath:o+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.allowed_tools!==
+void 0){let r=i.allowed_tools;if(typeof r=="string"){if(!_.test(r)){let s={instancePath:o+"/allowed_tools",keyword:"said\
+Pattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/allowed\
+_tools",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.approval_mode!==void 0){let r=i.approval_mode;
+if(!(r===""||r==="default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:o+"/approval_mode",keyword:"enum",
+params:{allowedValues:z}};e===null?e=[s]:e.push(s),t++}}if(i.sandbox_mode!==void 0){let r=i.sandbox_mode;if(!(r===""||r===
+"default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:o+"/sandbox_mode",keyword:"enum",params:{allowedValues:R}};
+e===null?e=[s]:e.push(s),t++}}if(i.silence_timeout_secs!==void 0){let r=i.silence_timeout_secs;if(!(typeof r=="number"&&
+!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/silence_timeout_secs",keyword:"type",params:{type:"integer"}};e===
+null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/silence_time\
+out_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={
+instancePath:o+"/silence_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}
+if(i.extra_flags!==void 0){let r=i.extra_flags;if(Array.isArray(r)){let s=r.length;for(let n=0;n<s;n++){let a=r[n];if(typeof a==
+"string"){if(!_.test(a)){let l={instancePath:o+"/extra_flags/"+n,keyword:"saidPattern",params:{says:"text without NUL ch\
+aracters"}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:o+"/extra_flags/"+n,keyword:"minLength",params:{
+limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/extra_flags/"+n,keyword:"type",params:{type:"string"}};
+e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/extra_flags",keyword:"type",params:{type:"array"}};e===null?
+e=[s]:e.push(s),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let r={instancePath:o+"/enabled",keyword:"type",
+params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.system_prompt!==void 0){let r=i.system_prompt;if(typeof r=="s\
+tring"){if(Buffer.byteLength(r)>65536){let s={instancePath:o+"/system_prompt",keyword:"maxUtf8Bytes",params:{limit:65536}};
+e===null?e=[s]:e.push(s),t++}if(!_.test(r)){let s={instancePath:o+"/system_prompt",keyword:"saidPattern",params:{says:"t\
+ext without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/system_prompt",keyword:"type",params:{
+type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.command!==void 0){let r=i.command;if(typeof r=="string"){if(!_.test(r)){
+let s={instancePath:o+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(
+s),t++}if(r.length===0){let s={instancePath:o+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
+t++}}else{let s={instancePath:o+"/command",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.model_aliases!==
+void 0){let r=i.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(k.test(s)){let n=r[s];if(typeof n==
+"string"){if(!h.test(n)){let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
+attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[a]:e.push(a),t++}if(n.
+length===0){let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
+limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,
+"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:o+"/model_aliases",
+keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:o,keyword:"type",params:{
+type:"object"}};e===null?e=[r]:e.push(r),t++}return v.errors=e,t===0}function j(i,{instancePath:o="",parentData:d,parentDataProperty:c,
+rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;
+if(typeof r=="string"&&!T.test(r)){let n={instancePath:o,keyword:"pattern",params:{pattern:"^[a-z][a-z0-9-]{0,31}$"},propertyName:r};
+e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===
+null?e=[n]:e.push(n),t++}}for(let r in i)r==="claude"||r==="codex"||r==="gemini"||x(i[r],{instancePath:o+"/"+r.replace(/~/g,
+"~0").replace(/\//g,"~1"),parentData:i,parentDataProperty:r,rootData:u,dynamicAnchors:y})||(e=e===null?x.errors:e.concat(
+x.errors),t=e.length);i.claude!==void 0&&(b(i.claude,{instancePath:o+"/claude",parentData:i,parentDataProperty:"claude",
+rootData:u,dynamicAnchors:y})||(e=e===null?b.errors:e.concat(b.errors),t=e.length)),i.codex!==void 0&&(N(i.codex,{instancePath:o+
+"/codex",parentData:i,parentDataProperty:"codex",rootData:u,dynamicAnchors:y})||(e=e===null?N.errors:e.concat(N.errors),
+t=e.length)),i.gemini!==void 0&&(v(i.gemini,{instancePath:o+"/gemini",parentData:i,parentDataProperty:"gemini",rootData:u,
+dynamicAnchors:y})||(e=e===null?v.errors:e.concat(v.errors),t=e.length))}else{let r={instancePath:o,keyword:"type",params:{
+type:"object"}};e===null?e=[r]:e.push(r),t++}return j.errors=e,t===0}var Y=["project_settings"],ee=["trusted","never"];function F(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,
+dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;if(r!=="pro\
+ject_settings"){let n={instancePath:o,keyword:"enum",params:{allowedValues:Y},propertyName:r};e===null?e=[n]:e.push(n),t++}
+var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}
+if(i.project_settings!==void 0){let r=i.project_settings;if(!(r==="trusted"||r==="never")){let s={instancePath:o+"/proje\
+ct_settings",keyword:"enum",params:{allowedValues:ee}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:o,keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return F.errors=e,t===0}var se=["retention_days","store_token_usage","default_tags"],re=new RegExp("^[a-z0-9_-]{1,32}$","u");function A(i,{instancePath:o="",
 parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.
-isArray(i)){for(let s in i){let r=t;if(!(s==="retention_days"||s==="store_token_usage"||s==="default_tags")){let n={instancePath:o,
-keyword:"enum",params:{allowedValues:re},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,
-keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.retention_days!==void 0){let s=i.retention_days;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/retention_days",keyword:"type",params:{
-type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>36500||isNaN(s)){let r={instancePath:o+
-"/retention_days",keyword:"maximum",params:{comparison:"<=",limit:36500}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){
-let r={instancePath:o+"/retention_days",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}
-if(i.store_token_usage!==void 0&&typeof i.store_token_usage!="boolean"){let s={instancePath:o+"/store_token_usage",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.default_tags!==void 0){let s=i.default_tags;if(Array.isArray(
-s)){let r=s.length;for(let n=0;n<r;n++){let a=s[n];if(typeof a=="string"){if(!se.test(a)){let l={instancePath:o+"/defaul\
+isArray(i)){for(let r in i){let s=t;if(!(r==="retention_days"||r==="store_token_usage"||r==="default_tags")){let n={instancePath:o,
+keyword:"enum",params:{allowedValues:se},propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,
+keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}if(i.retention_days!==void 0){let r=i.retention_days;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/retention_days",keyword:"type",params:{
+type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>36500||isNaN(r)){let s={instancePath:o+
+"/retention_days",keyword:"maximum",params:{comparison:"<=",limit:36500}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){
+let s={instancePath:o+"/retention_days",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}
+if(i.store_token_usage!==void 0&&typeof i.store_token_usage!="boolean"){let r={instancePath:o+"/store_token_usage",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.default_tags!==void 0){let r=i.default_tags;if(Array.isArray(
+r)){let s=r.length;for(let n=0;n<s;n++){let a=r[n];if(typeof a=="string"){if(!re.test(a)){let l={instancePath:o+"/defaul\
 t_tags/"+n,keyword:"saidPattern",params:{says:"a tag of 1 to 32 lowercase letters, digits, underscores or hyphens"}};e===
 null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/default_tags/"+n,keyword:"type",params:{type:"string"}};e===null?
-e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/default_tags",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.
-push(r),t++}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return A.errors=
+e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/default_tags",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.
+push(s),t++}}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return A.errors=
 e,t===0}var te=["keep","keep_days","max_mb"],ie=["auto","events","results","none"];function $(i,{instancePath:o="",parentData:d,
-parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){
-let r=t;if(!(s==="keep"||s==="keep_days"||s==="max_mb")){let n={instancePath:o,keyword:"enum",params:{allowedValues:te},
-propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[n]:e.push(n),t++}}if(i.keep!==void 0){let s=i.keep;if(!(s==="auto"||s==="events"||s==="results"||s==="none")){
-let r={instancePath:o+"/keep",keyword:"enum",params:{allowedValues:ie}};e===null?e=[r]:e.push(r),t++}}if(i.keep_days!==void 0){
-let s=i.keep_days;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/keep_days",keyword:"\
-type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>36500||isNaN(s)){let r={
-instancePath:o+"/keep_days",keyword:"maximum",params:{comparison:"<=",limit:36500}};e===null?e=[r]:e.push(r),t++}if(s<1||
-isNaN(s)){let r={instancePath:o+"/keep_days",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),
-t++}}}if(i.max_mb!==void 0){let s=i.max_mb;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+
-"/max_mb",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>
-1e6||isNaN(s)){let r={instancePath:o+"/max_mb",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[r]:e.push(
-r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/max_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=
-[r]:e.push(r),t++}}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return $.
+parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){
+let s=t;if(!(r==="keep"||r==="keep_days"||r==="max_mb")){let n={instancePath:o,keyword:"enum",params:{allowedValues:te},
+propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};
+e===null?e=[n]:e.push(n),t++}}if(i.keep!==void 0){let r=i.keep;if(!(r==="auto"||r==="events"||r==="results"||r==="none")){
+let s={instancePath:o+"/keep",keyword:"enum",params:{allowedValues:ie}};e===null?e=[s]:e.push(s),t++}}if(i.keep_days!==void 0){
+let r=i.keep_days;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/keep_days",keyword:"\
+type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>36500||isNaN(r)){let s={
+instancePath:o+"/keep_days",keyword:"maximum",params:{comparison:"<=",limit:36500}};e===null?e=[s]:e.push(s),t++}if(r<1||
+isNaN(r)){let s={instancePath:o+"/keep_days",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),
+t++}}}if(i.max_mb!==void 0){let r=i.max_mb;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+
+"/max_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>
+1e6||isNaN(r)){let s={instancePath:o+"/max_mb",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:e.push(
+s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/max_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=
+[s]:e.push(s),t++}}}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return $.
 errors=e,t===0}var oe=["format","show_tokens","show_timing","color"],ne=["default","text","json","stream-json"];function L(i,{instancePath:o="",
 parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.
-isArray(i)){for(let s in i){let r=t;if(!(s==="format"||s==="show_tokens"||s==="show_timing"||s==="color")){let n={instancePath:o,
-keyword:"enum",params:{allowedValues:oe},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,
-keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.format!==void 0){let s=i.format;if(!(s===
-"default"||s==="text"||s==="json"||s==="stream-json")){let r={instancePath:o+"/format",keyword:"enum",params:{allowedValues:ne}};
-e===null?e=[r]:e.push(r),t++}}if(i.show_tokens!==void 0&&typeof i.show_tokens!="boolean"){let s={instancePath:o+"/show_t\
-okens",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.show_timing!==void 0&&typeof i.show_timing!=
-"boolean"){let s={instancePath:o+"/show_timing",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.
-color!==void 0&&typeof i.color!="boolean"){let s={instancePath:o+"/color",keyword:"type",params:{type:"boolean"}};e===null?
-e=[s]:e.push(s),t++}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return L.
+isArray(i)){for(let r in i){let s=t;if(!(r==="format"||r==="show_tokens"||r==="show_timing"||r==="color")){let n={instancePath:o,
+keyword:"enum",params:{allowedValues:oe},propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,
+keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}if(i.format!==void 0){let r=i.format;if(!(r===
+"default"||r==="text"||r==="json"||r==="stream-json")){let s={instancePath:o+"/format",keyword:"enum",params:{allowedValues:ne}};
+e===null?e=[s]:e.push(s),t++}}if(i.show_tokens!==void 0&&typeof i.show_tokens!="boolean"){let r={instancePath:o+"/show_t\
+okens",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.show_timing!==void 0&&typeof i.show_timing!=
+"boolean"){let r={instancePath:o+"/show_timing",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.
+color!==void 0&&typeof i.color!="boolean"){let r={instancePath:o+"/color",keyword:"type",params:{type:"boolean"}};e===null?
+e=[r]:e.push(r),t++}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return L.
 errors=e,t===0}var ae=["max_workers","fail_fast","aggregate_output"];function P(i,{instancePath:o="",parentData:d,parentDataProperty:c,
-rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
-if(!(s==="max_workers"||s==="fail_fast"||s==="aggregate_output")){let n={instancePath:o,keyword:"enum",params:{allowedValues:ae},
-propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[n]:e.push(n),t++}}if(i.max_workers!==void 0){let s=i.max_workers;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&
-isFinite(s))){let r={instancePath:o+"/max_workers",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}
-if(typeof s=="number"&&isFinite(s)){if(s>1024||isNaN(s)){let r={instancePath:o+"/max_workers",keyword:"maximum",params:{
-comparison:"<=",limit:1024}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/max_workers",keyword:"\
-minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.fail_fast!==void 0&&typeof i.fail_fast!="\
-boolean"){let s={instancePath:o+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.aggregate_output!==
-void 0&&typeof i.aggregate_output!="boolean"){let s={instancePath:o+"/aggregate_output",keyword:"type",params:{type:"boo\
-lean"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
-push(s),t++}return P.errors=e,t===0}var le=["actions","checks","check_timeout_secs","attempts","rounds","approval_mode","stall_secs","deliver","repositories",
-"max_runs"],pe=["auto","none","always"],me=["none","branch","pr"];function D(i,{instancePath:o="",parentData:d,parentDataProperty:c,
-rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
-if(!(s==="actions"||s==="checks"||s==="check_timeout_secs"||s==="attempts"||s==="rounds"||s==="approval_mode"||s==="stal\
-l_secs"||s==="deliver"||s==="repositories"||s==="max_runs")){let n={instancePath:o,keyword:"enum",params:{allowedValues:le},
-propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[n]:e.push(n),t++}}if(i.actions!==void 0){let s=i.actions;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let r={instancePath:o+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>1e3||isNaN(s)){let r={instancePath:o+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
-e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/actions",keyword:"minimum",params:{comparison:">=",
-limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.checks!==void 0){let s=i.checks;if(Array.isArray(s)){let r=s.length;for(let n=0;n<
-r;n++){let a=s[n];if(typeof a=="string"){if(a.length===0){let l={instancePath:o+"/checks/"+n,keyword:"minLength",params:{
+rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;
+if(!(r==="max_workers"||r==="fail_fast"||r==="aggregate_output")){let n={instancePath:o,keyword:"enum",params:{allowedValues:ae},
+propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};
+e===null?e=[n]:e.push(n),t++}}if(i.max_workers!==void 0){let r=i.max_workers;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&
+isFinite(r))){let s={instancePath:o+"/max_workers",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}
+if(typeof r=="number"&&isFinite(r)){if(r>1024||isNaN(r)){let s={instancePath:o+"/max_workers",keyword:"maximum",params:{
+comparison:"<=",limit:1024}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/max_workers",keyword:"\
+minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(i.fail_fast!==void 0&&typeof i.fail_fast!="\
+boolean"){let r={instancePath:o+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.aggregate_output!==
+void 0&&typeof i.aggregate_output!="boolean"){let r={instancePath:o+"/aggregate_output",keyword:"type",params:{type:"boo\
+lean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.
+push(r),t++}return P.errors=e,t===0}var le=["actions","checks","check_timeout_secs","attempts","rounds","approval_mode","stall_secs","deliver","repositories",
+"max_runs"],me=["auto","none","always"],pe=["none","branch","pr"];function D(i,{instancePath:o="",parentData:d,parentDataProperty:c,
+rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;
+if(!(r==="actions"||r==="checks"||r==="check_timeout_secs"||r==="attempts"||r==="rounds"||r==="approval_mode"||r==="stal\
+l_secs"||r==="deliver"||r==="repositories"||r==="max_runs")){let n={instancePath:o,keyword:"enum",params:{allowedValues:le},
+propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};
+e===null?e=[n]:e.push(n),t++}}if(i.actions!==void 0){let r=i.actions;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:o+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:o+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
+e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/actions",keyword:"minimum",params:{comparison:">=",
+limit:1}};e===null?e=[s]:e.push(s),t++}}}if(i.checks!==void 0){let r=i.checks;if(Array.isArray(r)){let s=r.length;for(let n=0;n<
+s;n++){let a=r[n];if(typeof a=="string"){if(a.length===0){let l={instancePath:o+"/checks/"+n,keyword:"minLength",params:{
 limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/checks/"+n,keyword:"type",params:{type:"string"}};e===
-null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(
-r),t++}}if(i.check_timeout_secs!==void 0){let s=i.check_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let r={instancePath:o+"/check_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+"/check_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/check_timeout_secs",keyword:"m\
-inimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.attempts!==void 0){let s=i.attempts;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/attempts",keyword:"type",params:{type:"integer"}};e===
-null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let r={instancePath:o+"/attempts",keyword:"\
-maximum",params:{comparison:"<=",limit:20}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+"/attem\
-pts",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.rounds!==void 0){let s=i.rounds;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/rounds",keyword:"type",params:{type:"i\
-nteger"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let r={instancePath:o+"/ro\
-unds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+
-"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.approval_mode!==void 0){
-let s=i.approval_mode;if(!(s==="auto"||s==="none"||s==="always")){let r={instancePath:o+"/approval_mode",keyword:"enum",
-params:{allowedValues:pe}};e===null?e=[r]:e.push(r),t++}}if(i.stall_secs!==void 0){let s=i.stall_secs;if(!(typeof s=="nu\
-mber"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/stall_secs",keyword:"type",params:{type:"integer"}};e===
-null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+"/stall_secs",
-keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+
-"/stall_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.deliver!==void 0){
-let s=i.deliver;if(!(s==="none"||s==="branch"||s==="pr")){let r={instancePath:o+"/deliver",keyword:"enum",params:{allowedValues:me}};
-e===null?e=[r]:e.push(r),t++}}if(i.repositories!==void 0){let s=i.repositories;if(Array.isArray(s)){let r=s.length;for(let n=0;n<
-r;n++){let a=s[n];if(typeof a=="string"){if(a.length===0){let l={instancePath:o+"/repositories/"+n,keyword:"minLength",params:{
+null?e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(
+s),t++}}if(i.check_timeout_secs!==void 0){let r=i.check_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:o+"/check_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/check_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/check_timeout_secs",keyword:"m\
+inimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(i.attempts!==void 0){let r=i.attempts;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/attempts",keyword:"type",params:{type:"integer"}};e===
+null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>20||isNaN(r)){let s={instancePath:o+"/attempts",keyword:"\
+maximum",params:{comparison:"<=",limit:20}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:o+"/attem\
+pts",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(i.rounds!==void 0){let r=i.rounds;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/rounds",keyword:"type",params:{type:"i\
+nteger"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>20||isNaN(r)){let s={instancePath:o+"/ro\
+unds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:o+
+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(i.approval_mode!==void 0){
+let r=i.approval_mode;if(!(r==="auto"||r==="none"||r==="always")){let s={instancePath:o+"/approval_mode",keyword:"enum",
+params:{allowedValues:me}};e===null?e=[s]:e.push(s),t++}}if(i.stall_secs!==void 0){let r=i.stall_secs;if(!(typeof r=="nu\
+mber"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/stall_secs",keyword:"type",params:{type:"integer"}};e===
+null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/stall_secs",
+keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+
+"/stall_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(i.deliver!==void 0){
+let r=i.deliver;if(!(r==="none"||r==="branch"||r==="pr")){let s={instancePath:o+"/deliver",keyword:"enum",params:{allowedValues:pe}};
+e===null?e=[s]:e.push(s),t++}}if(i.repositories!==void 0){let r=i.repositories;if(Array.isArray(r)){let s=r.length;for(let n=0;n<
+s;n++){let a=r[n];if(typeof a=="string"){if(a.length===0){let l={instancePath:o+"/repositories/"+n,keyword:"minLength",params:{
 limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/repositories/"+n,keyword:"type",params:{type:"strin\
-g"}};e===null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/repositories",keyword:"type",params:{type:"array"}};e===
-null?e=[r]:e.push(r),t++}}if(i.max_runs!==void 0){let s=i.max_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let r={instancePath:o+"/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>1e3||isNaN(s)){let r={instancePath:o+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
-e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/max_runs",keyword:"minimum",params:{comparison:">\
-=",limit:1}};e===null?e=[r]:e.push(r),t++}}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?
-e=[s]:e.push(s),t++}return D.errors=e,t===0}var ue=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
+g"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/repositories",keyword:"type",params:{type:"array"}};e===
+null?e=[s]:e.push(s),t++}}if(i.max_runs!==void 0){let r=i.max_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:o+"/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:o+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
+e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/max_runs",keyword:"minimum",params:{comparison:">\
+=",limit:1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};e===null?
+e=[r]:e.push(r),t++}return D.errors=e,t===0}var ue=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
 ite_timeout_secs","idle_timeout_secs","max_connections","max_connections_per_address","max_open_requests_per_key","api_k\
 eys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","trusted_proxies","m\
 ax_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir_prefixes","blocke\
@@ -301,270 +326,270 @@ a-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),ge=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-
 "u"),xe=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),be=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),Ne=new RegExp(
 "^[A-Za-z0-9._-]{1,64}$","u"),ve=new RegExp("^key_[0-9a-f]{24}$","u"),je=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u");
 function q(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&
-typeof i=="object"&&!Array.isArray(i)){for(let r in i){let n=t;if(!(r==="host"||r==="port"||r==="local_socket"||r==="con\
-sole"||r==="request_timeout_secs"||r==="first_event_timeout_secs"||r==="read_timeout_secs"||r==="write_timeout_secs"||r===
-"idle_timeout_secs"||r==="max_connections"||r==="max_connections_per_address"||r==="max_open_requests_per_key"||r==="api\
-_keys_gopass_path"||r==="rate_limit_enabled"||r==="rate_limit_rps"||r==="rate_limit_burst"||r==="rate_limit_cleanup_secs"||
-r==="trusted_proxies"||r==="max_request_body_bytes"||r==="cors_allowed_origins"||r==="cors_allow_credentials"||r==="cors\
-_max_age"||r==="allowed_workdir_prefixes"||r==="blocked_workdir_prefixes"||r==="metrics_enabled"||r==="metrics_public"||
-r==="errors_base"||r==="vendor_errors"||r==="require_api_version"||r==="model_rules"||r==="client_tools"||r==="max_concu\
-rrent_runs"||r==="max_queued_runs"||r==="mcp_wait_secs"||r==="max_nesting"||r==="allow_unsafe_extra"||r==="max_approval_\
-mode"||r==="max_sandbox_mode"||r==="keys")){let a={instancePath:o,keyword:"enum",params:{allowedValues:ue},propertyName:r};
-e===null?e=[a]:e.push(a),t++}var f=n===t;if(!f){let a={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===
-null?e=[a]:e.push(a),t++}}if(i.host!==void 0){let r=i.host;if(typeof r=="string"){if(I(r)>253){let n={instancePath:o+"/h\
+typeof i=="object"&&!Array.isArray(i)){for(let s in i){let n=t;if(!(s==="host"||s==="port"||s==="local_socket"||s==="con\
+sole"||s==="request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_secs"||s===
+"idle_timeout_secs"||s==="max_connections"||s==="max_connections_per_address"||s==="max_open_requests_per_key"||s==="api\
+_keys_gopass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s==="rate_limit_burst"||s==="rate_limit_cleanup_secs"||
+s==="trusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowed_origins"||s==="cors_allow_credentials"||s==="cors\
+_max_age"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefixes"||s==="metrics_enabled"||s==="metrics_public"||
+s==="errors_base"||s==="vendor_errors"||s==="require_api_version"||s==="model_rules"||s==="client_tools"||s==="max_concu\
+rrent_runs"||s==="max_queued_runs"||s==="mcp_wait_secs"||s==="max_nesting"||s==="allow_unsafe_extra"||s==="max_approval_\
+mode"||s==="max_sandbox_mode"||s==="keys")){let a={instancePath:o,keyword:"enum",params:{allowedValues:ue},propertyName:s};
+e===null?e=[a]:e.push(a),t++}var f=n===t;if(!f){let a={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===
+null?e=[a]:e.push(a),t++}}if(i.host!==void 0){let s=i.host;if(typeof s=="string"){if(I(s)>253){let n={instancePath:o+"/h\
 ost",keyword:"maxLength",params:{limit:253}};e===null?e=[n]:e.push(n),t++}}else{let n={instancePath:o+"/host",keyword:"t\
-ype",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}if(i.port!==void 0){let r=i.port;if(!(typeof r=="number"&&!(r%
-1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(
-n),t++}if(typeof r=="number"&&isFinite(r)){if(r>65535||isNaN(r)){let n={instancePath:o+"/port",keyword:"maximum",params:{
-comparison:"<=",limit:65535}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/port",keyword:"mini\
+ype",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}if(i.port!==void 0){let s=i.port;if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(
+n),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||isNaN(s)){let n={instancePath:o+"/port",keyword:"maximum",params:{
+comparison:"<=",limit:65535}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/port",keyword:"mini\
 mum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.local_socket!==void 0&&typeof i.local_socket!=
-"boolean"){let r={instancePath:o+"/local_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.
-console!==void 0&&typeof i.console!="boolean"){let r={instancePath:o+"/console",keyword:"type",params:{type:"boolean"}};
-e===null?e=[r]:e.push(r),t++}if(i.request_timeout_secs!==void 0){let r=i.request_timeout_secs;if(!(typeof r=="number"&&!(r%
-1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/request_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
-e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let n={instancePath:o+"/request_timeout_s\
-ecs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+
+"boolean"){let s={instancePath:o+"/local_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.
+console!==void 0&&typeof i.console!="boolean"){let s={instancePath:o+"/console",keyword:"type",params:{type:"boolean"}};
+e===null?e=[s]:e.push(s),t++}if(i.request_timeout_secs!==void 0){let s=i.request_timeout_secs;if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/request_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
+e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let n={instancePath:o+"/request_timeout_s\
+ecs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+
 "/request_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.first_event_timeout_secs!==
-void 0){let r=i.first_event_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+
-"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&
-isFinite(r)){if(r>604800||isNaN(r)){let n={instancePath:o+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/first_event_timeout_secs",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.read_timeout_secs!==void 0){let r=i.read_timeout_secs;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/read_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let n={instancePath:o+
-"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(
-r)){let n={instancePath:o+"/read_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(
-n),t++}}}if(i.write_timeout_secs!==void 0){let r=i.write_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
-r))){let n={instancePath:o+"/write_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>604800||isNaN(r)){let n={instancePath:o+"/write_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/write_timeout_secs",keyword:"m\
-inimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.idle_timeout_secs!==void 0){let r=i.idle_timeout_secs;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/idle_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let n={instancePath:o+
-"/idle_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(
-r)){let n={instancePath:o+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(
-n),t++}}}if(i.max_connections!==void 0){let r=i.max_connections;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){
-let n={instancePath:o+"/max_connections",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>1e6||isNaN(r)){let n={instancePath:o+"/max_connections",keyword:"maximum",params:{comparison:"\
-<=",limit:1e6}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/max_connections",keyword:"minimum",
-params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.max_connections_per_address!==void 0){let r=i.max_connections_per_address;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/max_connections_per_address",keyword:"\
-type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let n={
+void 0){let s=i.first_event_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+
+"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&
+isFinite(s)){if(s>604800||isNaN(s)){let n={instancePath:o+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/first_event_timeout_secs",keyword:"\
+minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.read_timeout_secs!==void 0){let s=i.read_timeout_secs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/read_timeout_secs",keyword:"type",params:{
+type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let n={instancePath:o+
+"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(
+s)){let n={instancePath:o+"/read_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(
+n),t++}}}if(i.write_timeout_secs!==void 0){let s=i.write_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let n={instancePath:o+"/write_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>604800||isNaN(s)){let n={instancePath:o+"/write_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/write_timeout_secs",keyword:"m\
+inimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.idle_timeout_secs!==void 0){let s=i.idle_timeout_secs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/idle_timeout_secs",keyword:"type",params:{
+type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let n={instancePath:o+
+"/idle_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(
+s)){let n={instancePath:o+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(
+n),t++}}}if(i.max_connections!==void 0){let s=i.max_connections;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
+let n={instancePath:o+"/max_connections",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e6||isNaN(s)){let n={instancePath:o+"/max_connections",keyword:"maximum",params:{comparison:"\
+<=",limit:1e6}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/max_connections",keyword:"minimum",
+params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.max_connections_per_address!==void 0){let s=i.max_connections_per_address;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/max_connections_per_address",keyword:"\
+type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let n={
 instancePath:o+"/max_connections_per_address",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[n]:e.push(
-n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/max_connections_per_address",keyword:"minimum",params:{comparison:">=",
-limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.max_open_requests_per_key!==void 0){let r=i.max_open_requests_per_key;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/max_open_requests_per_key",keyword:"type",params:{type:"\
-integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let n={instancePath:o+"/\
-max_open_requests_per_key",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(
-r)){let n={instancePath:o+"/max_open_requests_per_key",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:
-e.push(n),t++}}}if(i.api_keys_gopass_path!==void 0){let r=i.api_keys_gopass_path;if(typeof r=="string"){if(!ke.test(r)){
+n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/max_connections_per_address",keyword:"minimum",params:{comparison:">=",
+limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.max_open_requests_per_key!==void 0){let s=i.max_open_requests_per_key;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/max_open_requests_per_key",keyword:"type",params:{type:"\
+integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let n={instancePath:o+"/\
+max_open_requests_per_key",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(
+s)){let n={instancePath:o+"/max_open_requests_per_key",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:
+e.push(n),t++}}}if(i.api_keys_gopass_path!==void 0){let s=i.api_keys_gopass_path;if(typeof s=="string"){if(!ke.test(s)){
 let n={instancePath:o+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"a gopass path of letters, digits, /, _\
 , . and -, not starting with -"}};e===null?e=[n]:e.push(n),t++}}else{let n={instancePath:o+"/api_keys_gopass_path",keyword:"\
 type",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}if(i.rate_limit_enabled!==void 0&&typeof i.rate_limit_enabled!=
-"boolean"){let r={instancePath:o+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),
-t++}if(i.rate_limit_rps!==void 0){let r=i.rate_limit_rps;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={
-instancePath:o+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="numb\
-er"&&isFinite(r)){if(r>1e6||isNaN(r)){let n={instancePath:o+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",
-limit:1e6}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/rate_limit_rps",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.rate_limit_burst!==void 0){let r=i.rate_limit_burst;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/rate_limit_burst",keyword:"type",params:{type:"intege\
-r"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let n={instancePath:o+"/rate_l\
-imit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={
+"boolean"){let s={instancePath:o+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),
+t++}if(i.rate_limit_rps!==void 0){let s=i.rate_limit_rps;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={
+instancePath:o+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="numb\
+er"&&isFinite(s)){if(s>1e6||isNaN(s)){let n={instancePath:o+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",
+limit:1e6}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/rate_limit_rps",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.rate_limit_burst!==void 0){let s=i.rate_limit_burst;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/rate_limit_burst",keyword:"type",params:{type:"intege\
+r"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let n={instancePath:o+"/rate_l\
+imit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={
 instancePath:o+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.
-rate_limit_cleanup_secs!==void 0){let r=i.rate_limit_cleanup_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){
-let n={instancePath:o+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>604800||isNaN(r)){let n={instancePath:o+"/rate_limit_cleanup_secs",keyword:"maximum",params:{
-comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/rate_limit_cleanup\
+rate_limit_cleanup_secs!==void 0){let s=i.rate_limit_cleanup_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
+let n={instancePath:o+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>604800||isNaN(s)){let n={instancePath:o+"/rate_limit_cleanup_secs",keyword:"maximum",params:{
+comparison:"<=",limit:604800}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/rate_limit_cleanup\
 _secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.trusted_proxies!==void 0){
-let r=i.trusted_proxies;if(Array.isArray(r)){let n=r.length;for(let a=0;a<n;a++)if(typeof r[a]!="string"){let l={instancePath:o+
+let s=i.trusted_proxies;if(Array.isArray(s)){let n=s.length;for(let a=0;a<n;a++)if(typeof s[a]!="string"){let l={instancePath:o+
 "/trusted_proxies/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}else{let n={instancePath:o+"/\
 trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[n]:e.push(n),t++}}if(i.max_request_body_bytes!==void 0){
-let r=i.max_request_body_bytes;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/max_req\
-uest_body_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){
-if(r>1073741824||isNaN(r)){let n={instancePath:o+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};
-e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/max_request_body_bytes",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.cors_allowed_origins!==void 0){let r=i.cors_allowed_origins;
-if(Array.isArray(r)){let n=r.length;for(let a=0;a<n;a++){let l=r[a];if(typeof l=="string"){if(!ge.test(l)){let p={instancePath:o+
+let s=i.max_request_body_bytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/max_req\
+uest_body_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){
+if(s>1073741824||isNaN(s)){let n={instancePath:o+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};
+e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/max_request_body_bytes",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.cors_allowed_origins!==void 0){let s=i.cors_allowed_origins;
+if(Array.isArray(s)){let n=s.length;for(let a=0;a<n;a++){let l=s[a];if(typeof l=="string"){if(!ge.test(l)){let m={instancePath:o+
 "/cors_allowed_origins/"+a,keyword:"saidPattern",params:{says:"an origin such as https://app.example.com, with at most o\
-ne * in it, or * alone"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:o+"/cors_allowed_origins/"+a,keyword:"t\
-ype",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let n={instancePath:o+"/cors_allowed_origins",keyword:"\
+ne * in it, or * alone"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+"/cors_allowed_origins/"+a,keyword:"t\
+ype",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}}else{let n={instancePath:o+"/cors_allowed_origins",keyword:"\
 type",params:{type:"array"}};e===null?e=[n]:e.push(n),t++}}if(i.cors_allow_credentials!==void 0&&typeof i.cors_allow_credentials!=
-"boolean"){let r={instancePath:o+"/cors_allow_credentials",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(
-r),t++}if(i.cors_max_age!==void 0){let r=i.cors_max_age;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={
-instancePath:o+"/cors_max_age",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&
-isFinite(r)){if(r>86400||isNaN(r)){let n={instancePath:o+"/cors_max_age",keyword:"maximum",params:{comparison:"<=",limit:86400}};
-e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/cors_max_age",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.allowed_workdir_prefixes!==void 0){let r=i.allowed_workdir_prefixes;if(Array.
-isArray(r)){let n=r.length;for(let a=0;a<n;a++){let l=r[a];if(typeof l=="string"){if(l.length===0){let p={instancePath:o+
-"/allowed_workdir_prefixes/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:o+
-"/allowed_workdir_prefixes/"+a,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let n={instancePath:o+
+"boolean"){let s={instancePath:o+"/cors_allow_credentials",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(
+s),t++}if(i.cors_max_age!==void 0){let s=i.cors_max_age;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={
+instancePath:o+"/cors_max_age",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&
+isFinite(s)){if(s>86400||isNaN(s)){let n={instancePath:o+"/cors_max_age",keyword:"maximum",params:{comparison:"<=",limit:86400}};
+e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/cors_max_age",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.allowed_workdir_prefixes!==void 0){let s=i.allowed_workdir_prefixes;if(Array.
+isArray(s)){let n=s.length;for(let a=0;a<n;a++){let l=s[a];if(typeof l=="string"){if(l.length===0){let m={instancePath:o+
+"/allowed_workdir_prefixes/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+
+"/allowed_workdir_prefixes/"+a,keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}}else{let n={instancePath:o+
 "/allowed_workdir_prefixes",keyword:"type",params:{type:"array"}};e===null?e=[n]:e.push(n),t++}}if(i.blocked_workdir_prefixes!==
-void 0){let r=i.blocked_workdir_prefixes;if(Array.isArray(r)){let n=r.length;for(let a=0;a<n;a++){let l=r[a];if(typeof l==
-"string"){if(l.length===0){let p={instancePath:o+"/blocked_workdir_prefixes/"+a,keyword:"minLength",params:{limit:1}};e===
-null?e=[p]:e.push(p),t++}}else{let p={instancePath:o+"/blocked_workdir_prefixes/"+a,keyword:"type",params:{type:"string"}};
-e===null?e=[p]:e.push(p),t++}}}else{let n={instancePath:o+"/blocked_workdir_prefixes",keyword:"type",params:{type:"array"}};
-e===null?e=[n]:e.push(n),t++}}if(i.metrics_enabled!==void 0&&typeof i.metrics_enabled!="boolean"){let r={instancePath:o+
-"/metrics_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.metrics_public!==void 0&&typeof i.
-metrics_public!="boolean"){let r={instancePath:o+"/metrics_public",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:
-e.push(r),t++}if(i.errors_base!==void 0){let r=i.errors_base;if(typeof r=="string"){if(!xe.test(r)){let n={instancePath:o+
+void 0){let s=i.blocked_workdir_prefixes;if(Array.isArray(s)){let n=s.length;for(let a=0;a<n;a++){let l=s[a];if(typeof l==
+"string"){if(l.length===0){let m={instancePath:o+"/blocked_workdir_prefixes/"+a,keyword:"minLength",params:{limit:1}};e===
+null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+"/blocked_workdir_prefixes/"+a,keyword:"type",params:{type:"string"}};
+e===null?e=[m]:e.push(m),t++}}}else{let n={instancePath:o+"/blocked_workdir_prefixes",keyword:"type",params:{type:"array"}};
+e===null?e=[n]:e.push(n),t++}}if(i.metrics_enabled!==void 0&&typeof i.metrics_enabled!="boolean"){let s={instancePath:o+
+"/metrics_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.metrics_public!==void 0&&typeof i.
+metrics_public!="boolean"){let s={instancePath:o+"/metrics_public",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:
+e.push(s),t++}if(i.errors_base!==void 0){let s=i.errors_base;if(typeof s=="string"){if(!xe.test(s)){let n={instancePath:o+
 "/errors_base",keyword:"saidPattern",params:{says:"an http or https address without a / at its end"}};e===null?e=[n]:e.push(
 n),t++}}else{let n={instancePath:o+"/errors_base",keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}if(i.
-vendor_errors!==void 0&&typeof i.vendor_errors!="boolean"){let r={instancePath:o+"/vendor_errors",keyword:"type",params:{
-type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.require_api_version!==void 0&&typeof i.require_api_version!="boolean"){
-let r={instancePath:o+"/require_api_version",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.model_rules!==
-void 0){let r=i.model_rules;if(Array.isArray(r)){let n=r.length;for(let a=0;a<n;a++){let l=r[a];if(typeof l=="string"){if(!be.
-test(l)){let p={instancePath:o+"/model_rules/"+a,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model \
-name, in which * stands for any text, and the name of a backend"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:o+
-"/model_rules/"+a,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let n={instancePath:o+"/mod\
-el_rules",keyword:"type",params:{type:"array"}};e===null?e=[n]:e.push(n),t++}}if(i.client_tools!==void 0){let r=i.client_tools;
-if(!(r==="refuse"||r==="ignore")){let n={instancePath:o+"/client_tools",keyword:"enum",params:{allowedValues:fe}};e===null?
-e=[n]:e.push(n),t++}}if(i.max_concurrent_runs!==void 0){let r=i.max_concurrent_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
-r)&&isFinite(r))){let n={instancePath:o+"/max_concurrent_runs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.
-push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>1024||isNaN(r)){let n={instancePath:o+"/max_concurrent_runs",keyword:"\
-maximum",params:{comparison:"<=",limit:1024}};e===null?e=[n]:e.push(n),t++}if(r<1||isNaN(r)){let n={instancePath:o+"/max\
+vendor_errors!==void 0&&typeof i.vendor_errors!="boolean"){let s={instancePath:o+"/vendor_errors",keyword:"type",params:{
+type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.require_api_version!==void 0&&typeof i.require_api_version!="boolean"){
+let s={instancePath:o+"/require_api_version",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.model_rules!==
+void 0){let s=i.model_rules;if(Array.isArray(s)){let n=s.length;for(let a=0;a<n;a++){let l=s[a];if(typeof l=="string"){if(!be.
+test(l)){let m={instancePath:o+"/model_rules/"+a,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model \
+name, in which * stands for any text, and the name of a backend"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+
+"/model_rules/"+a,keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}}else{let n={instancePath:o+"/mod\
+el_rules",keyword:"type",params:{type:"array"}};e===null?e=[n]:e.push(n),t++}}if(i.client_tools!==void 0){let s=i.client_tools;
+if(!(s==="refuse"||s==="ignore")){let n={instancePath:o+"/client_tools",keyword:"enum",params:{allowedValues:fe}};e===null?
+e=[n]:e.push(n),t++}}if(i.max_concurrent_runs!==void 0){let s=i.max_concurrent_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s)&&isFinite(s))){let n={instancePath:o+"/max_concurrent_runs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.
+push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>1024||isNaN(s)){let n={instancePath:o+"/max_concurrent_runs",keyword:"\
+maximum",params:{comparison:"<=",limit:1024}};e===null?e=[n]:e.push(n),t++}if(s<1||isNaN(s)){let n={instancePath:o+"/max\
 _concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[n]:e.push(n),t++}}}if(i.max_queued_runs!==
-void 0){let r=i.max_queued_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/max_qu\
-eued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>
-1e5||isNaN(r)){let n={instancePath:o+"/max_queued_runs",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=
-[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/max_queued_runs",keyword:"minimum",params:{comparison:">=",limit:0}};
-e===null?e=[n]:e.push(n),t++}}}if(i.mcp_wait_secs!==void 0){let r=i.mcp_wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
-r)&&isFinite(r))){let n={instancePath:o+"/mcp_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),
-t++}if(typeof r=="number"&&isFinite(r)){if(r>3600||isNaN(r)){let n={instancePath:o+"/mcp_wait_secs",keyword:"maximum",params:{
-comparison:"<=",limit:3600}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={instancePath:o+"/mcp_wait_secs",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.max_nesting!==void 0){let r=i.max_nesting;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let n={instancePath:o+"/max_nesting",keyword:"type",params:{type:"\
-integer"}};e===null?e=[n]:e.push(n),t++}if(typeof r=="number"&&isFinite(r)){if(r>100||isNaN(r)){let n={instancePath:o+"/\
-max_nesting",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[n]:e.push(n),t++}if(r<0||isNaN(r)){let n={
+void 0){let s=i.max_queued_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/max_qu\
+eued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>
+1e5||isNaN(s)){let n={instancePath:o+"/max_queued_runs",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=
+[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/max_queued_runs",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[n]:e.push(n),t++}}}if(i.mcp_wait_secs!==void 0){let s=i.mcp_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s)&&isFinite(s))){let n={instancePath:o+"/mcp_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[n]:e.push(n),
+t++}if(typeof s=="number"&&isFinite(s)){if(s>3600||isNaN(s)){let n={instancePath:o+"/mcp_wait_secs",keyword:"maximum",params:{
+comparison:"<=",limit:3600}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={instancePath:o+"/mcp_wait_secs",keyword:"\
+minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.max_nesting!==void 0){let s=i.max_nesting;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let n={instancePath:o+"/max_nesting",keyword:"type",params:{type:"\
+integer"}};e===null?e=[n]:e.push(n),t++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let n={instancePath:o+"/\
+max_nesting",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[n]:e.push(n),t++}if(s<0||isNaN(s)){let n={
 instancePath:o+"/max_nesting",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[n]:e.push(n),t++}}}if(i.allow_unsafe_extra!==
-void 0&&typeof i.allow_unsafe_extra!="boolean"){let r={instancePath:o+"/allow_unsafe_extra",keyword:"type",params:{type:"\
-boolean"}};e===null?e=[r]:e.push(r),t++}if(i.max_approval_mode!==void 0){let r=i.max_approval_mode;if(!(r===""||r==="alw\
-ays"||r==="auto"||r==="none")){let n={instancePath:o+"/max_approval_mode",keyword:"enum",params:{allowedValues:ye}};e===
-null?e=[n]:e.push(n),t++}}if(i.max_sandbox_mode!==void 0){let r=i.max_sandbox_mode;if(!(r===""||r==="read-only"||r==="wo\
-rkspace"||r==="full")){let n={instancePath:o+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ce}};e===null?e=[n]:
-e.push(n),t++}}if(i.keys!==void 0){let r=i.keys;if(Array.isArray(r)){let n=r.length;for(let a=0;a<n;a++){let l=r[a];if(l&&
-typeof l=="object"&&!Array.isArray(l)){if(l.name===void 0){let p={instancePath:o+"/keys/"+a,keyword:"required",params:{missingProperty:"\
-name"}};e===null?e=[p]:e.push(p),t++}if(l.sha256===void 0){let p={instancePath:o+"/keys/"+a,keyword:"required",params:{missingProperty:"\
-sha256"}};e===null?e=[p]:e.push(p),t++}for(let p in l){let m=t;if(!(p==="name"||p==="id"||p==="sha256"||p==="role"||p===
-"rate_limit_rps"||p==="rate_limit_burst"||p==="max_approval_mode"||p==="max_sandbox_mode")){let w={instancePath:o+"/keys\
-/"+a,keyword:"enum",params:{allowedValues:de},propertyName:p};e===null?e=[w]:e.push(w),t++}var s=m===t;if(!s){let w={instancePath:o+
-"/keys/"+a,keyword:"propertyNames",params:{propertyName:p}};e===null?e=[w]:e.push(w),t++}}if(l.name!==void 0){let p=l.name;
-if(typeof p=="string"){if(!Ne.test(p)){let m={instancePath:o+"/keys/"+a+"/name",keyword:"saidPattern",params:{says:"a na\
-me of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+
-"/keys/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(l.id!==void 0){let p=l.id;if(typeof p==
-"string"){if(!ve.test(p)){let m={instancePath:o+"/keys/"+a+"/id",keyword:"saidPattern",params:{says:"an id such as `drov\
-er keys create` writes: key_ and 24 hexadecimal digits"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+"/key\
-s/"+a+"/id",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(l.sha256!==void 0){let p=l.sha256;if(typeof p==
-"string"){if(!je.test(p)){let m={instancePath:o+"/keys/"+a+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 dig\
-est of the key in 64 hexadecimal digits, never the key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+
-"/keys/"+a+"/sha256",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(l.role!==void 0){let p=l.role;
-if(!(p==="client"||p==="operator")){let m={instancePath:o+"/keys/"+a+"/role",keyword:"enum",params:{allowedValues:_e}};e===
-null?e=[m]:e.push(m),t++}}if(l.rate_limit_rps!==void 0){let p=l.rate_limit_rps;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&
-isFinite(p))){let m={instancePath:o+"/keys/"+a+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:
-e.push(m),t++}if(typeof p=="number"&&isFinite(p)){if(p>1e6||isNaN(p)){let m={instancePath:o+"/keys/"+a+"/rate_limit_rps",
-keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(p<1||isNaN(p)){let m={instancePath:o+
-"/keys/"+a+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(l.rate_limit_burst!==
-void 0){let p=l.rate_limit_burst;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p))){let m={instancePath:o+"/keys/"+
-a+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof p=="number"&&isFinite(
-p)){if(p>1e6||isNaN(p)){let m={instancePath:o+"/keys/"+a+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[m]:e.push(m),t++}if(p<1||isNaN(p)){let m={instancePath:o+"/keys/"+a+"/rate_limit_burst",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(l.max_approval_mode!==void 0){let p=l.max_approval_mode;if(!(p===
-"always"||p==="auto"||p==="none")){let m={instancePath:o+"/keys/"+a+"/max_approval_mode",keyword:"enum",params:{allowedValues:he}};
-e===null?e=[m]:e.push(m),t++}}if(l.max_sandbox_mode!==void 0){let p=l.max_sandbox_mode;if(!(p==="read-only"||p==="worksp\
-ace"||p==="full")){let m={instancePath:o+"/keys/"+a+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:we}};e===null?
-e=[m]:e.push(m),t++}}}else{let p={instancePath:o+"/keys/"+a,keyword:"type",params:{type:"object"}};e===null?e=[p]:e.push(
-p),t++}}}else{let n={instancePath:o+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[n]:e.push(n),t++}}}else{let r={
-instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return q.errors=e,t===0}var Fe=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
+void 0&&typeof i.allow_unsafe_extra!="boolean"){let s={instancePath:o+"/allow_unsafe_extra",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[s]:e.push(s),t++}if(i.max_approval_mode!==void 0){let s=i.max_approval_mode;if(!(s===""||s==="alw\
+ays"||s==="auto"||s==="none")){let n={instancePath:o+"/max_approval_mode",keyword:"enum",params:{allowedValues:ye}};e===
+null?e=[n]:e.push(n),t++}}if(i.max_sandbox_mode!==void 0){let s=i.max_sandbox_mode;if(!(s===""||s==="read-only"||s==="wo\
+rkspace"||s==="full")){let n={instancePath:o+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ce}};e===null?e=[n]:
+e.push(n),t++}}if(i.keys!==void 0){let s=i.keys;if(Array.isArray(s)){let n=s.length;for(let a=0;a<n;a++){let l=s[a];if(l&&
+typeof l=="object"&&!Array.isArray(l)){if(l.name===void 0){let m={instancePath:o+"/keys/"+a,keyword:"required",params:{missingProperty:"\
+name"}};e===null?e=[m]:e.push(m),t++}if(l.sha256===void 0){let m={instancePath:o+"/keys/"+a,keyword:"required",params:{missingProperty:"\
+sha256"}};e===null?e=[m]:e.push(m),t++}for(let m in l){let p=t;if(!(m==="name"||m==="id"||m==="sha256"||m==="role"||m===
+"rate_limit_rps"||m==="rate_limit_burst"||m==="max_approval_mode"||m==="max_sandbox_mode")){let w={instancePath:o+"/keys\
+/"+a,keyword:"enum",params:{allowedValues:de},propertyName:m};e===null?e=[w]:e.push(w),t++}var r=p===t;if(!r){let w={instancePath:o+
+"/keys/"+a,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[w]:e.push(w),t++}}if(l.name!==void 0){let m=l.name;
+if(typeof m=="string"){if(!Ne.test(m)){let p={instancePath:o+"/keys/"+a+"/name",keyword:"saidPattern",params:{says:"a na\
+me of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:o+
+"/keys/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.id!==void 0){let m=l.id;if(typeof m==
+"string"){if(!ve.test(m)){let p={instancePath:o+"/keys/"+a+"/id",keyword:"saidPattern",params:{says:"an id such as `drov\
+er keys create` writes: key_ and 24 hexadecimal digits"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:o+"/key\
+s/"+a+"/id",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.sha256!==void 0){let m=l.sha256;if(typeof m==
+"string"){if(!je.test(m)){let p={instancePath:o+"/keys/"+a+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 dig\
+est of the key in 64 hexadecimal digits, never the key itself"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:o+
+"/keys/"+a+"/sha256",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.role!==void 0){let m=l.role;
+if(!(m==="client"||m==="operator")){let p={instancePath:o+"/keys/"+a+"/role",keyword:"enum",params:{allowedValues:_e}};e===
+null?e=[p]:e.push(p),t++}}if(l.rate_limit_rps!==void 0){let m=l.rate_limit_rps;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&
+isFinite(m))){let p={instancePath:o+"/keys/"+a+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[p]:
+e.push(p),t++}if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let p={instancePath:o+"/keys/"+a+"/rate_limit_rps",
+keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[p]:e.push(p),t++}if(m<1||isNaN(m)){let p={instancePath:o+
+"/keys/"+a+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[p]:e.push(p),t++}}}if(l.rate_limit_burst!==
+void 0){let m=l.rate_limit_burst;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m))){let p={instancePath:o+"/keys/"+
+a+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[p]:e.push(p),t++}if(typeof m=="number"&&isFinite(
+m)){if(m>1e6||isNaN(m)){let p={instancePath:o+"/keys/"+a+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
+e===null?e=[p]:e.push(p),t++}if(m<1||isNaN(m)){let p={instancePath:o+"/keys/"+a+"/rate_limit_burst",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[p]:e.push(p),t++}}}if(l.max_approval_mode!==void 0){let m=l.max_approval_mode;if(!(m===
+"always"||m==="auto"||m==="none")){let p={instancePath:o+"/keys/"+a+"/max_approval_mode",keyword:"enum",params:{allowedValues:he}};
+e===null?e=[p]:e.push(p),t++}}if(l.max_sandbox_mode!==void 0){let m=l.max_sandbox_mode;if(!(m==="read-only"||m==="worksp\
+ace"||m==="full")){let p={instancePath:o+"/keys/"+a+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:we}};e===null?
+e=[p]:e.push(p),t++}}}else{let m={instancePath:o+"/keys/"+a,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(
+m),t++}}}else{let n={instancePath:o+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[n]:e.push(n),t++}}}else{let s={
+instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return q.errors=e,t===0}var Fe=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
 _idle_secs","approval_timeout_secs"];function U(i,{instancePath:o="",parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){
-let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;if(!(s==="enabled"||s==="max_process\
-es"||s==="idle_secs"||s==="max_turns"||s==="max_age_secs"||s==="max_rss_mb"||s==="spares"||s==="spare_after"||s==="backg\
-round_idle_secs"||s==="approval_timeout_secs")){let n={instancePath:o,keyword:"enum",params:{allowedValues:Fe},propertyName:s};
-e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===
-null?e=[n]:e.push(n),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let s={instancePath:o+"/enabled",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.max_processes!==void 0){let s=i.max_processes;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/max_processes",keyword:"type",params:{type:"integer"}};
-e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>64||isNaN(s)){let r={instancePath:o+"/max_processe\
-s",keyword:"maximum",params:{comparison:"<=",limit:64}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+
-"/max_processes",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.idle_secs!==void 0){
-let s=i.idle_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/idle_secs",keyword:"\
-type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>86400||isNaN(s)){let r={
-instancePath:o+"/idle_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===null?e=[r]:e.push(r),t++}if(s<1||
-isNaN(s)){let r={instancePath:o+"/idle_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),
-t++}}}if(i.max_turns!==void 0){let s=i.max_turns;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+
-"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>
-1e4||isNaN(s)){let r={instancePath:o+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[r]:e.
-push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===
-null?e=[r]:e.push(r),t++}}}if(i.max_age_secs!==void 0){let s=i.max_age_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&
-isFinite(s))){let r={instancePath:o+"/max_age_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}
-if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+"/max_age_secs",keyword:"maximum",params:{
-comparison:"<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/max_age_secs",keyword:"\
-minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.max_rss_mb!==void 0){let s=i.max_rss_mb;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/max_rss_mb",keyword:"type",params:{type:"integer"}};e===
-null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let r={instancePath:o+"/max_rss_mb",keyword:"\
-maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[r]:e.push(r),t++}if(s<64||isNaN(s)){let r={instancePath:o+"/max\
-_rss_mb",keyword:"minimum",params:{comparison:">=",limit:64}};e===null?e=[r]:e.push(r),t++}}}if(i.spares!==void 0){let s=i.
-spares;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/spares",keyword:"type",params:{
-type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>16||isNaN(s)){let r={instancePath:o+
-"/spares",keyword:"maximum",params:{comparison:"<=",limit:16}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+
-"/spares",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.spare_after!==void 0){
-let s=i.spare_after;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/spare_after",keyword:"\
-type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let r={
-instancePath:o+"/spare_after",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[r]:e.push(r),t++}if(s<1||
-isNaN(s)){let r={instancePath:o+"/spare_after",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(
-r),t++}}}if(i.background_idle_secs!==void 0){let s=i.background_idle_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let r={instancePath:o+"/background_idle_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}
-if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:o+"/background_idle_secs",keyword:"maximu\
-m",params:{comparison:"<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/backgro\
-und_idle_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.approval_timeout_secs!==
-void 0){let s=i.approval_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/\
-approval_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(
-s)){if(s>86400||isNaN(s)){let r={instancePath:o+"/approval_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};
-e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(s)){let r={instancePath:o+"/approval_timeout_secs",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};
-e===null?e=[s]:e.push(s),t++}return U.errors=e,t===0}var Ae=["url","machine","dead_after_secs","statement_timeout_secs"];function V(i,{instancePath:o="",parentData:d,parentDataProperty:c,
-rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
-if(!(s==="url"||s==="machine"||s==="dead_after_secs"||s==="statement_timeout_secs")){let n={instancePath:o,keyword:"enum",
-params:{allowedValues:Ae},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"\
-propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.url!==void 0){let s=i.url;if(typeof s=="strin\
-g"){if(s.length===0){let r={instancePath:o+"/url",keyword:"minLength",params:{limit:1}};e===null?e=[r]:e.push(r),t++}}else{
-let r={instancePath:o+"/url",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(i.machine!==void 0){
-let s=i.machine;if(typeof s=="string"){if(I(s)>100){let r={instancePath:o+"/machine",keyword:"maxLength",params:{limit:100}};
-e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/machine",keyword:"type",params:{type:"string"}};e===null?e=[r]:
-e.push(r),t++}}if(i.dead_after_secs!==void 0){let s=i.dead_after_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let r={instancePath:o+"/dead_after_secs",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>3600||isNaN(s)){let r={instancePath:o+"/dead_after_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:3600}};e===null?e=[r]:e.push(r),t++}if(s<2||isNaN(s)){let r={instancePath:o+"/dead_after_secs",keyword:"minimu\
-m",params:{comparison:">=",limit:2}};e===null?e=[r]:e.push(r),t++}}}if(i.statement_timeout_secs!==void 0){let s=i.statement_timeout_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/statement_timeout_secs",keyword:"type",
-params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>600||isNaN(s)){let r={instancePath:o+
-"/statement_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:600}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(
-s)){let r={instancePath:o+"/statement_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.
-push(r),t++}}}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return V.errors=
+let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;if(!(r==="enabled"||r==="max_process\
+es"||r==="idle_secs"||r==="max_turns"||r==="max_age_secs"||r==="max_rss_mb"||r==="spares"||r==="spare_after"||r==="backg\
+round_idle_secs"||r==="approval_timeout_secs")){let n={instancePath:o,keyword:"enum",params:{allowedValues:Fe},propertyName:r};
+e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===
+null?e=[n]:e.push(n),t++}}if(i.enabled!==void 0&&typeof i.enabled!="boolean"){let r={instancePath:o+"/enabled",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.max_processes!==void 0){let r=i.max_processes;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/max_processes",keyword:"type",params:{type:"integer"}};
+e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>64||isNaN(r)){let s={instancePath:o+"/max_processe\
+s",keyword:"maximum",params:{comparison:"<=",limit:64}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+
+"/max_processes",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(i.idle_secs!==void 0){
+let r=i.idle_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/idle_secs",keyword:"\
+type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>86400||isNaN(r)){let s={
+instancePath:o+"/idle_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===null?e=[s]:e.push(s),t++}if(r<1||
+isNaN(r)){let s={instancePath:o+"/idle_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),
+t++}}}if(i.max_turns!==void 0){let r=i.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+
+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>
+1e4||isNaN(r)){let s={instancePath:o+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.
+push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===
+null?e=[s]:e.push(s),t++}}}if(i.max_age_secs!==void 0){let r=i.max_age_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&
+isFinite(r))){let s={instancePath:o+"/max_age_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}
+if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/max_age_secs",keyword:"maximum",params:{
+comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/max_age_secs",keyword:"\
+minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(i.max_rss_mb!==void 0){let r=i.max_rss_mb;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/max_rss_mb",keyword:"type",params:{type:"integer"}};e===
+null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let s={instancePath:o+"/max_rss_mb",keyword:"\
+maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:e.push(s),t++}if(r<64||isNaN(r)){let s={instancePath:o+"/max\
+_rss_mb",keyword:"minimum",params:{comparison:">=",limit:64}};e===null?e=[s]:e.push(s),t++}}}if(i.spares!==void 0){let r=i.
+spares;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/spares",keyword:"type",params:{
+type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>16||isNaN(r)){let s={instancePath:o+
+"/spares",keyword:"maximum",params:{comparison:"<=",limit:16}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:o+
+"/spares",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(i.spare_after!==void 0){
+let r=i.spare_after;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/spare_after",keyword:"\
+type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>100||isNaN(r)){let s={
+instancePath:o+"/spare_after",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[s]:e.push(s),t++}if(r<1||
+isNaN(r)){let s={instancePath:o+"/spare_after",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(
+s),t++}}}if(i.background_idle_secs!==void 0){let r=i.background_idle_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:o+"/background_idle_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}
+if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:o+"/background_idle_secs",keyword:"maximu\
+m",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/backgro\
+und_idle_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(i.approval_timeout_secs!==
+void 0){let r=i.approval_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/\
+approval_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(
+r)){if(r>86400||isNaN(r)){let s={instancePath:o+"/approval_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};
+e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:o+"/approval_timeout_secs",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};
+e===null?e=[r]:e.push(r),t++}return U.errors=e,t===0}var Ae=["url","machine","dead_after_secs","statement_timeout_secs"];function V(i,{instancePath:o="",parentData:d,parentDataProperty:c,
+rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;
+if(!(r==="url"||r==="machine"||r==="dead_after_secs"||r==="statement_timeout_secs")){let n={instancePath:o,keyword:"enum",
+params:{allowedValues:Ae},propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"\
+propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}if(i.url!==void 0){let r=i.url;if(typeof r=="strin\
+g"){if(r.length===0){let s={instancePath:o+"/url",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{
+let s={instancePath:o+"/url",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(i.machine!==void 0){
+let r=i.machine;if(typeof r=="string"){if(I(r)>100){let s={instancePath:o+"/machine",keyword:"maxLength",params:{limit:100}};
+e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/machine",keyword:"type",params:{type:"string"}};e===null?e=[s]:
+e.push(s),t++}}if(i.dead_after_secs!==void 0){let r=i.dead_after_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:o+"/dead_after_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>3600||isNaN(r)){let s={instancePath:o+"/dead_after_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:3600}};e===null?e=[s]:e.push(s),t++}if(r<2||isNaN(r)){let s={instancePath:o+"/dead_after_secs",keyword:"minimu\
+m",params:{comparison:">=",limit:2}};e===null?e=[s]:e.push(s),t++}}}if(i.statement_timeout_secs!==void 0){let r=i.statement_timeout_secs;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/statement_timeout_secs",keyword:"type",
+params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>600||isNaN(r)){let s={instancePath:o+
+"/statement_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:600}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(
+r)){let s={instancePath:o+"/statement_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.
+push(s),t++}}}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return V.errors=
 e,t===0}var $e=["repositories","max_per_key","max_per_backend"];function E(i,{instancePath:o="",parentData:d,parentDataProperty:c,
-rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;
-if(!(s==="repositories"||s==="max_per_key"||s==="max_per_backend")){let n={instancePath:o,keyword:"enum",params:{allowedValues:$e},
-propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[n]:e.push(n),t++}}if(i.repositories!==void 0){let s=i.repositories;if(Array.isArray(s)){let r=s.length;for(let n=0;n<
-r;n++){let a=s[n];if(typeof a=="string"){if(a.length===0){let l={instancePath:o+"/repositories/"+n,keyword:"minLength",params:{
+rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let s=t;
+if(!(r==="repositories"||r==="max_per_key"||r==="max_per_backend")){let n={instancePath:o,keyword:"enum",params:{allowedValues:$e},
+propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};
+e===null?e=[n]:e.push(n),t++}}if(i.repositories!==void 0){let r=i.repositories;if(Array.isArray(r)){let s=r.length;for(let n=0;n<
+s;n++){let a=r[n];if(typeof a=="string"){if(a.length===0){let l={instancePath:o+"/repositories/"+n,keyword:"minLength",params:{
 limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/repositories/"+n,keyword:"type",params:{type:"strin\
-g"}};e===null?e=[l]:e.push(l),t++}}}else{let r={instancePath:o+"/repositories",keyword:"type",params:{type:"array"}};e===
-null?e=[r]:e.push(r),t++}}if(i.max_per_key!==void 0){let s=i.max_per_key;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let r={instancePath:o+"/max_per_key",keyword:"type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>1e5||isNaN(s)){let r={instancePath:o+"/max_per_key",keyword:"maximum",params:{comparison:"<=",
-limit:1e5}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+"/max_per_key",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}if(i.max_per_backend!==void 0){let s=i.max_per_backend;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:o+"/max_per_backend",keyword:"type",params:{type:"integer"}};
-e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e5||isNaN(s)){let r={instancePath:o+"/max_per_bac\
-kend",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(s)){let r={instancePath:o+
-"/max_per_backend",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(r),t++}}}}else{let s={instancePath:o,
-keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return E.errors=e,t===0}function S(i,{instancePath:o="",
+g"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:o+"/repositories",keyword:"type",params:{type:"array"}};e===
+null?e=[s]:e.push(s),t++}}if(i.max_per_key!==void 0){let r=i.max_per_key;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:o+"/max_per_key",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e5||isNaN(r)){let s={instancePath:o+"/max_per_key",keyword:"maximum",params:{comparison:"<=",
+limit:1e5}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:o+"/max_per_key",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(i.max_per_backend!==void 0){let r=i.max_per_backend;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:o+"/max_per_backend",keyword:"type",params:{type:"integer"}};
+e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e5||isNaN(r)){let s={instancePath:o+"/max_per_bac\
+kend",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:o+
+"/max_per_backend",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:o,
+keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return E.errors=e,t===0}function S(i,{instancePath:o="",
 parentData:d,parentDataProperty:c,rootData:u=i,dynamicAnchors:y={}}={}){let e=null,t=0;if(i&&typeof i=="object"&&!Array.
-isArray(i)){for(let s in i){let r=t;if(!(s==="default_backend"||s==="unified_flags"||s==="backends"||s==="agents"||s==="\
-session"||s==="executions"||s==="output"||s==="parallel"||s==="drive"||s==="server"||s==="warm"||s==="store"||s==="work")){
-let n={instancePath:o,keyword:"enum",params:{allowedValues:O},propertyName:s};e===null?e=[n]:e.push(n),t++}var f=r===t;if(!f){
-let n={instancePath:o,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[n]:e.push(n),t++}}if(i.default_backend!==
-void 0){let s=i.default_backend;if(typeof s=="string"){if(!G.test(s)){let r={instancePath:o+"/default_backend",keyword:"\
-saidPattern",params:{says:"the name of a backend"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:o+"/default_b\
-ackend",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}i.unified_flags!==void 0&&(g(i.unified_flags,
+isArray(i)){for(let r in i){let s=t;if(!(r==="default_backend"||r==="unified_flags"||r==="backends"||r==="agents"||r==="\
+session"||r==="executions"||r==="output"||r==="parallel"||r==="drive"||r==="server"||r==="warm"||r==="store"||r==="work")){
+let n={instancePath:o,keyword:"enum",params:{allowedValues:O},propertyName:r};e===null?e=[n]:e.push(n),t++}var f=s===t;if(!f){
+let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}if(i.default_backend!==
+void 0){let r=i.default_backend;if(typeof r=="string"){if(!G.test(r)){let s={instancePath:o+"/default_backend",keyword:"\
+saidPattern",params:{says:"the name of a backend"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o+"/default_b\
+ackend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}i.unified_flags!==void 0&&(g(i.unified_flags,
 {instancePath:o+"/unified_flags",parentData:i,parentDataProperty:"unified_flags",rootData:u,dynamicAnchors:y})||(e=e===null?
 g.errors:e.concat(g.errors),t=e.length)),i.backends!==void 0&&(j(i.backends,{instancePath:o+"/backends",parentData:i,parentDataProperty:"\
 backends",rootData:u,dynamicAnchors:y})||(e=e===null?j.errors:e.concat(j.errors),t=e.length)),i.agents!==void 0&&(F(i.agents,
@@ -582,5 +607,5 @@ e===null?q.errors:e.concat(q.errors),t=e.length)),i.warm!==void 0&&(U(i.warm,{in
 warm",rootData:u,dynamicAnchors:y})||(e=e===null?U.errors:e.concat(U.errors),t=e.length)),i.store!==void 0&&(V(i.store,{
 instancePath:o+"/store",parentData:i,parentDataProperty:"store",rootData:u,dynamicAnchors:y})||(e=e===null?V.errors:e.concat(
 V.errors),t=e.length)),i.work!==void 0&&(E(i.work,{instancePath:o+"/work",parentData:i,parentDataProperty:"work",rootData:u,
-dynamicAnchors:y})||(e=e===null?E.errors:e.concat(E.errors),t=e.length))}else{let s={instancePath:o,keyword:"type",params:{
-type:"object"}};e===null?e=[s]:e.push(s),t++}return S.errors=e,t===0}export{De as validateConfigFile};
+dynamicAnchors:y})||(e=e===null?E.errors:e.concat(E.errors),t=e.length))}else{let r={instancePath:o,keyword:"type",params:{
+type:"object"}};e===null?e=[r]:e.push(r),t++}return S.errors=e,t===0}export{De as validateConfigFile};

@@ -7,8 +7,15 @@
  */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
-import { AcpSection, APPROVAL_MODES, BACKEND_NAME, backendSection, SANDBOX_MODES } from './backend.shape.ts'
-import { LONGEST_WAIT_SECS, ServerSection } from './server-settings.shape.ts'
+import {
+  AcpSection,
+  APPROVAL_MODES,
+  BACKEND_NAME,
+  backendSection,
+  LONGEST_WAIT_SECS,
+  SANDBOX_MODES,
+} from './backend.shape.ts'
+import { ServerSection } from './server-settings.shape.ts'
 
 const FlagsSection = strict({
   approval_mode: literals(APPROVAL_MODES, {
@@ -47,6 +54,14 @@ const FlagsSection = strict({
     maximum: LONGEST_WAIT_SECS,
     description: 'Maximum run time of one agent in seconds. 0: no limit.',
     'x-env': ['DROVER_TIMEOUT'],
+  }),
+  silence_timeout_secs: Type.Integer({
+    default: -1,
+    minimum: -1,
+    maximum: LONGEST_WAIT_SECS,
+    description:
+      'Seconds that an agent may print nothing until it is stopped. Running tools and questions do not count. 0: no limit. -1: what fits the agent, which is 120 unless `docs/agents.md` says otherwise.',
+    'x-env': ['DROVER_SILENCE_TIMEOUT'],
   }),
 })
 

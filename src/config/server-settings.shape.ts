@@ -1,10 +1,7 @@
 import { Type } from 'typebox'
 import { literals, strict, textLike } from '../kit/shape.ts'
-import { APPROVAL_CEILINGS, BACKEND_NAME, SANDBOX_CEILINGS } from './backend.shape.ts'
+import { APPROVAL_CEILINGS, BACKEND_NAME, LONGEST_WAIT_SECS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import { CORS_ORIGIN } from './cors-origin.ts'
-
-/** One week: short enough for a timer, because Node fires one of more than 2^31 ms at once. */
-export const LONGEST_WAIT_SECS = 604_800
 
 const LARGEST_RATE = 1_000_000
 

@@ -15,11 +15,13 @@ const KEYS: readonly [string, string, unknown][] = [
   ['unified_flags.max_turns', 'integer', 0],
   ['unified_flags.max_tokens', 'integer', 0],
   ['unified_flags.command_timeout_secs', 'integer', 0],
+  ['unified_flags.silence_timeout_secs', 'integer', -1],
   ...['claude', 'codex', 'gemini'].flatMap((name): [string, string, unknown][] => [
     [`backends.${name}.model`, 'string', ''],
     [`backends.${name}.allowed_tools`, 'string', ''],
     [`backends.${name}.approval_mode`, 'enum', ''],
     [`backends.${name}.sandbox_mode`, 'enum', ''],
+    [`backends.${name}.silence_timeout_secs`, 'integer', -1],
     [`backends.${name}.extra_flags`, 'list', []],
     [`backends.${name}.enabled`, 'boolean', true],
     [`backends.${name}.system_prompt`, 'string', ''],

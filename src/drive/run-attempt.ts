@@ -1,5 +1,6 @@
 /** Lets an agent work on an action, once. What will be done is recorded before it costs anything, and how it ended after. */
 import type { Backend, Usage } from '../agents/adapter/agent.ts'
+import { agentSilent } from '../agents/faults.ts'
 import type { Action } from '../contract/action.shape.ts'
 import { newExecutionId } from '../executions/store/execution-id.ts'
 import { digest } from '../kit/digest.ts'
@@ -251,7 +252,10 @@ async function execute(
     tree: after instanceof Fault ? { ...tree, is_complete: false } : after,
     ...(how === 'answered'
       ? reportIn(result, action)
-      : { error: guard.reason?.message ?? result.error ?? 'it failed' }),
+      : {
+          error: guard.reason?.message ?? result.error ?? 'it failed',
+          ...(how === 'failed' && result.error_code !== undefined && { error_code: result.error_code }),
+        }),
     trace: trace.entries,
     warnings: result.warnings ?? [],
   })
@@ -265,6 +269,7 @@ function asFault(error: unknown): Fault {
 }
 
 function toAttemptEnd(result: PromptResult): AttemptEnd {
+  if (result.error_code === agentSilent.code) return 'stalled'
   return toPromptStatus(result) === 'canceled' ? 'cancelled' : 'failed'
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../sessions/session.shape.ts'
-import { type AgentSettings, applySettings, type SharedSettings } from './apply-settings.ts'
+import { type AgentSettings, applySettings, type SharedSettings, silenceLimit } from './apply-settings.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
 const ASKED: PromptRequest = { backend: 'claude', prompt: 'say hello' }
@@ -13,8 +13,15 @@ const OWN: AgentSettings = {
   system_prompt: '',
   allowed_tools: '',
   extra_flags: [],
+  silence_timeout_secs: -1,
 }
-const SHARED: SharedSettings = { approval_mode: 'default', sandbox_mode: 'default', verbose: false, max_turns: 0 }
+const SHARED: SharedSettings = {
+  approval_mode: 'default',
+  sandbox_mode: 'default',
+  verbose: false,
+  max_turns: 0,
+  silence_timeout_secs: -1,
+}
 
 const LEAST = {
   prompt: 'say hello',
@@ -68,5 +75,21 @@ describe('applySettings', () => {
   ] as const)('takes the tools of the agent %s: %j', (_name, ceilings, allowedTools) => {
     const settings = { own: { ...OWN, allowed_tools: 'Bash' }, shared: SHARED, ceilings }
     expect(applySettings(ASKED, settings).allowedTools).toBe(allowedTools)
+  })
+})
+
+describe('silenceLimit', () => {
+  it.each([
+    ['of the agent, if no setting has one', -1, -1, 7000],
+    ['of all agents', -1, 5, 5000],
+    ['of the backend', 3, 5, 3000],
+    ['of the backend, if it has none', 0, 5, null],
+    ['of all agents, if they have none', -1, 0, null],
+  ])('is the limit %s', (_name, own, shared, expected) => {
+    const settings = {
+      own: { ...OWN, silence_timeout_secs: own },
+      shared: { ...SHARED, silence_timeout_secs: shared },
+    }
+    expect(silenceLimit(settings, { silenceMs: 7000 })).toBe(expected)
   })
 })

@@ -12,6 +12,8 @@ export type AgentSettings = {
   system_prompt: string
   allowed_tools: string
   extra_flags: readonly string[]
+  /** -1: the shared setting applies. */
+  silence_timeout_secs: number
 }
 
 export type SharedSettings = {
@@ -19,6 +21,8 @@ export type SharedSettings = {
   sandbox_mode: SandboxMode
   verbose: boolean
   max_turns: number
+  /** 0: no limit. -1: the agent's own. */
+  silence_timeout_secs: number
 }
 
 export type Settings = {
@@ -45,6 +49,7 @@ type FilledIn = Omit<
   | 'trace'
   | 'isRoot'
   | 'timeoutMs'
+  | 'silenceMs'
   | 'isDryRun'
   | 'scratchDirectory'
 >
@@ -73,6 +78,16 @@ export function applySettings(request: PromptRequest, { own, shared, ceilings }:
     allowedTools: isLimiting(ceilings) ? undefined : own.allowed_tools || undefined,
     resumeId: request.resumes?.backend_session_id,
   }
+}
+
+/** How long the agent may print nothing; null: for ever. */
+export function silenceLimit(
+  { own, shared }: Settings,
+  agent: Pick<AgentRequest['agent'], 'silenceMs'>,
+): number | null {
+  const seconds = own.silence_timeout_secs >= 0 ? own.silence_timeout_secs : shared.silence_timeout_secs
+  if (seconds < 0) return agent.silenceMs
+  return seconds === 0 ? null : seconds * 1000
 }
 
 /** `default` and an empty text pass the choice to the next. */

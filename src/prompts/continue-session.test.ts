@@ -39,8 +39,15 @@ const OWN = {
   system_prompt: 'config',
   allowed_tools: 'Bash',
   extra_flags: ['--operator'],
+  silence_timeout_secs: -1,
 } as const
-const SHARED = { approval_mode: 'none', sandbox_mode: 'full', verbose: false, max_turns: 0 } as const
+const SHARED = {
+  approval_mode: 'none',
+  sandbox_mode: 'full',
+  verbose: false,
+  max_turns: 0,
+  silence_timeout_secs: -1,
+} as const
 
 describe('settingsOfSession', () => {
   it('replaces the policy of the config by that of the session', () => {

@@ -1,5 +1,6 @@
 /** Runs several prompts of one call, with a limit on how many run at once. Results are in the order of the requests. */
 import type { AgentEvent } from '../agents/adapter/agent.ts'
+import { agentSilent } from '../agents/faults.ts'
 import { Fault } from '../kit/fault.ts'
 import type { CheckResult } from '../kit/process/run-check.ts'
 import { ownerKey } from './caller.ts'
@@ -109,7 +110,7 @@ async function runPartToEnd({ at, backend, toRequest }: Part, batch: Batch): Pro
 }
 
 function toRunOutcome(result: PromptResult): RunOutcome {
-  if (result.error_code === 'agent_timeout') return 'timeout'
+  if (result.error_code === 'agent_timeout' || result.error_code === agentSilent.code) return 'timeout'
   const status = toPromptStatus(result)
   return status === 'completed' ? 'ok' : status
 }

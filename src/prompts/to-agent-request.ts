@@ -5,7 +5,7 @@ import { refuseGitSettings } from '../agents/git-settings.ts'
 import { type AgentLocation, backendNames, requireProgram } from '../agents/locate-agents.ts'
 import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
-import { applySettings, type Settings } from './apply-settings.ts'
+import { applySettings, type Settings, silenceLimit } from './apply-settings.ts'
 import { confineDefault, isLimiting } from './ceilings.ts'
 import { checkPermissions, refuseDeepNesting } from './check-permissions.ts'
 import {
@@ -61,6 +61,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     isRoot: context.isRoot,
     timeoutMs: chooseTimeout(request, context),
     firstEventTimeoutMs: context.firstEventTimeoutMs,
+    silenceMs: silenceLimit(now, agent),
     isDryRun,
     scratchDirectory: newScratchDirectory(),
   }

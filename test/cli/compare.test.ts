@@ -51,6 +51,26 @@ describe('drover compare', () => {
     })
   })
 
+  it('ends when one agent has no login and another prints nothing, and says what to do about the login', async () => {
+    home.teach('claude', { fail: 401, retryForever: true, chunkMs: 100 })
+    home.teach('codex', { hangAfter: 'init' })
+    const env = { DROVER_BACKENDS_CODEX_SILENCE_TIMEOUT_SECS: '1' }
+    const ran = await report(['hello there', '--backends', 'claude,codex,gemini'], { env })
+    expect(ran).toMatchObject({
+      code: 1,
+      report: {
+        results: [
+          {
+            error_code: 'agent_auth_failed',
+            error: expect.stringContaining('run `claude` in a terminal and type /login'),
+          },
+          { error_code: 'agent_silent', exit_code: 124 },
+          { exit_code: 0 },
+        ],
+      },
+    })
+  })
+
   it.each<[string, string[], RunOptions]>([
     ['a pipe', ['-'], { input: 'from a pipe' }],
     ['a pipe without -', [], { input: 'from a pipe' }],

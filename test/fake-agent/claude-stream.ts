@@ -103,8 +103,8 @@ export class ClaudeStream implements AgentOutput {
     return toLines([{ ...this.#user(content), tool_use_result }])
   }
 
-  retry(attempt: number): string {
-    return toLines([toRetry(this.#facts, { attempt, status: 500 })])
+  retry(attempt: number, failure?: ApiFailure): string {
+    return toLines([toRetry(this.#facts, { attempt, status: failure?.status ?? 500 })])
   }
 
   textLine(text: string): string {

@@ -19,8 +19,9 @@ export class CodexEvents extends DemoCodexOutput implements AgentOutput {
     return super.toolResult(command, { output: '/bin/bash: line 1: x: Read-only file system', exitCode: 1 })
   }
 
-  retry(attempt: number): string {
-    return toLines([{ type: 'error', message: `Reconnecting... ${attempt} (waiting for network)` }])
+  retry(attempt: number, failure?: ApiFailure): string {
+    const reason = failure === undefined ? 'waiting for network' : describeFailure(failure)
+    return toLines([{ type: 'error', message: `Reconnecting... ${attempt} (${reason})` }])
   }
 
   textLine(text: string): string {

@@ -65,7 +65,7 @@ export type AgentOutput = {
   /** The model's reply is complete. */
   replyEnd?(reason: 'end_turn' | 'tool_use'): Output
   toolResult?(command: string, result: ToolOutcome): Output
-  retry?(attempt: number): Output
+  retry?(attempt: number, failure?: ApiFailure): Output
   /** One complete line with this text. */
   textLine(text: string): string
   finish(usage: DemoUsage): Output

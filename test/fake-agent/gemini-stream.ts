@@ -13,8 +13,8 @@ export class GeminiStream extends DemoGeminiOutput implements AgentOutput {
     return toLines([{ ...JSON.parse(line), status: 'error', error }])
   }
 
-  retry(attempt: number): Output {
-    return toRetryNotice(attempt)
+  retry(attempt: number, failure?: ApiFailure): Output {
+    return toRetryNotice(attempt, failure)
   }
 
   textLine(text: string): string {

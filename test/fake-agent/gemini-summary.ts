@@ -47,8 +47,8 @@ export class GeminiSummary implements AgentOutput {
     return { stderr: `Error executing tool run_shell_command: ${output}\n` }
   }
 
-  retry(attempt: number): Output {
-    return toRetryNotice(attempt)
+  retry(attempt: number, failure?: ApiFailure): Output {
+    return toRetryNotice(attempt, failure)
   }
 
   textLine(text: string): string {
@@ -82,8 +82,8 @@ export function toUpstreamError({ status, message }: ApiFailure): object {
   return { error: { code: status, message, status: STATUS_NAMES[status] } }
 }
 
-export function toRetryNotice(attempt: number): Output {
-  return { stderr: `Attempt ${attempt} failed with status 500. Retrying with backoff...\n` }
+export function toRetryNotice(attempt: number, { status }: Pick<ApiFailure, 'status'> = { status: 500 }): Output {
+  return { stderr: `Attempt ${attempt} failed with status ${status}. Retrying with backoff...\n` }
 }
 
 function prettyPrint(value: object): string {

@@ -78,7 +78,7 @@ async function printReply(turn: Turn, { thinking, chunks, call }: ScriptedReply)
   await streams.write(format.toolResult?.(call.command, await turn.runTool(call)))
 }
 
-async function makeNoise({ script, format, streams }: Turn): Promise<void> {
+async function makeNoise({ script, format, streams, answer }: Turn): Promise<void> {
   for (const line of script.garbageLines ?? []) await streams.write(`${line}\n`)
   if (script.longLineBytes !== undefined) await streams.write(longLine(format, script.longLineBytes))
   for (let left = script.lines ?? 0; left > 0; left -= FLOOD_BATCH) {
@@ -86,7 +86,7 @@ async function makeNoise({ script, format, streams }: Turn): Promise<void> {
     await streams.write(batch.join(''))
   }
   for (let attempt = 1; script.retryForever; attempt++) {
-    await streams.write(format.retry?.(attempt))
+    await streams.write(format.retry?.(attempt, answer.failure))
     await pause(script.chunkMs)
   }
 }

@@ -40,6 +40,7 @@ export type Script = {
   lines?: number
   /** The last line stops in its middle. */
   halfLine?: boolean
+  /** With `fail`, for this reason. */
   retryForever?: boolean
   /** Printed in place of all other output, as by a program that prints no JSON. */
   plainText?: string

@@ -21,6 +21,7 @@ import {
 } from './protocol.ts'
 import { ANSWER_WITHIN_MS, StartLimits } from './start-limits.ts'
 import { AcpTurn } from './turn.ts'
+import { LOGINS } from './turn-end.ts'
 
 /** How long the agent may take to exit when its input is closed: some store their session then. */
 const EXIT_WAIT_MS = 1000
@@ -74,6 +75,11 @@ export class AcpProcess implements AcpConnection {
       throw agentRequestFailed({ method: 'initialize', code: 0, message })
     }
     return info
+  }
+
+  async withLogins(error: JsonRecord): Promise<JsonRecord> {
+    const info = await this.#info?.catch(() => undefined)
+    return { ...error, [LOGINS]: info?.logins ?? [] }
   }
 
   async request(method: string, params: JsonRecord): Promise<JsonRecord> {

@@ -20,6 +20,9 @@ export type AcpSettings = {
   ignores_project?: boolean
 }
 
+/** Most of these agents print what the model thinks and writes as it comes. */
+const SILENCE_MS = 120_000
+
 const RESUME_METHODS = ['session/load', 'session/resume'] as const
 
 /** A backend is looked up for every prompt, and its settings do not change. */
@@ -46,6 +49,8 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
     backend,
     profile,
     executable: command[0] ?? backend,
+    login: profile.login === undefined ? 'start it in a terminal and log in' : `run \`${profile.login}\` in a terminal`,
+    silenceMs: profile.silenceMs ?? SILENCE_MS,
     abilities: toAbilities(profile),
     countsApart: { cache: false, reasoning: false },
     reports: {

@@ -40,6 +40,8 @@ export type AcpConnection = {
   /** Throws a Fault if the agent speaks another version of the protocol. */
   initialize(): Promise<AgentInfo>
   request(method: string, params: JsonRecord): Promise<JsonRecord>
+  /** The error of a request, with the ways to log in that the agent offers. */
+  withLogins(error: JsonRecord): Promise<JsonRecord>
   /** A new session, or the one that the request resumes. Throws a Fault if the agent does not open it. */
   openSession(request: AgentRequest): Promise<SessionState>
   /** Deletes a session that must not be stored. False: the agent cannot do that. */

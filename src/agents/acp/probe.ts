@@ -1,7 +1,8 @@
 /** Finds out what an agent can do: starts it, opens a session and, if wanted, sends a prompt. */
 import { Fault } from '../../kit/fault.ts'
 import type { AcpAgent, AgentCommand, AgentRequest } from '../adapter/agent.ts'
-import { classifyFailure } from '../adapter/failure.ts'
+import { classifyFailure, withLoginSteps } from '../adapter/failure.ts'
+import type { JsonRecord } from '../adapter/json-fields.ts'
 import { createLongLivedAgent } from '../warm/create-agent.ts'
 import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'
@@ -129,8 +130,11 @@ async function explain(error: unknown, { agent, acp }: { agent: AcpAgent; acp: A
   const { backend, profile } = agent
   if (!(error instanceof Fault)) return error
   if (error.code === agentRequestFailed.code) {
-    const { message } = classifyFailure(failureOfError(error.details, { backend, profile }))
-    return backendProbeFailed({ backend, reason: message })
+    const { code, message, login } = classifyFailure(
+      failureOfError(await acp.withLogins(error.details as JsonRecord), { backend, profile }),
+    )
+    const said = withLoginSteps({ code, message, ...(login !== undefined && { login }) }, { agent })
+    return backendProbeFailed({ backend, reason: said.message })
   }
   if (error.code !== agentDisconnected.code) return error
   await acp.process.end()

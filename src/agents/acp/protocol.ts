@@ -6,6 +6,7 @@ import { type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fi
 export const PROTOCOL_VERSION = 1
 /** Agents only log it. */
 const CLIENT_VERSION = '1.0.0'
+const LOGIN_LENGTH = 200
 
 /** What the client offers. An agent that does not use a capability is not told about it. */
 export function initializeParams({ client = {} }: Pick<AcpProfile, 'client'>): JsonRecord {
@@ -30,6 +31,8 @@ export type AgentInfo = {
   canDelete: boolean
   canClose: boolean
   takesImages: boolean
+  /** The ways to log in that the agent offers. */
+  logins: readonly string[]
 }
 
 export function readAgentInfo(result: JsonRecord): AgentInfo {
@@ -45,7 +48,16 @@ export function readAgentInfo(result: JsonRecord): AgentInfo {
     canDelete: objectAt(sessions, 'delete') !== undefined,
     canClose: objectAt(sessions, 'close') !== undefined,
     takesImages: objectAt(capabilities, 'promptCapabilities')?.['image'] === true,
+    logins: objectsAt(result, 'authMethods').flatMap(describeLogin),
   }
+}
+
+/** A name with its description, in one short line. */
+function describeLogin(method: JsonRecord): string[] {
+  const [name, description] = [textAt(method, 'name', 'id'), textAt(method, 'description')]
+  if (!name) return []
+  const text = description && description !== name ? `${name} (${description})` : name
+  return [text.replace(/\s+/g, ' ').slice(0, LOGIN_LENGTH).toWellFormed()]
 }
 
 /** A session as the agent has opened it. */

@@ -59,7 +59,7 @@ describe('failureOfError', () => {
   it.each([
     [
       { code: -32000, message: 'Authentication required' },
-      { code: 'agent_auth_failed', message: 'fake is not logged in; run "fake login" in a terminal' },
+      { code: 'agent_auth_failed', message: 'fake is not logged in' },
     ],
     [{ code: -32000, message: 'Session is busy' }, { message: 'Session is busy' }],
     [

@@ -5,7 +5,7 @@
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import { type AgentFailure, classifyFailure } from '../adapter/failure.ts'
-import { countAt, isObject, type JsonRecord, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { countAt, isObject, type JsonRecord, objectAt, parseObject, textAt, textsAt } from '../adapter/json-fields.ts'
 
 export type TurnFacts = {
   backend: string
@@ -76,19 +76,31 @@ function withoutAdvice(text: string): string {
 
 const AUTH_REQUIRED = -32_000
 
+/** The field of an error in which drover puts the ways to log in that the agent offers. */
+export const LOGINS = 'drover/logins'
+
 /** The failure in an error of the protocol. */
 export function failureOfError(
   error: unknown,
   { backend, profile }: Pick<TurnFacts, 'backend' | 'profile'>,
 ): AgentFailure {
   const details = isObject(error) ? error : {}
+  const login = profile.login === undefined ? loginOffered(textsAt(details, LOGINS)) : undefined
+  return { ...readFailure(details, backend), ...(login !== undefined && { login }) }
+}
+
+function loginOffered(logins: readonly string[]): string | undefined {
+  return logins.length === 0 ? undefined : `start it in a terminal and log in with ${logins.join(' or ')}`
+}
+
+function readFailure(details: JsonRecord, backend: string): AgentFailure {
   const message = unwrap(textAt(details, 'message') ?? 'the agent gave no reason')
   const data = textAt(details, 'data') ?? textAt(objectAt(details, 'data'), 'details', 'message', 'error')
   const more = data?.split('\n', 1)[0]?.trim()
   const said = !more || message.includes(more) ? message : `${message}: ${more}`
   const code = Number(details['code'])
   const isLoginMissing = code === AUTH_REQUIRED && /auth/i.test(message)
-  if (isLoginMissing) return { code: 'agent_auth_failed', message: loginAdvice(backend, profile) }
+  if (isLoginMissing) return { code: 'agent_auth_failed', message: `${backend} is not logged in` }
   // Some agents report every failure without a status of its own as 500.
   const { code: kind } = classifyFailure({ message: said })
   if (code === 500 && kind === 'agent_unreachable') return { message: said, code: kind }
@@ -109,11 +121,4 @@ function unwrap(message: string): string {
   if (text === undefined) return message
   const kind = [countAt(error, 'code'), textAt(error, 'status')].filter((part) => part !== undefined).join(' ')
   return kind === '' ? text : `${kind}: ${text}`
-}
-
-/** One sentence: which command logs in. */
-function loginAdvice(backend: string, { login }: Pick<AcpProfile, 'login'>): string {
-  return login === undefined
-    ? `${backend} is not logged in; start it in a terminal and log in`
-    : `${backend} is not logged in; run "${login}" in a terminal`
 }

@@ -134,7 +134,9 @@ export class AcpTurn implements TurnProtocol {
   async #fail(error: unknown): Promise<void> {
     if (!(error instanceof Fault)) throw error
     const { code, details } = error
-    if (code === agentRequestFailed.code) return await this.#finish({ error: withSessionHint(details as JsonRecord) })
+    if (code === agentRequestFailed.code) {
+      return await this.#finish({ error: await this.#agent.withLogins(withSessionHint(details as JsonRecord)) })
+    }
     if (code !== agentDisconnected.code || !this.#agent.options.isCold || this.#isCancelled) {
       this.#onEnd()
       throw error

@@ -76,6 +76,8 @@ export type AcpProfile = {
   isLate?: true
   /** Files in its home that it reads when it starts. */
   configFiles?: readonly string[]
+  /** How long it may print nothing, where that is not 120 s. */
+  silenceMs?: number
   /** The command that logs in. */
   login?: string
 }

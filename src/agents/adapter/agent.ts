@@ -84,6 +84,8 @@ export type AgentRequest = {
   timeoutMs: number | null
   /** How long the agent may take to begin its answer; null or undefined: no limit. */
   firstEventTimeoutMs?: number | null | undefined
+  /** How long the agent may print nothing; null or undefined: no limit. */
+  silenceMs?: number | null | undefined
   /** The command is shown, not run: it names no files. */
   isDryRun: boolean
   /** The directory for the files of the command. The runner creates it when there are any, and removes it afterwards. */
@@ -125,6 +127,8 @@ export type AgentError = {
   upstreamStatus?: number
   /** How long the model service wants the caller to wait, where the agent reports it. */
   retryAfterSecs?: number
+  /** How to log in, as the agent itself says; in a result, the message says it. */
+  login?: string
 }
 
 /** What the whole output says, once the agent has ended. */
@@ -161,6 +165,8 @@ export type OutputReader = {
   usageSoFar(): Usage | undefined
   /** The terminal event has been read; only the exit is missing. */
   hasEnded(): boolean
+  /** The model service has refused the login of the agent twice in a row, and the agent only tries again. */
+  isRefused(): boolean
   /** The answer is longer than any real one: reading on would only fill the memory. */
   isTooLong(): boolean
   /** Called after the last line. May return more events. */
@@ -168,7 +174,13 @@ export type OutputReader = {
 }
 
 /** An agent that reads the prompt from standard input, and prints lines. */
-export type LineAgent = AgentTraits & { createReader(options: { priorUsage?: Usage }): OutputReader }
+export type LineAgent = AgentTraits & { createReader(options: ReaderOptions): OutputReader }
+
+type ReaderOptions = {
+  priorUsage?: Usage
+  /** False: text that the agent prints in pieces is reported as a whole. */
+  wantsDeltas?: boolean
+}
 
 /** An agent that speaks the Agent Client Protocol. */
 export type AcpAgent = AgentTraits & { profile: AcpProfile }
@@ -196,6 +208,10 @@ type AgentTraits = {
   backend: Backend
   /** Its name on PATH. */
   executable: string
+  /** What a user does to log in, as the rest of a sentence. */
+  login: string
+  /** How long it may print nothing, if no setting says so: some work for minutes before they print a whole message. */
+  silenceMs: number
   abilities: Abilities
   /** What its counts of input and output tokens leave out. */
   countsApart: { cache: boolean; reasoning: boolean }

@@ -24,6 +24,8 @@ export type AgentFailure = {
   status?: number | undefined
   /** How long the model service wants the caller to wait. */
   retryAfterMs?: number | undefined
+  /** How to log in, as the agent itself says. */
+  login?: string | undefined
 }
 
 /** The first match decides, so specific texts come before words that occur in many messages. */
@@ -50,10 +52,21 @@ const STATUS = /(?:status(?: code)?:? |API Error: |rejected \(|"code": ?)([45]\d
 
 /** A failure with everything that its message says: its code, the HTTP status, and how long to wait. */
 export function classifyFailure(failure: AgentFailure): AgentFailure & { code: FailureCode } {
-  const { message, retryAfterMs = waitIn(message) } = failure
+  const { message, login, retryAfterMs = waitIn(message) } = failure
   const status = failure.status ?? statusIn(message)
   const code = failure.code ?? codeOfStatus(status) ?? codeOfMessage(message) ?? (status === 400 ? REJECTED : OTHER)
-  return { message, code, status, retryAfterMs }
+  return { message, code, status, retryAfterMs, login }
+}
+
+type LoginError = { code: string; message: string; login?: string }
+
+/** The error with the steps of the agent, if its login is missing or refused. */
+export function withLoginSteps<E extends LoginError>(
+  { login, ...error }: E,
+  { agent }: { agent: { readonly login: string } },
+): Omit<E, 'login'> {
+  if (error.code !== 'agent_auth_failed') return error
+  return { ...error, message: `${error.message}; to log in, ${login ?? agent.login}` }
 }
 
 const REJECTED = 'agent_request_rejected'

@@ -62,6 +62,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   let held = 0
   const repair = new TextRepair()
   let hasBegun = false
+  let refusals = 0
   const read = (value: JsonRecord | undefined) => {
     const events = value && output.read(value)
     if (events !== undefined) plain = undefined
@@ -70,6 +71,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   const readParsed = (value: JsonRecord | undefined, line: string) => {
     const events = read(value)
     hasBegun ||= events === undefined ? plain !== undefined && line.trim() !== '' : events.some(isAnswer)
+    refusals = countRefusals(refusals, output, events ?? [])
     held += events === undefined ? line.length + 1 : textLength(events)
     if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
     return events === undefined ? [] : repair.events(events, line)
@@ -79,7 +81,14 @@ export function createOutputReader(output: AgentOutput): OutputReader {
     readFrame: readParsed,
     isTooLong: () => held > ANSWER_LIMIT_CHARACTERS,
     hasBegun: () => hasBegun,
-    readNotice: output.readNotice && ((line) => repair.value(output.readNotice?.(line) ?? [])),
+    isRefused: () => refusals >= MOST_REFUSALS,
+    readNotice:
+      output.readNotice &&
+      ((line) => {
+        const events = output.readNotice?.(line) ?? []
+        refusals = countRefusals(refusals, output, events)
+        return repair.value(events)
+      }),
     usageSoFar: () => output.usageSoFar?.(),
     hasEnded: () => output.summary().outcome !== undefined,
     finish(end) {
@@ -94,6 +103,17 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       }
     },
   }
+}
+
+/** An agent may renew its login after the first one. */
+const MOST_REFUSALS = 2
+
+/** How often, one after the other, the agent has tried again because the model service refused its login. */
+function countRefusals(before: number, output: AgentOutput, events: readonly AgentEvent[]): number {
+  if (events.some(isAnswer)) return 0
+  if (!events.some(({ type, content }) => type === 'progress' && content.stage === 'retry')) return before
+  const { lastRetry } = output.summary()
+  return lastRetry !== undefined && classifyFailure(lastRetry).code === 'agent_auth_failed' ? before + 1 : 0
 }
 
 function isAnswer({ type }: AgentEvent): boolean {
@@ -148,7 +168,8 @@ function findFailure(output: AgentOutput, end: ProcessEnd, plainText: string): A
   const message = [reported.message, exit.message, ...unstructured].find((text) => text?.trim())
   if (message === undefined) return { ...early, code: exit.code ?? early.code }
   const retryAfterMs = reported.retryAfterMs ?? exit.retryAfterMs
-  return { message, code: reported.code ?? exit.code, status: reported.status ?? exit.status, retryAfterMs }
+  const { login } = reported
+  return { message, code: reported.code ?? exit.code, status: reported.status ?? exit.status, retryAfterMs, login }
 }
 
 function formatEarlyEnd(backend: Backend, { code, signal }: ProcessEnd): string {
@@ -157,12 +178,13 @@ function formatEarlyEnd(backend: Backend, { code, signal }: ProcessEnd): string 
 }
 
 function toError(failure: AgentFailure): AgentError {
-  const { code, message, status, retryAfterMs } = classifyFailure(failure)
+  const { code, message, status, retryAfterMs, login } = classifyFailure(failure)
   return {
     code,
     message: message.trim().slice(0, MESSAGE_LIMIT),
     ...(status !== undefined && { upstreamStatus: status }),
     ...(retryAfterMs !== undefined && { retryAfterSecs: Math.ceil(retryAfterMs / 1000) }),
+    ...(login !== undefined && { login }),
   }
 }
 

@@ -8,6 +8,9 @@ import { readUserSettings } from './user-settings.ts'
 export const claude: LineAgent = {
   backend: 'claude',
   executable: 'claude',
+  login: 'run `claude` in a terminal and type /login, or set ANTHROPIC_API_KEY',
+  // It prints nothing while the model thinks, if the model does not show its thoughts.
+  silenceMs: 300_000,
   abilities: {
     deltas: true,
     resume: true,
@@ -25,7 +28,7 @@ export const claude: LineAgent = {
   toCommand: toClaudeCommand,
   readSurroundings: readUserSettings,
   sessionFile: { read: readSessionFile, write: writeSessionFile },
-  createReader: () => createOutputReader(new ClaudeOutput()),
+  createReader: ({ wantsDeltas }) => createOutputReader(new ClaudeOutput({ wantsDeltas })),
   extraFlags: {
     '--model': 'value',
     '--fallback-model': 'value',

@@ -92,7 +92,8 @@ function toFlags(
 ): string[] {
   return [
     ...['--output-format', 'stream-json', '--verbose'],
-    ...(request.wantsDeltas ? ['--include-partial-messages'] : []),
+    // Without it, a long thought or file looks like silence.
+    ...(request.wantsDeltas || request.silenceMs ? ['--include-partial-messages'] : []),
     ...flag('--model', request.model),
     ...flag('--resume', request.resumeId),
     ...permission.flags,

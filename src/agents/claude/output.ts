@@ -24,9 +24,14 @@ export class ClaudeOutput implements AgentOutput {
   /** Calls of tools that were taken away; claude does not count them as denied. */
   readonly #deniedCalls: Denial[] = []
   readonly #requests = new RequestUsage()
+  readonly #wantsDeltas: boolean
   #hasMessage = false
   /** The last notice about a retry. */
   #retry: JsonRecord | undefined
+
+  constructor({ wantsDeltas = true }: { wantsDeltas?: boolean | undefined } = {}) {
+    this.#wantsDeltas = wantsDeltas
+  }
 
   summary() {
     const { outcome, text } = this.#summary
@@ -91,6 +96,7 @@ export class ClaudeOutput implements AgentOutput {
       if (textAt(event, 'type') === 'content_block_start') this.#restart()
       return []
     }
+    if (!this.#wantsDeltas) return []
     const [text, thinking] = [textAt(delta, 'text'), textAt(delta, 'thinking')]
     if (text) this.#message.add(text)
     if (thinking) this.#thinking.add(thinking)

@@ -44,7 +44,7 @@ class ClaudeProcess {
     const messageId = randomIds.uuid()
     const frames = new ClaudeTurnFrames(messageId, this.#lastResult)
     return {
-      reader: createOutputReader(new ClaudeOutput()),
+      reader: createOutputReader(new ClaudeOutput(request)),
       model: request.model,
       begin: async (port) => {
         this.#active = { frames, port }

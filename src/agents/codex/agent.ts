@@ -11,6 +11,9 @@ const MODE_SETTING = /^\s*["']?(?:sandbox|approval|permission|default_permission
 export const codex: LineAgent = {
   backend: 'codex',
   executable: 'codex',
+  login: 'run `codex login` in a terminal, or set the variable of the key that its config.toml names',
+  // It prints whole messages only.
+  silenceMs: 600_000,
   abilities: {
     deltas: false,
     resume: true,

@@ -8,6 +8,9 @@ import { deleteStoredSession } from './stored-session.ts'
 export const gemini: LineAgent = {
   backend: 'gemini',
   executable: 'gemini',
+  login: 'run `gemini` in a terminal and choose how to log in (/auth), or set GEMINI_API_KEY',
+  // It does not print its thoughts.
+  silenceMs: 300_000,
   abilities: {
     deltas: true,
     resume: true,

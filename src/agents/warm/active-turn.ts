@@ -10,7 +10,7 @@ import { toDecidedApproval } from '../adapter/decided-approval.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
 import type { AgentResult, StopReason } from '../agent-result.ts'
 import { createNotices } from '../notices.ts'
-import { reportUsage, type TurnDriver, type TurnEnding } from '../run-turn.ts'
+import { type OnOutput, reportUsage, type TurnDriver, type TurnEnding } from '../run-turn.ts'
 import { agentDisconnected } from './faults.ts'
 import type { OnWarning, WarningCause } from './frames.ts'
 import type { Turn } from './long-lived-agent.ts'
@@ -77,7 +77,8 @@ export class ActiveTurn implements TurnPort, TurnDriver {
   #stop: Stop | undefined
   #stopping: Promise<void> | undefined
   #timers: (NodeJS.Timeout | undefined)[] = []
-  #silence: NodeJS.Timeout | undefined
+  #lateness: NodeJS.Timeout | undefined
+  #onOutput: OnOutput | undefined
 
   constructor(agent: WarmProcess, { turn, protocol, onEnd }: ActiveTurnParts) {
     this.reader = protocol.reader
@@ -90,8 +91,9 @@ export class ActiveTurn implements TurnPort, TurnDriver {
   }
 
   /** Sends the prompt, unless the turn was cancelled before. */
-  async begin(): Promise<void> {
+  async begin(onOutput: OnOutput): Promise<void> {
     const { request, signal } = this.#turn
+    this.#onOutput = onOutput
     await this.#agent.beginTurn(this.#onStderr)
     void this.#agent.ending.then(() => this.#finish())
     signal.addEventListener('abort', this.#onAbort)
@@ -99,7 +101,7 @@ export class ActiveTurn implements TurnPort, TurnDriver {
       this.#stop = 'cancelled'
       return this.#finish()
     }
-    this.#silence = this.#startTimer(request.firstEventTimeoutMs ?? null, 'silent')
+    this.#lateness = this.#startTimer(request.firstEventTimeoutMs ?? null, 'late')
     this.#startTimer(request.timeoutMs, 'timeout')
     try {
       await this.#protocol.begin(this)
@@ -110,6 +112,10 @@ export class ActiveTurn implements TurnPort, TurnDriver {
 
   read(): AsyncGenerator<AgentEvent[], void> {
     return this.#queue.read()
+  }
+
+  stop(reason: StopReason): void {
+    this.#end(reason)
   }
 
   /** Throws a Fault if the agent has ended without a word: another process could do better. */
@@ -139,15 +145,15 @@ export class ActiveTurn implements TurnPort, TurnDriver {
 
   readonly #onStderr = (chunk: Buffer): void => {
     this.#notices.add(chunk)
-    void this.#queue.push(this.#notices.take())
+    void this.#push(this.#notices.take())
   }
 
   async frame(frame: JsonRecord, line: string): Promise<void> {
     const { reader } = this
     const events = reader.readFrame(frame, line)
-    const pushed = this.#queue.push(events)
+    const pushed = this.#push(events)
     reportUsage(reader, this.#turn.onUsage)
-    if (reader.hasBegun() || reader.hasEnded()) clearTimeout(this.#silence)
+    if (reader.hasBegun() || reader.hasEnded()) clearTimeout(this.#lateness)
     if (reader.hasEnded()) this.#finish()
     else if (reader.isTooLong()) this.#end('answer_too_long')
     await pushed
@@ -156,13 +162,13 @@ export class ActiveTurn implements TurnPort, TurnDriver {
   async ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalReply> {
     const { onApproval } = this.#turn
     if (onApproval === undefined || this.#stop !== undefined) return DENIED
-    clearTimeout(this.#silence)
+    clearTimeout(this.#lateness)
     const asked = { approval_id: randomIds.uuid(), ...request }
-    await this.#queue.push([{ type: 'approval_request', content: asked }])
+    await this.#push([{ type: 'approval_request', content: asked }])
     const denial = this.#over.promise.then(() => DENIED)
     const decided = await Promise.race([onApproval(asked).catch(() => DENIED), denial])
     // Before the agent learns of it, so that nothing happens without a record of who allowed it.
-    await this.#queue.push([{ type: 'approval_decision', content: toDecidedApproval(asked, decided) }])
+    await this.#push([{ type: 'approval_decision', content: toDecidedApproval(asked, decided) }])
     return decided
   }
 
@@ -179,6 +185,11 @@ export class ActiveTurn implements TurnPort, TurnDriver {
 
   fail(): void {
     void this.#agent.end()
+  }
+
+  async #push(events: readonly AgentEvent[]): Promise<void> {
+    this.#onOutput?.(events)
+    await this.#queue.push(events)
   }
 
   /** True if the process can take another turn. */

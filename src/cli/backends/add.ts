@@ -58,7 +58,7 @@ export const test: RunCommand = async (invocation) => {
 }
 
 /** What the user has set for the backend stays. What a variable sets is not written to the file. */
-const KEPT = ['model', 'approval_mode', 'sandbox_mode', 'system_prompt', 'enabled'] as const
+const KEPT = ['model', 'approval_mode', 'sandbox_mode', 'silence_timeout_secs', 'system_prompt', 'enabled'] as const
 
 export function definedIn({ backends }: Config): string[] {
   return Object.entries(backends).flatMap(([name, settings]) => ('protocol' in settings ? [name] : []))
@@ -102,7 +102,8 @@ async function probe(
   { name, section, config, sendsPrompt }: NewBackend,
 ): Promise<ProbeReport | number> {
   const empty = { model: '', approval_mode: '', sandbox_mode: '', system_prompt: '', allowed_tools: '' } as const
-  const settings = { ...empty, extra_flags: [], model_aliases: {}, profile: {}, env: {}, ...section, enabled: true }
+  const lists = { extra_flags: [], model_aliases: {}, profile: {}, env: {} }
+  const settings = { ...empty, ...lists, silence_timeout_secs: -1, ...section, enabled: true }
   const extended = { ...config, backends: { ...config.backends, [name]: settings } } as Config
   await using drover = openDrover(invocation, { config: extended })
   const request = toAgentRequest({ backend: name, prompt: PROMPT }, drover.contextFor(USER))

@@ -81,8 +81,18 @@ describe('an attempt', () => {
     })
   })
 
+  it('of an agent that is not logged in is not repeated, unless another driver tries', () => {
+    const failed = { how: 'failed', error: 'not logged in; to log in, …', error_code: 'agent_auth_failed' } as const
+    const attempts = [attemptAt(implement, {}, failed)]
+    expect(stepAfter(attempts)).toMatchObject({
+      ...{ do: 'pause', reason: 'agent_failed' },
+      message: expect.stringContaining('to log in'),
+    })
+    expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
+  })
+
   it('that failed is tried again once, also after a later answer', () => {
-    const failed = { how: 'failed', error: 'no credit' } as const
+    const failed = { how: 'failed', error: 'no credit', error_code: 'agent_rate_limited' } as const
     expect(stepAfter([attemptAt(implement, {}, failed)])).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
     const twice = [attemptAt(implement, {}, failed), attemptAt(implement, { attempt: 2 }, failed)]
     expect(stepAfter(twice)).toEqual({ do: 'pause', reason: 'agent_failed', message: 'claude failed: no credit' })

@@ -35,6 +35,9 @@ const MAX_UNKNOWN_ENDS = 3
 /** How often it is told of a contradiction and of a stall, and of failures in a row. */
 const MAX_TOLD = 1
 
+/** The code of an agent whose login is missing or refused. */
+const LOGIN_FAILED = 'agent_auth_failed'
+
 type Facts = { readonly state: DriveState; readonly action: Action; readonly attempts: readonly Attempt[] }
 
 export function nextStep(state: DriveState, run: ProtocolState): DriveStep {
@@ -101,10 +104,12 @@ function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Atte
   return { do: 'pause', reason: 'killed', message }
 }
 
+/** An agent whose login is missing or refused would fail again. */
 function afterFailure(facts: Facts, last: Attempt, error: string): DriveStep {
   const isOther = (each: Attempt) => each.ended?.how !== 'failed' || isOfEarlierDriver(facts, each)
   const times = facts.attempts.length - 1 - facts.attempts.findLastIndex(isOther)
-  if (times <= MAX_TOLD) return again(facts, { why: 'after_failure', error })
+  const most = last.ended?.error_code === LOGIN_FAILED ? 0 : MAX_TOLD
+  if (times <= most) return again(facts, { why: 'after_failure', error })
   return { do: 'pause', reason: 'agent_failed', message: `${last.backend} failed: ${error}` }
 }
 

@@ -2,7 +2,7 @@
 var Te=Object.defineProperty;var yr=Object.getOwnPropertyDescriptor;var mr=Object.getOwnPropertyNames;var cr=Object.prototype.hasOwnProperty;var Se=(t,s,w)=>()=>{if(w)throw w[0];try{return t&&(s=t(t=0)),s}catch(N){throw w=[N],N}};var _r=(t,s)=>()=>{try{return s||t((s={exports:{}}).exports,s),s.exports}catch(w){throw s=0,w}},vr=(t,s)=>{for(var w in s)
 Te(t,w,{get:s[w],enumerable:!0})},gr=(t,s,w,N)=>{if(s&&typeof s=="object"||typeof s=="function")for(let g of mr(s))!cr.call(
 t,g)&&g!==w&&Te(t,g,{get:()=>s[g],enumerable:!(N=yr(s,g))||N.enumerable});return t};var kr=t=>gr(Te({},"__esModule",{value:!0}),t);function Ke(t){let s=br.exec(t);if(s===null)return!1;let w=l=>Number(s[l]??0),[N,g]=[w(3),wr({year:w(1),month:w(2)})],[b,
-r,e]=[w(4),w(5),w(6)],[v,a]=[w(7),w(8)];return N>=1&&N<=g&&b<=23&&r<=59&&e<=59&&v<=23&&a<=59}function Be(t){return Ke(`${t}\
+r,e]=[w(4),w(5),w(6)],[v,o]=[w(7),w(8)];return N>=1&&N<=g&&b<=23&&r<=59&&e<=59&&v<=23&&o<=59}function Be(t){return Ke(`${t}\
 T00:00:00Z`)}function wr({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var br,Ge=Se(()=>{"use strict";br=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var Je={};vr(Je,{formats:()=>hr});var hr,Qe=Se(()=>{"use strict";Ge();hr={date:Be,"date-time":Ke}});var Xe=_r(Le=>{"use strict";Object.defineProperty(Le,"__esModule",{value:!0});function We(t){let s=t.length,w=0,N=0,g;for(;N<
 s;)w++,g=t.charCodeAt(N++),g>=55296&&g<=56319&&N<s&&(g=t.charCodeAt(N),(g&64512)===56320&&N++);return w}Le.default=We;We.
@@ -18,9 +18,9 @@ if(!(n==="kind"||n==="root")){let i={instancePath:s,keyword:"enum",params:{allow
 [i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?
 r=[i]:r.push(i),e++,oe.errors=r,!1;break}}if(v){if(t.kind!==void 0){let n=t.kind,p=e;if(typeof n!="string")return oe.errors=
 [{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(n!=="in_place")return oe.errors=[{instancePath:s+
-"/kind",keyword:"const",params:{allowedValue:"in_place"}}],!1;var a=p===e}else var a=!0;if(a)if(t.root!==void 0){let n=e;
-if(typeof t.root!="string")return oe.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var a=n===
-e}else var a=!0}}else return oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===
+"/kind",keyword:"const",params:{allowedValue:"in_place"}}],!1;var o=p===e}else var o=!0;if(o)if(t.root!==void 0){let n=e;
+if(typeof t.root!="string")return oe.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var o=n===
+e}else var o=!0}}else return oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===
 0}var Dr=["kind","root","branch","base","repository"];function P(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.kind===void 0&&
 (l="kind")||t.root===void 0&&(l="root")||t.branch===void 0&&(l="branch")||t.base===void 0&&(l="base")||t.repository===void 0&&
@@ -29,13 +29,13 @@ if(!(n==="kind"||n==="root"||n==="branch"||n==="base"||n==="repository")){let i=
 propertyName:n};r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
 return r===null?r=[i]:r.push(i),e++,P.errors=r,!1;break}}if(v){if(t.kind!==void 0){let n=t.kind,p=e;if(typeof n!="string")
 return P.errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(n!=="worktree")return P.errors=[{
-instancePath:s+"/kind",keyword:"const",params:{allowedValue:"worktree"}}],!1;var a=p===e}else var a=!0;if(a){if(t.root!==
+instancePath:s+"/kind",keyword:"const",params:{allowedValue:"worktree"}}],!1;var o=p===e}else var o=!0;if(o){if(t.root!==
 void 0){let n=e;if(typeof t.root!="string")return P.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],
-!1;var a=n===e}else var a=!0;if(a){if(t.branch!==void 0){let n=e;if(typeof t.branch!="string")return P.errors=[{instancePath:s+
-"/branch",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a){if(t.base!==void 0){let n=e;if(typeof t.
-base!="string")return P.errors=[{instancePath:s+"/base",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;
-if(a)if(t.repository!==void 0){let n=e;if(typeof t.repository!="string")return P.errors=[{instancePath:s+"/repository",keyword:"\
-type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}}}}else return P.errors=[{instancePath:s,keyword:"type",params:{
+!1;var o=n===e}else var o=!0;if(o){if(t.branch!==void 0){let n=e;if(typeof t.branch!="string")return P.errors=[{instancePath:s+
+"/branch",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0;if(o){if(t.base!==void 0){let n=e;if(typeof t.
+base!="string")return P.errors=[{instancePath:s+"/base",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0;
+if(o)if(t.repository!==void 0){let n=e;if(typeof t.repository!="string")return P.errors=[{instancePath:s+"/repository",keyword:"\
+type",params:{type:"string"}}],!1;var o=n===e}else var o=!0}}}}}else return P.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return P.errors=r,e===0}var Fr=new RegExp("^sha256:[0-9a-f]{64}$","u");function L(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!Fr.test(t))return L.errors=[{instancePath:s,
 keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return L.errors=[{instancePath:s,
@@ -52,52 +52,52 @@ p==="max_cost_microusd"||p==="max_time_ms"||p==="rounds"||p==="attempts"||p==="s
 keyword:"enum",params:{allowedValues:Vr},propertyName:p};r===null?r=[y]:r.push(y),e++}var v=i===e;if(!v){let y={instancePath:s,
 keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[y]:r.push(y),e++,T.errors=r,!1;break}}if(v){if(t.backend!==
 void 0){let p=e;if(typeof t.backend!="string")return T.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"s\
-tring"}}],!1;var a=p===e}else var a=!0;if(a){if(t.model!==void 0){let p=e;if(typeof t.model!="string")return T.errors=[{
-instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(t.review_backend!==
+tring"}}],!1;var o=p===e}else var o=!0;if(o){if(t.model!==void 0){let p=e;if(typeof t.model!="string")return T.errors=[{
+instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var o=p===e}else var o=!0;if(o){if(t.review_backend!==
 void 0){let p=e;if(typeof t.review_backend!="string")return T.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{
-type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(t.review_model!==void 0){let p=e;if(typeof t.review_model!="strin\
-g")return T.errors=[{instancePath:s+"/review_model",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
-if(a){if(t.approval_mode!==void 0){let p=t.approval_mode,i=e;if(!(p==="default"||p==="auto"||p==="none"||p==="always"))return T.
-errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Er}}],!1;var a=i===e}else var a=!0;if(a){if(t.
+type:"string"}}],!1;var o=p===e}else var o=!0;if(o){if(t.review_model!==void 0){let p=e;if(typeof t.review_model!="strin\
+g")return T.errors=[{instancePath:s+"/review_model",keyword:"type",params:{type:"string"}}],!1;var o=p===e}else var o=!0;
+if(o){if(t.approval_mode!==void 0){let p=t.approval_mode,i=e;if(!(p==="default"||p==="auto"||p==="none"||p==="always"))return T.
+errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Er}}],!1;var o=i===e}else var o=!0;if(o){if(t.
 is_demo!==void 0){let p=e;if(typeof t.is_demo!="boolean")return T.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{
-type:"boolean"}}],!1;var a=p===e}else var a=!0;if(a){if(t.checks!==void 0){let p=t.checks,i=e;if(e===i)if(Array.isArray(
+type:"boolean"}}],!1;var o=p===e}else var o=!0;if(o){if(t.checks!==void 0){let p=t.checks,i=e;if(e===i)if(Array.isArray(
 p)){var l=!0;let f=p.length;for(let m=0;m<f;m++){let d=e;if(typeof p[m]!="string")return T.errors=[{instancePath:s+"/che\
 cks/"+m,keyword:"type",params:{type:"string"}}],!1;var l=d===e;if(!l)break}}else return T.errors=[{instancePath:s+"/chec\
-ks",keyword:"type",params:{type:"array"}}],!1;var a=i===e}else var a=!0;if(a){if(t.check_timeout_ms!==void 0){let p=t.check_timeout_ms,
+ks",keyword:"type",params:{type:"array"}}],!1;var o=i===e}else var o=!0;if(o){if(t.check_timeout_ms!==void 0){let p=t.check_timeout_ms,
 i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return T.errors=[{instancePath:s+"/check_timeout_ms",keyword:"\
 type",params:{type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return T.errors=[{instancePath:s+
-"/check_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;if(a){if(t.max_tokens!==
+"/check_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o){if(t.max_tokens!==
 void 0){let p=t.max_tokens,i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return T.errors=[{instancePath:s+
 "/max_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return T.
-errors=[{instancePath:s+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;
-if(a){if(t.max_cost_microusd!==void 0){let p=t.max_cost_microusd,i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
+errors=[{instancePath:s+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;
+if(o){if(t.max_cost_microusd!==void 0){let p=t.max_cost_microusd,i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
 p)))return T.errors=[{instancePath:s+"/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof p==
 "number"&&isFinite(p)&&(p<0||isNaN(p)))return T.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=i===e}else var a=!0;if(a){if(t.max_time_ms!==void 0){let p=t.max_time_ms,i=e;if(!(typeof p=="num\
+>=",limit:0}}],!1;var o=i===e}else var o=!0;if(o){if(t.max_time_ms!==void 0){let p=t.max_time_ms,i=e;if(!(typeof p=="num\
 ber"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return T.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integ\
 er"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return T.errors=[{instancePath:s+"/max_time_ms",keyword:"\
-minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;if(a){if(t.rounds!==void 0){let p=t.rounds,i=e;
+minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o){if(t.rounds!==void 0){let p=t.rounds,i=e;
 if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return T.errors=[{instancePath:s+"/rounds",keyword:"type",params:{
 type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return T.errors=[{instancePath:s+"/round\
-s",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;if(a){if(t.attempts!==void 0){let p=t.
+s",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o){if(t.attempts!==void 0){let p=t.
 attempts,i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return T.errors=[{instancePath:s+"/attempts",keyword:"\
 type",params:{type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return T.errors=[{instancePath:s+
-"/attempts",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;if(a){if(t.stall_ms!==void 0){
+"/attempts",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o){if(t.stall_ms!==void 0){
 let p=t.stall_ms,i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return T.errors=[{instancePath:s+"/stall_m\
 s",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return T.errors=
-[{instancePath:s+"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;if(a)if(t.
+[{instancePath:s+"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o)if(t.
 deliver!==void 0){let p=t.deliver,i=e;if(!(p==="none"||p==="branch"||p==="pr"))return T.errors=[{instancePath:s+"/delive\
-r",keyword:"enum",params:{allowedValues:tr}}],!1;var a=i===e}else var a=!0}}}}}}}}}}}}}}}else return T.errors=[{instancePath:s,
+r",keyword:"enum",params:{allowedValues:tr}}],!1;var o=i===e}else var o=!0}}}}}}}}}}}}}}}else return T.errors=[{instancePath:s,
 keyword:"type",params:{type:"object"}}],!1;return T.errors=r,e===0}function F(t,{instancePath:s="",parentData:w,parentDataProperty:N,
-rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===
-void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return F.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:o}}],!1;for(let u in t){let x=e;if(!(u==="type"||u==="at"||u==="data")){let k={instancePath:s,
+rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===
+void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===void 0&&(a="data"))return F.errors=[{instancePath:s,keyword:"requi\
+red",params:{missingProperty:a}}],!1;for(let u in t){let x=e;if(!(u==="type"||u==="at"||u==="data")){let k={instancePath:s,
 keyword:"enum",params:{allowedValues:se},propertyName:u};r===null?r=[k]:r.push(k),e++}var v=x===e;if(!v){let k={instancePath:s,
 keyword:"propertyNames",params:{propertyName:u}};return r===null?r=[k]:r.push(k),e++,F.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let u=t.type,x=e;if(typeof u!="string")return F.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
 ing"}}],!1;if(u!=="drive_started")return F.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_s\
-tarted"}}],!1;var a=x===e}else var a=!0;if(a){if(t.at!==void 0){let u=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=u===e}else var a=!0;if(a)if(t.
+tarted"}}],!1;var o=x===e}else var o=!0;if(o){if(t.at!==void 0){let u=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=u===e}else var o=!0;if(o)if(t.
 data!==void 0){let u=t.data,x=e;if(e===x)if(u&&typeof u=="object"&&!Array.isArray(u)){let h;if(u.run_id===void 0&&(h="ru\
 n_id")||u.goal===void 0&&(h="goal")||u.round===void 0&&(h="round")||u.place===void 0&&(h="place")||u.spent===void 0&&(h=
 "spent")||u.options===void 0&&(h="options"))return F.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:h}}],
@@ -154,8 +154,8 @@ j)&&(j<0||isNaN(j)))return F.errors=[{instancePath:s+"/data/spent/time_ms",keywo
 !1;var c=H===e}else var c=!0}}}else return F.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],
 !1;var n=$===e}else var n=!0;if(n)if(u.options!==void 0){let _=e;T(u.options,{instancePath:s+"/data/options",parentData:u,
 parentDataProperty:"options",rootData:g,dynamicAnchors:b})||(r=r===null?T.errors:r.concat(T.errors),e=r.length);var n=_===
-e}else var n=!0}}}}}}}}else return F.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=x===
-e}else var a=!0}}}else return F.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return F.errors=r,e===
+e}else var n=!0}}}}}}}}else return F.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=x===
+e}else var o=!0}}}else return F.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return F.errors=r,e===
 0}var Tr=["options"];function ie(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.type===void 0&&(n="type")||t.at===void 0&&
 (n="at")||t.data===void 0&&(n="data"))return ie.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],
@@ -163,16 +163,16 @@ let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.
 propertyName:p};r===null?r=[y]:r.push(y),e++}var v=i===e;if(!v){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
 return r===null?r=[y]:r.push(y),e++,ie.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
 g")return ie.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="drive_resumed")return ie.
-errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resumed"}}],!1;var a=i===e}else var a=!0;if(a){
+errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resumed"}}],!1;var o=i===e}else var o=!0;if(o){
 if(t.at!==void 0){let p=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||
-(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(t.data!==void 0){let p=t.data,i=e;
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;
 if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.options===void 0&&(f="options"))return ie.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:f}}],!1;for(let m in p){let d=e;if(m!=="options"){let c={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:Tr},propertyName:m};r===null?r=[c]:r.push(c),e++}var l=d===e;if(!l){let c={
 instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[c]:r.push(c),e++,ie.errors=r,
 !1;break}}l&&p.options!==void 0&&(T(p.options,{instancePath:s+"/data/options",parentData:p,parentDataProperty:"options",
 rootData:g,dynamicAnchors:b})||(r=r===null?T.errors:r.concat(T.errors),e=r.length))}else return ie.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var a=i===e}else var a=!0}}}else return ie.errors=[{instancePath:s,keyword:"\
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return ie.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return ie.errors=r,e===0}var Kr=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","r\
 esumes","reserved","project_settings","git_settings","prompt_sha256","tree"],Lr=["orient","clarify","implement","review",
 "summarize"],Zr=["action","outcome_problem","failed_check","contradiction","stalled","after_failure","after_unknown_end"];var Cr=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],Pe=new RegExp(
@@ -183,25 +183,25 @@ required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i==="head
 "is_cut"||i==="left_out"||i==="paths"||i==="configuration"||i==="configuration_is_cut")){let f={instancePath:s,keyword:"\
 enum",params:{allowedValues:Cr},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=y===e;if(!v){let f={instancePath:s,keyword:"\
 propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,z.errors=r,!1;break}}if(v){if(t.head!==void 0){
-let i=e;if(typeof t.head!="string")return z.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var a=i===
-e}else var a=!0;if(a){if(t.snapshot!==void 0){let i=e;L(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentDataProperty:"\
-snapshot",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var a=i===e}else var a=!0;if(a){
+let i=e;if(typeof t.head!="string")return z.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var o=i===
+e}else var o=!0;if(o){if(t.snapshot!==void 0){let i=e;L(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentDataProperty:"\
+snapshot",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var o=i===e}else var o=!0;if(o){
 if(t.is_complete!==void 0){let i=e;if(typeof t.is_complete!="boolean")return z.errors=[{instancePath:s+"/is_complete",keyword:"\
-type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0;if(a){if(t.is_cut!==void 0){let i=e;if(typeof t.is_cut!="bo\
-olean")return z.errors=[{instancePath:s+"/is_cut",keyword:"type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0;
-if(a){if(t.left_out!==void 0){let i=t.left_out,y=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return z.errors=
+type",params:{type:"boolean"}}],!1;var o=i===e}else var o=!0;if(o){if(t.is_cut!==void 0){let i=e;if(typeof t.is_cut!="bo\
+olean")return z.errors=[{instancePath:s+"/is_cut",keyword:"type",params:{type:"boolean"}}],!1;var o=i===e}else var o=!0;
+if(o){if(t.left_out!==void 0){let i=t.left_out,y=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return z.errors=
 [{instancePath:s+"/left_out",keyword:"type",params:{type:"integer"}}],!1;if(e===y&&typeof i=="number"&&isFinite(i)&&(i<0||
-isNaN(i)))return z.errors=[{instancePath:s+"/left_out",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=y===
-e}else var a=!0;if(a){if(t.paths!==void 0){let i=t.paths,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){var l=!0;
+isNaN(i)))return z.errors=[{instancePath:s+"/left_out",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=y===
+e}else var o=!0;if(o){if(t.paths!==void 0){let i=t.paths,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){var l=!0;
 for(let m in i)if(Pe.test(m)){let d=e;if(typeof i[m]!="string")return z.errors=[{instancePath:s+"/paths/"+m.replace(/~/g,
 "~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var l=d===e;if(!l)break}}else return z.errors=[{instancePath:s+
-"/paths",keyword:"type",params:{type:"object"}}],!1;var a=y===e}else var a=!0;if(a){if(t.configuration!==void 0){let i=t.
+"/paths",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0;if(o){if(t.configuration!==void 0){let i=t.
 configuration,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){var n=!0;for(let m in i)if(Pe.test(m)){let d=e;if(typeof i[m]!=
 "string")return z.errors=[{instancePath:s+"/configuration/"+m.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{
 type:"string"}}],!1;var n=d===e;if(!n)break}}else return z.errors=[{instancePath:s+"/configuration",keyword:"type",params:{
-type:"object"}}],!1;var a=y===e}else var a=!0;if(a)if(t.configuration_is_cut!==void 0){let i=e;if(typeof t.configuration_is_cut!=
-"boolean")return z.errors=[{instancePath:s+"/configuration_is_cut",keyword:"type",params:{type:"boolean"}}],!1;var a=i===
-e}else var a=!0}}}}}}}}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return z.errors=
+type:"object"}}],!1;var o=y===e}else var o=!0;if(o)if(t.configuration_is_cut!==void 0){let i=e;if(typeof t.configuration_is_cut!=
+"boolean")return z.errors=[{instancePath:s+"/configuration_is_cut",keyword:"type",params:{type:"boolean"}}],!1;var o=i===
+e}else var o=!0}}}}}}}}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return z.errors=
 r,e===0}function E(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||
 t.data===void 0&&(y="data"))return E.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let f in t){
@@ -209,65 +209,65 @@ let m=e;if(!(f==="type"||f==="at"||f==="data")){let d={instancePath:s,keyword:"e
 r===null?r=[d]:r.push(d),e++}var v=m===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===
 null?r=[d]:r.push(d),e++,E.errors=r,!1;break}}if(v){if(t.type!==void 0){let f=t.type,m=e;if(typeof f!="string")return E.
 errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(f!=="attempt_started")return E.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"attempt_started"}}],!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let f=e;
+"/type",keyword:"const",params:{allowedValue:"attempt_started"}}],!1;var o=m===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.
-concat(q.errors),e=r.length);var a=f===e}else var a=!0;if(a)if(t.data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f==
+concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f==
 "object"&&!Array.isArray(f)){let c;if(f.attempt===void 0&&(c="attempt")||f.action_id===void 0&&(c="action_id")||f.action_kind===
 void 0&&(c="action_kind")||f.action_number===void 0&&(c="action_number")||f.actions_left===void 0&&(c="actions_left")||f.
 purpose===void 0&&(c="purpose")||f.backend===void 0&&(c="backend")||f.execution_id===void 0&&(c="execution_id")||f.reserved===
 void 0&&(c="reserved")||f.prompt_sha256===void 0&&(c="prompt_sha256")||f.tree===void 0&&(c="tree"))return E.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:c}}],!1;for(let o in f){let u=e;if(!(o==="attempt"||o==="action_id"||
-o==="action_kind"||o==="action_number"||o==="actions_left"||o==="purpose"||o==="backend"||o==="model"||o==="execution_id"||
-o==="resumes"||o==="reserved"||o==="project_settings"||o==="git_settings"||o==="prompt_sha256"||o==="tree")){let x={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Kr},propertyName:o};r===null?r=[x]:r.push(x),e++}var l=u===e;if(!l){let x={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:r.push(x),e++,E.errors=r,!1;
-break}}if(l){if(f.attempt!==void 0){let o=f.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return E.
-errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(
-o)&&(o<1||isNaN(o)))return E.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],
-!1;var n=u===e}else var n=!0;if(n){if(f.action_id!==void 0){let o=e;if(typeof f.action_id!="string")return E.errors=[{instancePath:s+
-"/data/action_id",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(f.action_kind!==void 0){
-let o=f.action_kind,u=e;if(!(o==="orient"||o==="clarify"||o==="implement"||o==="review"||o==="summarize"))return E.errors=
+"/data",keyword:"required",params:{missingProperty:c}}],!1;for(let a in f){let u=e;if(!(a==="attempt"||a==="action_id"||
+a==="action_kind"||a==="action_number"||a==="actions_left"||a==="purpose"||a==="backend"||a==="model"||a==="execution_id"||
+a==="resumes"||a==="reserved"||a==="project_settings"||a==="git_settings"||a==="prompt_sha256"||a==="tree")){let x={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Kr},propertyName:a};r===null?r=[x]:r.push(x),e++}var l=u===e;if(!l){let x={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[x]:r.push(x),e++,E.errors=r,!1;
+break}}if(l){if(f.attempt!==void 0){let a=f.attempt,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return E.
+errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof a=="number"&&isFinite(
+a)&&(a<1||isNaN(a)))return E.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],
+!1;var n=u===e}else var n=!0;if(n){if(f.action_id!==void 0){let a=e;if(typeof f.action_id!="string")return E.errors=[{instancePath:s+
+"/data/action_id",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(f.action_kind!==void 0){
+let a=f.action_kind,u=e;if(!(a==="orient"||a==="clarify"||a==="implement"||a==="review"||a==="summarize"))return E.errors=
 [{instancePath:s+"/data/action_kind",keyword:"enum",params:{allowedValues:Lr}}],!1;var n=u===e}else var n=!0;if(n){if(f.
-action_number!==void 0){let o=f.action_number,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return E.errors=
-[{instancePath:s+"/data/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(
-o)&&(o<1||isNaN(o)))return E.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],
-!1;var n=u===e}else var n=!0;if(n){if(f.actions_left!==void 0){let o=f.actions_left,u=e;if(!(typeof o=="number"&&!(o%1)&&
-!isNaN(o)&&isFinite(o)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;
-if(e===u&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"\
-minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.purpose!==void 0){let o=f.purpose,u=e;
-if(!(o==="action"||o==="outcome_problem"||o==="failed_check"||o==="contradiction"||o==="stalled"||o==="after_failure"||o===
+action_number!==void 0){let a=f.action_number,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return E.errors=
+[{instancePath:s+"/data/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof a=="number"&&isFinite(
+a)&&(a<1||isNaN(a)))return E.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],
+!1;var n=u===e}else var n=!0;if(n){if(f.actions_left!==void 0){let a=f.actions_left,u=e;if(!(typeof a=="number"&&!(a%1)&&
+!isNaN(a)&&isFinite(a)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;
+if(e===u&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return E.errors=[{instancePath:s+"/data/actions_left",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.purpose!==void 0){let a=f.purpose,u=e;
+if(!(a==="action"||a==="outcome_problem"||a==="failed_check"||a==="contradiction"||a==="stalled"||a==="after_failure"||a===
 "after_unknown_end"))return E.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:Zr}}],!1;var n=u===
-e}else var n=!0;if(n){if(f.backend!==void 0){let o=e;if(typeof f.backend!="string")return E.errors=[{instancePath:s+"/da\
-ta/backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(f.model!==void 0){let o=e;if(typeof f.
-model!="string")return E.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(f.execution_id!==void 0){let o=e;if(typeof f.execution_id!="string")return E.errors=[{instancePath:s+"\
-/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(f.resumes!==void 0){let o=e;
+e}else var n=!0;if(n){if(f.backend!==void 0){let a=e;if(typeof f.backend!="string")return E.errors=[{instancePath:s+"/da\
+ta/backend",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(f.model!==void 0){let a=e;if(typeof f.
+model!="string")return E.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else
+var n=!0;if(n){if(f.execution_id!==void 0){let a=e;if(typeof f.execution_id!="string")return E.errors=[{instancePath:s+"\
+/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(f.resumes!==void 0){let a=e;
 if(typeof f.resumes!="string")return E.errors=[{instancePath:s+"/data/resumes",keyword:"type",params:{type:"string"}}],!1;
-var n=o===e}else var n=!0;if(n){if(f.reserved!==void 0){let o=f.reserved,u=e;if(e===u)if(o&&typeof o=="object"&&!Array.isArray(
-o)){for(let k in o){let h=e;if(!(k==="tokens"||k==="cost_microusd"||k==="time_ms")){let _={instancePath:s+"/data/reserve\
+var n=a===e}else var n=!0;if(n){if(f.reserved!==void 0){let a=f.reserved,u=e;if(e===u)if(a&&typeof a=="object"&&!Array.isArray(
+a)){for(let k in a){let h=e;if(!(k==="tokens"||k==="cost_microusd"||k==="time_ms")){let _={instancePath:s+"/data/reserve\
 d",keyword:"enum",params:{allowedValues:rr},propertyName:k};r===null?r=[_]:r.push(_),e++}var p=h===e;if(!p){let _={instancePath:s+
 "/data/reserved",keyword:"propertyNames",params:{propertyName:k}};return r===null?r=[_]:r.push(_),e++,E.errors=r,!1;break}}
-if(p){if(o.tokens!==void 0){let k=o.tokens,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=
+if(p){if(a.tokens!==void 0){let k=a.tokens,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=
 [{instancePath:s+"/data/reserved/tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof k=="number"&&isFinite(
 k)&&(k<0||isNaN(k)))return E.errors=[{instancePath:s+"/data/reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var i=h===e}else var i=!0;if(i){if(o.cost_microusd!==void 0){let k=o.cost_microusd,h=e;if(!(typeof k=="number"&&!(k%1)&&
+!1;var i=h===e}else var i=!0;if(i){if(a.cost_microusd!==void 0){let k=a.cost_microusd,h=e;if(!(typeof k=="number"&&!(k%1)&&
 !isNaN(k)&&isFinite(k)))return E.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"type",params:{type:"int\
 eger"}}],!1;if(e===h&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return E.errors=[{instancePath:s+"/data/reserved/\
-cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=h===e}else var i=!0;if(i)if(o.time_ms!==void 0){
-let k=o.time_ms,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=[{instancePath:s+"/data/res\
+cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=h===e}else var i=!0;if(i)if(a.time_ms!==void 0){
+let k=a.time_ms,h=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return E.errors=[{instancePath:s+"/data/res\
 erved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return E.
 errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=h===e}else
 var i=!0}}}else return E.errors=[{instancePath:s+"/data/reserved",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else
-var n=!0;if(n){if(f.project_settings!==void 0){let o=e;L(f.project_settings,{instancePath:s+"/data/project_settings",parentData:f,
+var n=!0;if(n){if(f.project_settings!==void 0){let a=e;L(f.project_settings,{instancePath:s+"/data/project_settings",parentData:f,
 parentDataProperty:"project_settings",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);
-var n=o===e}else var n=!0;if(n){if(f.git_settings!==void 0){let o=e;L(f.git_settings,{instancePath:s+"/data/git_settings",
+var n=a===e}else var n=!0;if(n){if(f.git_settings!==void 0){let a=e;L(f.git_settings,{instancePath:s+"/data/git_settings",
 parentData:f,parentDataProperty:"git_settings",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=
-r.length);var n=o===e}else var n=!0;if(n){if(f.prompt_sha256!==void 0){let o=e;L(f.prompt_sha256,{instancePath:s+"/data/\
+r.length);var n=a===e}else var n=!0;if(n){if(f.prompt_sha256!==void 0){let a=e;L(f.prompt_sha256,{instancePath:s+"/data/\
 prompt_sha256",parentData:f,parentDataProperty:"prompt_sha256",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(
-L.errors),e=r.length);var n=o===e}else var n=!0;if(n)if(f.tree!==void 0){let o=e;z(f.tree,{instancePath:s+"/data/tree",parentData:f,
-parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?z.errors:r.concat(z.errors),e=r.length);var n=o===e}else
-var n=!0}}}}}}}}}}}}}}}else return E.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=m===
-e}else var a=!0}}}else return E.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return E.errors=r,e===
+L.errors),e=r.length);var n=a===e}else var n=!0;if(n)if(f.tree!==void 0){let a=e;z(f.tree,{instancePath:s+"/data/tree",parentData:f,
+parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?z.errors:r.concat(z.errors),e=r.length);var n=a===e}else
+var n=!0}}}}}}}}}}}}}}}else return E.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=m===
+e}else var o=!0}}}else return E.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return E.errors=r,e===
 0}var Or=["attempt","session_id"];function J(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
 (p="at")||t.data===void 0&&(p="data"))return J.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;
@@ -275,24 +275,24 @@ for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let f={instanceP
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=y===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[f]:r.push(f),e++,J.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
 return J.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return J.errors=
-[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_opened"}}],!1;var a=y===e}else var a=!0;if(a){if(t.
+[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_opened"}}],!1;var o=y===e}else var o=!0;if(o){if(t.
 at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=
-r===null?q.errors:r.concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===
+r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,y=e;if(e===
 y)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.session_id===void 0&&(m="se\
 ssion_id"))return J.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let d in i){let c=e;
-if(!(d==="attempt"||d==="session_id")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Or},propertyName:d};
-r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[o]:r.push(o),e++,J.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let d=i.attempt,c=e;if(!(typeof d==
+if(!(d==="attempt"||d==="session_id")){let a={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Or},propertyName:d};
+r===null?r=[a]:r.push(a),e++}var l=c===e;if(!l){let a={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};
+return r===null?r=[a]:r.push(a),e++,J.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let d=i.attempt,c=e;if(!(typeof d==
 "number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return J.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===c&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return J.errors=[{instancePath:s+"/data/attemp\
 t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else var n=!0;if(n)if(i.session_id!==void 0){let d=e;
 if(typeof i.session_id!="string")return J.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],
-!1;var n=d===e}else var n=!0}}else return J.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===
-e}else var a=!0}}}else return J.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.errors=r,e===
+!1;var n=d===e}else var n=!0}}else return J.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===
+e}else var o=!0}}}else return J.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.errors=r,e===
 0}var Rr=["attempt","approval_id","tool_id","tool_name","command","input_sha256","decision","message","by"],zr=["allow","a\
 llow_session","deny"];var Ur=["key","login","none","socket","terminal","editor","program","drover"];function ve(t,{instancePath:s="",parentData:w,
 parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let a;if(t.via===void 0&&(a="via"))return ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+t)){let o;if(t.via===void 0&&(o="via"))return ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],
 !1;if(t.via!==void 0){let l=t.via,n=e;if(!(l==="key"||l==="login"||l==="none"||l==="socket"||l==="terminal"||l==="editor"||
 l==="program"||l==="drover"))return ve.errors=[{instancePath:s+"/via",keyword:"enum",params:{allowedValues:Ur}}],!1;var v=n===
 e}else var v=!0;if(v){if(t.name!==void 0){let l=e;if(typeof t.name!="string")return ve.errors=[{instancePath:s+"/name",keyword:"\
@@ -306,16 +306,16 @@ function O(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,d
 [f]:r.push(f),e++}var v=y===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
 r=[f]:r.push(f),e++,O.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return O.errors=
 [{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="approval_decided")return O.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"approval_decided"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){
+"/type",keyword:"const",params:{allowedValue:"approval_decided"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){
 let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:
-r.concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i==
+r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.approval_id===void 0&&(m="approval_id")||i.tool_name===
 void 0&&(m="tool_name")||i.input_sha256===void 0&&(m="input_sha256")||i.decision===void 0&&(m="decision")||i.by===void 0&&
 (m="by"))return O.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let d in i){let c=e;
 if(!(d==="attempt"||d==="approval_id"||d==="tool_id"||d==="tool_name"||d==="command"||d==="input_sha256"||d==="decision"||
-d==="message"||d==="by")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Rr},propertyName:d};r===null?
-r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===
-null?r=[o]:r.push(o),e++,O.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let d=i.attempt,c=e;if(!(typeof d=="number"&&
+d==="message"||d==="by")){let a={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Rr},propertyName:d};r===null?
+r=[a]:r.push(a),e++}var l=c===e;if(!l){let a={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===
+null?r=[a]:r.push(a),e++,O.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let d=i.attempt,c=e;if(!(typeof d=="number"&&
 !(d%1)&&!isNaN(d)&&isFinite(d)))return O.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],
 !1;if(e===c&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return O.errors=[{instancePath:s+"/data/attempt",keyword:"\
 minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else var n=!0;if(n){if(i.approval_id!==void 0){let d=e;if(typeof i.
@@ -333,12 +333,12 @@ e}else var n=!0;if(n){if(i.message!==void 0){let d=e;if(typeof i.message!="strin
 ta/message",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else var n=!0;if(n)if(i.by!==void 0){let d=e;ve(i.by,
 {instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:g,dynamicAnchors:b})||(r=r===null?ve.errors:r.concat(
 ve.errors),e=r.length);var n=d===e}else var n=!0}}}}}}}}}else return O.errors=[{instancePath:s+"/data",keyword:"type",params:{
-type:"object"}}],!1;var a=y===e}else var a=!0}}}else return O.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return O.errors=r,e===0}var Yr=["attempt","how","session_id","usage","cost_microusd","duration_ms","tree","outcome","problem","said","error","tr\
-ace","warnings"],Hr=["answered","failed","cancelled","stalled","budget","unknown"];function I(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===
-0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.input_tokens===void 0&&(a="input_tokens")||t.output_tokens===void 0&&
-(a="output_tokens")||t.cached_tokens===void 0&&(a="cached_tokens")||t.reasoning_tokens===void 0&&(a="reasoning_tokens"))
-return I.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;if(t.input_tokens!==void 0){let l=t.
+type:"object"}}],!1;var o=y===e}else var o=!0}}}else return O.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
+t"}}],!1;return O.errors=r,e===0}var Yr=["attempt","how","session_id","usage","cost_microusd","duration_ms","tree","outcome","problem","said","error","er\
+ror_code","trace","warnings"],Hr=["answered","failed","cancelled","stalled","budget","unknown"];function I(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===
+0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.input_tokens===void 0&&(o="input_tokens")||t.output_tokens===void 0&&
+(o="output_tokens")||t.cached_tokens===void 0&&(o="cached_tokens")||t.reasoning_tokens===void 0&&(o="reasoning_tokens"))
+return I.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],!1;if(t.input_tokens!==void 0){let l=t.
 input_tokens,n=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return I.errors=[{instancePath:s+"/input_token\
 s",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return I.errors=
 [{instancePath:s+"/input_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=n===e}else var v=!0;if(v){
@@ -364,13 +364,13 @@ instancePath:s,keyword:"enum",params:{allowedValues:Ir},propertyName:n};r===null
 let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,ee.errors=r,!1;
 break}}if(v){if(t.did!==void 0){let n=t.did,p=e;if(typeof n!="string")return ee.errors=[{instancePath:s+"/did",keyword:"\
 type",params:{type:"string"}}],!1;if(n!=="command")return ee.errors=[{instancePath:s+"/did",keyword:"const",params:{allowedValue:"\
-command"}}],!1;var a=p===e}else var a=!0;if(a){if(t.seq!==void 0){let n=t.seq,p=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(
+command"}}],!1;var o=p===e}else var o=!0;if(o){if(t.seq!==void 0){let n=t.seq,p=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(
 n)&&isFinite(n)))return ee.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof n==
 "number"&&isFinite(n)&&(n<0||isNaN(n)))return ee.errors=[{instancePath:s+"/seq",keyword:"minimum",params:{comparison:">=",
-limit:0}}],!1;var a=p===e}else var a=!0;if(a){if(t.command!==void 0){let n=e;if(typeof t.command!="string")return ee.errors=
-[{instancePath:s+"/command",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(t.exit_code!==void 0){
+limit:0}}],!1;var o=p===e}else var o=!0;if(o){if(t.command!==void 0){let n=e;if(typeof t.command!="string")return ee.errors=
+[{instancePath:s+"/command",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0;if(o)if(t.exit_code!==void 0){
 let n=t.exit_code,p=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return ee.errors=[{instancePath:s+"/exit_\
-code",keyword:"type",params:{type:"integer"}}],!1;var a=p===e}else var a=!0}}}}else return ee.errors=[{instancePath:s,keyword:"\
+code",keyword:"type",params:{type:"integer"}}],!1;var o=p===e}else var o=!0}}}}else return ee.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return ee.errors=r,e===0}var Sr=["did","seq","paths"];function re(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.did===void 0&&(n="did")||t.seq===void 0&&
 (n="seq")||t.paths===void 0&&(n="paths"))return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],
@@ -378,17 +378,17 @@ let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.
 propertyName:p};r===null?r=[y]:r.push(y),e++}var v=i===e;if(!v){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
 return r===null?r=[y]:r.push(y),e++,re.errors=r,!1;break}}if(v){if(t.did!==void 0){let p=t.did,i=e;if(typeof p!="string")
 return re.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}],!1;if(p!=="edit")return re.errors=[{instancePath:s+
-"/did",keyword:"const",params:{allowedValue:"edit"}}],!1;var a=i===e}else var a=!0;if(a){if(t.seq!==void 0){let p=t.seq,
+"/did",keyword:"const",params:{allowedValue:"edit"}}],!1;var o=i===e}else var o=!0;if(o){if(t.seq!==void 0){let p=t.seq,
 i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return re.errors=[{instancePath:s+"/seq",keyword:"type",params:{
 type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return re.errors=[{instancePath:s+"/seq",
-keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=i===e}else var a=!0;if(a)if(t.paths!==void 0){let p=t.paths,
+keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o)if(t.paths!==void 0){let p=t.paths,
 i=e;if(e===i)if(Array.isArray(p)){var l=!0;let f=p.length;for(let m=0;m<f;m++){let d=e;if(typeof p[m]!="string")return re.
 errors=[{instancePath:s+"/paths/"+m,keyword:"type",params:{type:"string"}}],!1;var l=d===e;if(!l)break}}else return re.errors=
-[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var a=i===e}else var a=!0}}}else return re.errors=[{
+[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var o=i===e}else var o=!0}}}else return re.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var Br=["command","edit"];function ge(t,{
-instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,a=e,l=!0,n=e;
+instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,o=e,l=!0,n=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did")){let m={};r===null?r=[m]:r.push(m),e++}else if(t.
-did!==void 0&&t.did!=="command"){let m={};r===null?r=[m]:r.push(m),e++}}var p=n===e;if(e=a,r!==null&&(a?r.length=a:r=null),
+did!==void 0&&t.did!=="command"){let m={};r===null?r=[m]:r.push(m),e++}}var p=n===e;if(e=o,r!==null&&(o?r.length=o:r=null),
 p){let f=e;ee(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?ee.errors:r.
 concat(ee.errors),e=r.length);var p=f===e;l=p}if(!l){let f={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
 return r===null?r=[f]:r.push(f),e++,ge.errors=r,!1}var i=v===e;if(i){let f=e,m=e,d=!0,c=e;if(t&&typeof t=="object"&&!Array.
@@ -407,47 +407,49 @@ instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:f};r===null
 let d={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[d]:r.push(d),e++,K.errors=r,!1;
 break}}if(v){if(t.type!==void 0){let f=t.type,m=e;if(typeof f!="string")return K.errors=[{instancePath:s+"/type",keyword:"\
 type",params:{type:"string"}}],!1;if(f!=="attempt_ended")return K.errors=[{instancePath:s+"/type",keyword:"const",params:{
-allowedValue:"attempt_ended"}}],!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",
+allowedValue:"attempt_ended"}}],!1;var o=m===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",
 parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
-var a=f===e}else var a=!0;if(a)if(t.data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f=="object"&&!Array.isArray(f)){
+var o=f===e}else var o=!0;if(o)if(t.data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f=="object"&&!Array.isArray(f)){
 let c;if(f.attempt===void 0&&(c="attempt")||f.how===void 0&&(c="how")||f.duration_ms===void 0&&(c="duration_ms")||f.trace===
 void 0&&(c="trace")||f.warnings===void 0&&(c="warnings"))return K.errors=[{instancePath:s+"/data",keyword:"required",params:{
-missingProperty:c}}],!1;for(let o in f){let u=e;if(!(o==="attempt"||o==="how"||o==="session_id"||o==="usage"||o==="cost_\
-microusd"||o==="duration_ms"||o==="tree"||o==="outcome"||o==="problem"||o==="said"||o==="error"||o==="trace"||o==="warni\
-ngs")){let x={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Yr},propertyName:o};r===null?r=[x]:r.push(x),e++}
-var l=u===e;if(!l){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:
-r.push(x),e++,K.errors=r,!1;break}}if(l){if(f.attempt!==void 0){let o=f.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
-o)&&isFinite(o)))return K.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&
-typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return K.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.how!==void 0){let o=f.how,u=e;if(!(o==="answered"||o===
-"failed"||o==="cancelled"||o==="stalled"||o==="budget"||o==="unknown"))return K.errors=[{instancePath:s+"/data/how",keyword:"\
-enum",params:{allowedValues:Hr}}],!1;var n=u===e}else var n=!0;if(n){if(f.session_id!==void 0){let o=e;if(typeof f.session_id!=
-"string")return K.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(f.usage!==void 0){let o=e;I(f.usage,{instancePath:s+"/data/usage",parentData:f,parentDataProperty:"usa\
-ge",rootData:g,dynamicAnchors:b})||(r=r===null?I.errors:r.concat(I.errors),e=r.length);var n=o===e}else var n=!0;if(n){if(f.
-cost_microusd!==void 0){let o=f.cost_microusd,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return K.errors=
-[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(
-o)&&(o<0||isNaN(o)))return K.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=u===e}else var n=!0;if(n){if(f.duration_ms!==void 0){let o=f.duration_ms,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
-o)&&isFinite(o)))return K.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
-u&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return K.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimu\
-m",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.tree!==void 0){let o=e;z(f.tree,{instancePath:s+
-"/data/tree",parentData:f,parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?z.errors:r.concat(z.errors),
-e=r.length);var n=o===e}else var n=!0;if(n){if(f.outcome!==void 0){let o=e;if(typeof f.outcome!="string")return K.errors=
-[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(f.problem!==
-void 0){let o=e;if(typeof f.problem!="string")return K.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"\
-string"}}],!1;var n=o===e}else var n=!0;if(n){if(f.said!==void 0){let o=e;if(typeof f.said!="string")return K.errors=[{instancePath:s+
-"/data/said",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(f.error!==void 0){let o=e;if(typeof f.
-error!="string")return K.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(f.trace!==void 0){let o=f.trace,u=e;if(e===u)if(Array.isArray(o)){var p=!0;let k=o.length;for(let h=0;h<
-k;h++){let _=e;ge(o[h],{instancePath:s+"/data/trace/"+h,parentData:o,parentDataProperty:h,rootData:g,dynamicAnchors:b})||
-(r=r===null?ge.errors:r.concat(ge.errors),e=r.length);var p=_===e;if(!p)break}}else return K.errors=[{instancePath:s+"/d\
-ata/trace",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0;if(n)if(f.warnings!==void 0){let o=f.warnings,
-u=e;if(e===u)if(Array.isArray(o)){var i=!0;let k=o.length;for(let h=0;h<k;h++){let _=e;if(typeof o[h]!="string")return K.
-errors=[{instancePath:s+"/data/warnings/"+h,keyword:"type",params:{type:"string"}}],!1;var i=_===e;if(!i)break}}else return K.
-errors=[{instancePath:s+"/data/warnings",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0}}}}}}}}}}}}}else
-return K.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=m===e}else var a=!0}}}else return K.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Gr=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id"];function Z(t,{
+missingProperty:c}}],!1;for(let a in f){let u=e;if(!(a==="attempt"||a==="how"||a==="session_id"||a==="usage"||a==="cost_\
+microusd"||a==="duration_ms"||a==="tree"||a==="outcome"||a==="problem"||a==="said"||a==="error"||a==="error_code"||a==="\
+trace"||a==="warnings")){let x={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Yr},propertyName:a};r===null?
+r=[x]:r.push(x),e++}var l=u===e;if(!l){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:a}};return r===
+null?r=[x]:r.push(x),e++,K.errors=r,!1;break}}if(l){if(f.attempt!==void 0){let a=f.attempt,u=e;if(!(typeof a=="number"&&
+!(a%1)&&!isNaN(a)&&isFinite(a)))return K.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],
+!1;if(e===u&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return K.errors=[{instancePath:s+"/data/attempt",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.how!==void 0){let a=f.how,u=e;if(!(a===
+"answered"||a==="failed"||a==="cancelled"||a==="stalled"||a==="budget"||a==="unknown"))return K.errors=[{instancePath:s+
+"/data/how",keyword:"enum",params:{allowedValues:Hr}}],!1;var n=u===e}else var n=!0;if(n){if(f.session_id!==void 0){let a=e;
+if(typeof f.session_id!="string")return K.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],
+!1;var n=a===e}else var n=!0;if(n){if(f.usage!==void 0){let a=e;I(f.usage,{instancePath:s+"/data/usage",parentData:f,parentDataProperty:"\
+usage",rootData:g,dynamicAnchors:b})||(r=r===null?I.errors:r.concat(I.errors),e=r.length);var n=a===e}else var n=!0;if(n){
+if(f.cost_microusd!==void 0){let a=f.cost_microusd,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return K.
+errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof a=="number"&&
+isFinite(a)&&(a<0||isNaN(a)))return K.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.duration_ms!==void 0){let a=f.duration_ms,u=e;if(!(typeof a=="num\
+ber"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return K.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===u&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return K.errors=[{instancePath:s+"/data/durati\
+on_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.tree!==void 0){let a=e;
+z(f.tree,{instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?
+z.errors:r.concat(z.errors),e=r.length);var n=a===e}else var n=!0;if(n){if(f.outcome!==void 0){let a=e;if(typeof f.outcome!=
+"string")return K.errors=[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;
+if(n){if(f.problem!==void 0){let a=e;if(typeof f.problem!="string")return K.errors=[{instancePath:s+"/data/problem",keyword:"\
+type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(f.said!==void 0){let a=e;if(typeof f.said!="string")
+return K.errors=[{instancePath:s+"/data/said",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){
+if(f.error!==void 0){let a=e;if(typeof f.error!="string")return K.errors=[{instancePath:s+"/data/error",keyword:"type",params:{
+type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(f.error_code!==void 0){let a=e;if(typeof f.error_code!="string")return K.
+errors=[{instancePath:s+"/data/error_code",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(f.
+trace!==void 0){let a=f.trace,u=e;if(e===u)if(Array.isArray(a)){var p=!0;let k=a.length;for(let h=0;h<k;h++){let _=e;ge(
+a[h],{instancePath:s+"/data/trace/"+h,parentData:a,parentDataProperty:h,rootData:g,dynamicAnchors:b})||(r=r===null?ge.errors:
+r.concat(ge.errors),e=r.length);var p=_===e;if(!p)break}}else return K.errors=[{instancePath:s+"/data/trace",keyword:"ty\
+pe",params:{type:"array"}}],!1;var n=u===e}else var n=!0;if(n)if(f.warnings!==void 0){let a=f.warnings,u=e;if(e===u)if(Array.
+isArray(a)){var i=!0;let k=a.length;for(let h=0;h<k;h++){let _=e;if(typeof a[h]!="string")return K.errors=[{instancePath:s+
+"/data/warnings/"+h,keyword:"type",params:{type:"string"}}],!1;var i=_===e;if(!i)break}}else return K.errors=[{instancePath:s+
+"/data/warnings",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0}}}}}}}}}}}}}}else return K.errors=[
+{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=m===e}else var o=!0}}}else return K.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Gr=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id"];function Z(t,{
 instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p=
 "data"))return Z.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let y=e;if(!(i===
@@ -455,15 +457,15 @@ typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.a
 [f]:r.push(f),e++}var v=y===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
 r=[f]:r.push(f),e++,Z.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return Z.errors=
 [{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="check_ran")return Z.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"check_ran"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;
+"/type",keyword:"const",params:{allowedValue:"check_ran"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.
-concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i==
+concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.command===void 0&&(m="command")||i.passed===void 0&&
 (m="passed")||i.duration_ms===void 0&&(m="duration_ms")||i.output===void 0&&(m="output"))return Z.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:m}}],!1;for(let d in i){let c=e;if(!(d==="attempt"||d==="command"||d===
-"passed"||d==="exit_code"||d==="problem"||d==="duration_ms"||d==="output"||d==="tree_id_before"||d==="tree_id")){let o={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Gr},propertyName:d};r===null?r=[o]:r.push(o),e++}var l=c===e;
-if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[o]:r.push(o),e++,
+"passed"||d==="exit_code"||d==="problem"||d==="duration_ms"||d==="output"||d==="tree_id_before"||d==="tree_id")){let a={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Gr},propertyName:d};r===null?r=[a]:r.push(a),e++}var l=c===e;
+if(!l){let a={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[a]:r.push(a),e++,
 Z.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let d=i.attempt,c=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(
 d)))return Z.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof d=="nu\
 mber"&&isFinite(d)&&(d<0||isNaN(d)))return Z.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
@@ -482,7 +484,7 @@ keyword:"type",params:{type:"string"}}],!1;var n=d===e}else var n=!0;if(n){if(i.
 tree_id_before!="string")return Z.errors=[{instancePath:s+"/data/tree_id_before",keyword:"type",params:{type:"string"}}],
 !1;var n=d===e}else var n=!0;if(n)if(i.tree_id!==void 0){let d=e;if(typeof i.tree_id!="string")return Z.errors=[{instancePath:s+
 "/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else var n=!0}}}}}}}}}else return Z.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===e}else var a=!0}}}else return Z.errors=[{instancePath:s,keyword:"\
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return Z.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return Z.errors=r,e===0}var Jr=["attempt","claims","flags"];var Qr=["about","subject","exit_code","verdict","note","seq","execution_id"],Wr=["file","activity"],Xr=["observed","clai\
 med","contradicted"];function Q(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.about===void 0&&(l="about")||t.subject===
@@ -491,18 +493,18 @@ required",params:{missingProperty:l}}],!1;for(let n in t){let p=e;if(!(n==="abou
 "verdict"||n==="note"||n==="seq"||n==="execution_id")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Qr},propertyName:n};
 r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===
 null?r=[i]:r.push(i),e++,Q.errors=r,!1;break}}if(v){if(t.about!==void 0){let n=t.about,p=e;if(!(n==="file"||n==="activit\
-y"))return Q.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Wr}}],!1;var a=p===e}else var a=!0;if(a){
+y"))return Q.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Wr}}],!1;var o=p===e}else var o=!0;if(o){
 if(t.subject!==void 0){let n=e;if(typeof t.subject!="string")return Q.errors=[{instancePath:s+"/subject",keyword:"type",
-params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a){if(t.exit_code!==void 0){let n=t.exit_code,p=e;if(!(typeof n==
+params:{type:"string"}}],!1;var o=n===e}else var o=!0;if(o){if(t.exit_code!==void 0){let n=t.exit_code,p=e;if(!(typeof n==
 "number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return Q.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{type:"int\
-eger"}}],!1;var a=p===e}else var a=!0;if(a){if(t.verdict!==void 0){let n=t.verdict,p=e;if(!(n==="observed"||n==="claimed"||
-n==="contradicted"))return Q.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:Xr}}],!1;var a=p===
-e}else var a=!0;if(a){if(t.note!==void 0){let n=e;if(typeof t.note!="string")return Q.errors=[{instancePath:s+"/note",keyword:"\
-type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a){if(t.seq!==void 0){let n=t.seq,p=e;if(!(typeof n=="num\
+eger"}}],!1;var o=p===e}else var o=!0;if(o){if(t.verdict!==void 0){let n=t.verdict,p=e;if(!(n==="observed"||n==="claimed"||
+n==="contradicted"))return Q.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:Xr}}],!1;var o=p===
+e}else var o=!0;if(o){if(t.note!==void 0){let n=e;if(typeof t.note!="string")return Q.errors=[{instancePath:s+"/note",keyword:"\
+type",params:{type:"string"}}],!1;var o=n===e}else var o=!0;if(o){if(t.seq!==void 0){let n=t.seq,p=e;if(!(typeof n=="num\
 ber"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return Q.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],!1;
 if(e===p&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return Q.errors=[{instancePath:s+"/seq",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a)if(t.execution_id!==void 0){let n=e;if(typeof t.execution_id!=
-"string")return Q.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}}}}}}else
+comparison:">=",limit:0}}],!1;var o=p===e}else var o=!0;if(o)if(t.execution_id!==void 0){let n=e;if(typeof t.execution_id!=
+"string")return Q.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0}}}}}}}else
 return Q.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var Pr=["flag","detail"],et=["agent_configuration_changed","check_older_than_last_edit","test_deleted","test_skipped","t\
 est_emptied","check_configuration_changed","change_not_reported","tool_call_denied","evidence_incomplete","change_hidden\
 _from_git","change_ignored_by_git"];function ke(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
@@ -514,8 +516,8 @@ null?r=[i]:r.push(i),e++,ke.errors=r,!1;break}}if(v){if(t.flag!==void 0){let n=t
 changed"||n==="check_older_than_last_edit"||n==="test_deleted"||n==="test_skipped"||n==="test_emptied"||n==="check_confi\
 guration_changed"||n==="change_not_reported"||n==="tool_call_denied"||n==="evidence_incomplete"||n==="change_hidden_from\
 _git"||n==="change_ignored_by_git"))return ke.errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:et}}],
-!1;var a=p===e}else var a=!0;if(a)if(t.detail!==void 0){let n=e;if(typeof t.detail!="string")return ke.errors=[{instancePath:s+
-"/detail",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return ke.errors=[{instancePath:s,keyword:"\
+!1;var o=p===e}else var o=!0;if(o)if(t.detail!==void 0){let n=e;if(typeof t.detail!="string")return ke.errors=[{instancePath:s+
+"/detail",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0}}else return ke.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return ke.errors=r,e===0}function S(t,{instancePath:s="",parentData:w,parentDataProperty:N,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.type===
 void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return S.errors=[{instancePath:s,keyword:"requi\
@@ -524,25 +526,25 @@ keyword:"enum",params:{allowedValues:se},propertyName:f};r===null?r=[d]:r.push(d
 keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[d]:r.push(d),e++,S.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let f=t.type,m=e;if(typeof f!="string")return S.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
 ing"}}],!1;if(f!=="evidence")return S.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
-!1;var a=m===e}else var a=!0;if(a){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=f===e}else var a=!0;if(a)if(t.
+!1;var o=m===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.
 data!==void 0){let f=t.data,m=e;if(e===m)if(f&&typeof f=="object"&&!Array.isArray(f)){let c;if(f.attempt===void 0&&(c="a\
 ttempt")||f.claims===void 0&&(c="claims")||f.flags===void 0&&(c="flags"))return S.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:c}}],!1;for(let o in f){let u=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let x={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Jr},propertyName:o};r===null?r=[x]:r.push(x),e++}var l=u===e;
-if(!l){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[x]:r.push(x),e++,
-S.errors=r,!1;break}}if(l){if(f.attempt!==void 0){let o=f.attempt,u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
-o)))return S.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof o=="nu\
-mber"&&isFinite(o)&&(o<0||isNaN(o)))return S.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.claims!==void 0){let o=f.claims,u=e;if(e===u)if(Array.isArray(o)){
-var p=!0;let k=o.length;for(let h=0;h<k;h++){let _=e;Q(o[h],{instancePath:s+"/data/claims/"+h,parentData:o,parentDataProperty:h,
+required",params:{missingProperty:c}}],!1;for(let a in f){let u=e;if(!(a==="attempt"||a==="claims"||a==="flags")){let x={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Jr},propertyName:a};r===null?r=[x]:r.push(x),e++}var l=u===e;
+if(!l){let x={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[x]:r.push(x),e++,
+S.errors=r,!1;break}}if(l){if(f.attempt!==void 0){let a=f.attempt,u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(
+a)))return S.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof a=="nu\
+mber"&&isFinite(a)&&(a<0||isNaN(a)))return S.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=u===e}else var n=!0;if(n){if(f.claims!==void 0){let a=f.claims,u=e;if(e===u)if(Array.isArray(a)){
+var p=!0;let k=a.length;for(let h=0;h<k;h++){let _=e;Q(a[h],{instancePath:s+"/data/claims/"+h,parentData:a,parentDataProperty:h,
 rootData:g,dynamicAnchors:b})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var p=_===e;if(!p)break}}else return S.
 errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var n=u===e}else var n=!0;if(n)if(f.flags!==
-void 0){let o=f.flags,u=e;if(e===u)if(Array.isArray(o)){var i=!0;let k=o.length;for(let h=0;h<k;h++){let _=e;ke(o[h],{instancePath:s+
-"/data/flags/"+h,parentData:o,parentDataProperty:h,rootData:g,dynamicAnchors:b})||(r=r===null?ke.errors:r.concat(ke.errors),
+void 0){let a=f.flags,u=e;if(e===u)if(Array.isArray(a)){var i=!0;let k=a.length;for(let h=0;h<k;h++){let _=e;ke(a[h],{instancePath:s+
+"/data/flags/"+h,parentData:a,parentDataProperty:h,rootData:g,dynamicAnchors:b})||(r=r===null?ke.errors:r.concat(ke.errors),
 e=r.length);var i=_===e;if(!i)break}}else return S.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"ar\
 ray"}}],!1;var n=u===e}else var n=!0}}}else return S.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var a=m===e}else var a=!0}}}else return S.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return S.
+!1;var o=m===e}else var o=!0}}}else return S.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return S.
 errors=r,e===0}var rt=["attempt","problem"];function W(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
 (p="at")||t.data===void 0&&(p="data"))return W.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;
@@ -550,20 +552,20 @@ for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let f={instanceP
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=y===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[f]:r.push(f),e++,W.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
 return W.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return W.errors=
-[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_rejected"}}],!1;var a=y===e}else var a=!0;if(a){if(t.
+[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_rejected"}}],!1;var o=y===e}else var o=!0;if(o){if(t.
 at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=
-r===null?q.errors:r.concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===
+r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,y=e;if(e===
 y)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.attempt===void 0&&(m="attempt")||i.problem===void 0&&(m="probl\
 em"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let d in i){let c=e;
-if(!(d==="attempt"||d==="problem")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:rt},propertyName:d};
-r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[o]:r.push(o),e++,W.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let d=i.attempt,c=e;if(!(typeof d==
+if(!(d==="attempt"||d==="problem")){let a={instancePath:s+"/data",keyword:"enum",params:{allowedValues:rt},propertyName:d};
+r===null?r=[a]:r.push(a),e++}var l=c===e;if(!l){let a={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};
+return r===null?r=[a]:r.push(a),e++,W.errors=r,!1;break}}if(l){if(i.attempt!==void 0){let d=i.attempt,c=e;if(!(typeof d==
 "number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return W.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===c&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return W.errors=[{instancePath:s+"/data/attemp\
 t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=c===e}else var n=!0;if(n)if(i.problem!==void 0){let d=e;
 if(typeof i.problem!="string")return W.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;
-var n=d===e}else var n=!0}}else return W.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===
-e}else var a=!0}}}else return W.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===
+var n=d===e}else var n=!0}}else return W.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===
+e}else var o=!0}}}else return W.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===
 0}var tt=["action_id","attempt","payload_sha256","status","by"],st=["agent","drover"];function Y(t,{instancePath:s="",parentData:w,
 parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return Y.errors=[{instancePath:s,
@@ -572,14 +574,14 @@ instancePath:s,keyword:"enum",params:{allowedValues:se},propertyName:i};r===null
 let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,Y.errors=r,!1;
 break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")return Y.errors=[{instancePath:s+"/type",keyword:"\
 type",params:{type:"string"}}],!1;if(i!=="outcome_submitted")return Y.errors=[{instancePath:s+"/type",keyword:"const",params:{
-allowedValue:"outcome_submitted"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
+allowedValue:"outcome_submitted"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
 "/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
-var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){
+var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let m;if(i.action_id===void 0&&(m="action_id")||i.payload_sha256===void 0&&(m="payload_sha256")||i.status===void 0&&(m="\
 status")||i.by===void 0&&(m="by"))return Y.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],
-!1;for(let d in i){let c=e;if(!(d==="action_id"||d==="attempt"||d==="payload_sha256"||d==="status"||d==="by")){let o={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:tt},propertyName:d};r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[o]:r.push(o),e++,Y.errors=r,!1;
+!1;for(let d in i){let c=e;if(!(d==="action_id"||d==="attempt"||d==="payload_sha256"||d==="status"||d==="by")){let a={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:tt},propertyName:d};r===null?r=[a]:r.push(a),e++}var l=c===e;if(!l){let a={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[a]:r.push(a),e++,Y.errors=r,!1;
 break}}if(l){if(i.action_id!==void 0){let d=e;if(typeof i.action_id!="string")return Y.errors=[{instancePath:s+"/data/ac\
 tion_id",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else var n=!0;if(n){if(i.attempt!==void 0){let d=i.attempt,
 c=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"t\
@@ -590,7 +592,7 @@ void 0){let d=e;L(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parent
 status!==void 0){let d=e;if(typeof i.status!="string")return Y.errors=[{instancePath:s+"/data/status",keyword:"type",params:{
 type:"string"}}],!1;var n=d===e}else var n=!0;if(n)if(i.by!==void 0){let d=i.by,c=e;if(!(d==="agent"||d==="drover"))return Y.
 errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:st}}],!1;var n=c===e}else var n=!0}}}}}else return Y.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===e}else var a=!0}}}else return Y.errors=
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return Y.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var it=["reason","message"],nt=["max_tokens","max_cost","max_time","agent_failed","cancelled","killed","review_changed_f\
 iles","stopped"];function X(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
@@ -599,19 +601,19 @@ for(let i in t){let y=e;if(!(i==="type"||i==="at"||i==="data")){let f={instanceP
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=y===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[f]:r.push(f),e++,X.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,y=e;if(typeof i!="string")
 return X.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return X.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"paused"}}],!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;q(
+"/type",keyword:"const",params:{allowedValue:"paused"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(
 t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(
-q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i=="obje\
+q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i=="obje\
 ct"&&!Array.isArray(i)){let m;if(i.reason===void 0&&(m="reason")||i.message===void 0&&(m="message"))return X.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let d in i){let c=e;if(!(d==="reason"||d==="message")){let o={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:it},propertyName:d};r===null?r=[o]:r.push(o),e++}var l=c===e;
-if(!l){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[o]:r.push(o),e++,
+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let d in i){let c=e;if(!(d==="reason"||d==="message")){let a={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:it},propertyName:d};r===null?r=[a]:r.push(a),e++}var l=c===e;
+if(!l){let a={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[a]:r.push(a),e++,
 X.errors=r,!1;break}}if(l){if(i.reason!==void 0){let d=i.reason,c=e;if(!(d==="max_tokens"||d==="max_cost"||d==="max_time"||
 d==="agent_failed"||d==="cancelled"||d==="killed"||d==="review_changed_files"||d==="stopped"))return X.errors=[{instancePath:s+
 "/data/reason",keyword:"enum",params:{allowedValues:nt}}],!1;var n=c===e}else var n=!0;if(n)if(i.message!==void 0){let d=e;
 if(typeof i.message!="string")return X.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;
-var n=d===e}else var n=!0}}else return X.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===
-e}else var a=!0}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===
+var n=d===e}else var n=!0}}else return X.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===
+e}else var o=!0}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===
 0}var at=["next_run_id"];function te(t,{instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.type===void 0&&(n="type")||t.at===void 0&&
 (n="at")||t.data===void 0&&(n="data"))return te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],
@@ -619,16 +621,16 @@ let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.
 propertyName:p};r===null?r=[y]:r.push(y),e++}var v=i===e;if(!v){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
 return r===null?r=[y]:r.push(y),e++,te.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
 g")return te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="round_started")return te.
-errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],!1;var a=i===e}else var a=!0;if(a){
+errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],!1;var o=i===e}else var o=!0;if(o){
 if(t.at!==void 0){let p=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:b})||
-(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(t.data!==void 0){let p=t.data,i=e;
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;
 if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.next_run_id===void 0&&(f="next_run_id"))return te.errors=
 [{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let m in p){let d=e;if(m!=="next_run_id"){
 let c={instancePath:s+"/data",keyword:"enum",params:{allowedValues:at},propertyName:m};r===null?r=[c]:r.push(c),e++}var l=d===
 e;if(!l){let c={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[c]:r.push(c),
 e++,te.errors=r,!1;break}}if(l&&p.next_run_id!==void 0&&typeof p.next_run_id!="string")return te.errors=[{instancePath:s+
 "/data/next_run_id",keyword:"type",params:{type:"string"}}],!1}else return te.errors=[{instancePath:s+"/data",keyword:"t\
-ype",params:{type:"object"}}],!1;var a=i===e}else var a=!0}}}else return te.errors=[{instancePath:s,keyword:"type",params:{
+ype",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return te.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return te.errors=r,e===0}var ot=["as","branch","commit","tree_id","pull_request","note"];function M(t,{instancePath:s="",parentData:w,parentDataProperty:N,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
 void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return M.errors=[{instancePath:s,keyword:"requi\
@@ -637,13 +639,13 @@ keyword:"enum",params:{allowedValues:se},propertyName:i};r===null?r=[f]:r.push(f
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,M.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let i=t.type,y=e;if(typeof i!="string")return M.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
 ing"}}],!1;if(i!=="delivered")return M.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"delivered"}}],
-!1;var a=y===e}else var a=!0;if(a){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=i===e}else var a=!0;if(a)if(t.
+!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.
 data!==void 0){let i=t.data,y=e;if(e===y)if(i&&typeof i=="object"&&!Array.isArray(i)){let m;if(i.as===void 0&&(m="as"))return M.
 errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:m}}],!1;for(let d in i){let c=e;if(!(d==="as"||
-d==="branch"||d==="commit"||d==="tree_id"||d==="pull_request"||d==="note")){let o={instancePath:s+"/data",keyword:"enum",
-params:{allowedValues:ot},propertyName:d};r===null?r=[o]:r.push(o),e++}var l=c===e;if(!l){let o={instancePath:s+"/data",
-keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[o]:r.push(o),e++,M.errors=r,!1;break}}if(l){if(i.as!==
+d==="branch"||d==="commit"||d==="tree_id"||d==="pull_request"||d==="note")){let a={instancePath:s+"/data",keyword:"enum",
+params:{allowedValues:ot},propertyName:d};r===null?r=[a]:r.push(a),e++}var l=c===e;if(!l){let a={instancePath:s+"/data",
+keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[a]:r.push(a),e++,M.errors=r,!1;break}}if(l){if(i.as!==
 void 0){let d=i.as,c=e;if(!(d==="none"||d==="branch"||d==="pr"))return M.errors=[{instancePath:s+"/data/as",keyword:"enu\
 m",params:{allowedValues:tr}}],!1;var n=c===e}else var n=!0;if(n){if(i.branch!==void 0){let d=e;if(typeof i.branch!="str\
 ing")return M.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else var n=!0;
@@ -653,13 +655,13 @@ tring")return M.errors=[{instancePath:s+"/data/tree_id",keyword:"type",params:{t
 if(n){if(i.pull_request!==void 0){let d=e;if(typeof i.pull_request!="string")return M.errors=[{instancePath:s+"/data/pul\
 l_request",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else var n=!0;if(n)if(i.note!==void 0){let d=e;if(typeof i.
 note!="string")return M.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var n=d===e}else
-var n=!0}}}}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var a=y===e}else var a=!0}}}else
+var n=!0}}}}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else
 return M.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return M.errors=r,e===0}var pt=["drive_start\
 ed","drive_resumed","attempt_started","session_opened","approval_decided","attempt_ended","check_ran","evidence","outcom\
 e_rejected","outcome_submitted","paused","round_started","delivered"];function U(t,{instancePath:s="",parentData:w,parentDataProperty:N,
-rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,a=e,l=!0,n=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let V;
+rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0,v=e,o=e,l=!0,n=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let V;
 if(t.type===void 0&&(V="type")){let A={};r===null?r=[A]:r.push(A),e++}else if(t.type!==void 0&&t.type!=="drive_started"){
-let A={};r===null?r=[A]:r.push(A),e++}}var p=n===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let V=e;F(t,{instancePath:s,
+let A={};r===null?r=[A]:r.push(A),e++}}var p=n===e;if(e=o,r!==null&&(o?r.length=o:r=null),p){let V=e;F(t,{instancePath:s,
 parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?F.errors:r.concat(F.errors),e=r.length);var p=V===
 e;l=p}if(!l){let V={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[V]:r.push(V),e++,U.errors=
 r,!1}var i=v===e;if(i){let V=e,A=e,j=!0,H=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let R;if(t.type===void 0&&(R="t\
@@ -688,9 +690,9 @@ length=de:r=null),c){let he=e;K(t,{instancePath:s,parentData:w,parentDataPropert
 null?K.errors:r.concat(K.errors),e=r.length);var c=he===e;Oe=c}if(!Oe){let he={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[he]:r.push(he),e++,U.errors=r,!1}var i=we===e;if(i){let he=e,fe=e,Re=!0,ar=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let Ne;if(t.type===void 0&&(Ne="type")){let le={};r===null?r=[le]:r.push(le),e++}else if(t.
-type!==void 0&&t.type!=="check_ran"){let le={};r===null?r=[le]:r.push(le),e++}}var o=ar===e;if(e=fe,r!==null&&(fe?r.length=
-fe:r=null),o){let Ne=e;Z(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
-Z.errors:r.concat(Z.errors),e=r.length);var o=Ne===e;Re=o}if(!Re){let Ne={instancePath:s,keyword:"if",params:{failingKeyword:"\
+type!==void 0&&t.type!=="check_ran"){let le={};r===null?r=[le]:r.push(le),e++}}var a=ar===e;if(e=fe,r!==null&&(fe?r.length=
+fe:r=null),a){let Ne=e;Z(t,{instancePath:s,parentData:w,parentDataProperty:N,rootData:g,dynamicAnchors:b})||(r=r===null?
+Z.errors:r.concat(Z.errors),e=r.length);var a=Ne===e;Re=a}if(!Re){let Ne={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[Ne]:r.push(Ne),e++,U.errors=r,!1}var i=he===e;if(i){let Ne=e,le=e,ze=!0,or=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let je;if(t.type===void 0&&(je="type")){let ue={};r===null?r=[ue]:r.push(ue),e++}else if(t.
 type!==void 0&&t.type!=="evidence"){let ue={};r===null?r=[ue]:r.push(ue),e++}}var u=or===e;if(e=le,r!==null&&(le?r.length=
@@ -734,29 +736,29 @@ instancePath:s="",parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:
 typeof t=="object"&&!Array.isArray(t)){let c;if(t.version===void 0&&(c="version")||t.run_id===void 0&&(c="run_id")||t.repository===
 void 0&&(c="repository")||t.git_common_dir===void 0&&(c="git_common_dir")||t.asked_by===void 0&&(c="asked_by")||t.is_server_driven===
 void 0&&(c="is_server_driven")||t.created_at===void 0&&(c="created_at"))return D.errors=[{instancePath:s,keyword:"requir\
-ed",params:{missingProperty:c}}],!1;for(let o in t){let u=e;if(!(o==="version"||o==="run_id"||o==="repository"||o==="git\
-_common_dir"||o==="asked_by"||o==="api_key"||o==="key_id"||o==="ceilings"||o==="depth"||o==="is_server_driven"||o==="not\
-ify"||o==="problem"||o==="created_at")){let x={instancePath:s,keyword:"enum",params:{allowedValues:dt},propertyName:o};r===
-null?r=[x]:r.push(x),e++}var v=u===e;if(!v){let x={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[x]:r.push(x),e++,D.errors=r,!1;break}}if(v){if(t.version!==void 0){let o=t.version,u=e;if(!(typeof o=="number"&&
-isFinite(o)))return D.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(o!==1)return D.errors=
-[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var a=u===e}else var a=!0;if(a){if(t.run_id!==void 0){
-let o=t.run_id,u=e;if(e===u)if(typeof o=="string"){if(!ct.test(o))return D.errors=[{instancePath:s+"/run_id",keyword:"sa\
+ed",params:{missingProperty:c}}],!1;for(let a in t){let u=e;if(!(a==="version"||a==="run_id"||a==="repository"||a==="git\
+_common_dir"||a==="asked_by"||a==="api_key"||a==="key_id"||a==="ceilings"||a==="depth"||a==="is_server_driven"||a==="not\
+ify"||a==="problem"||a==="created_at")){let x={instancePath:s,keyword:"enum",params:{allowedValues:dt},propertyName:a};r===
+null?r=[x]:r.push(x),e++}var v=u===e;if(!v){let x={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
+null?r=[x]:r.push(x),e++,D.errors=r,!1;break}}if(v){if(t.version!==void 0){let a=t.version,u=e;if(!(typeof a=="number"&&
+isFinite(a)))return D.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(a!==1)return D.errors=
+[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=u===e}else var o=!0;if(o){if(t.run_id!==void 0){
+let a=t.run_id,u=e;if(e===u)if(typeof a=="string"){if(!ct.test(a))return D.errors=[{instancePath:s+"/run_id",keyword:"sa\
 idPattern",params:{says:"the id of a run"}}],!1}else return D.errors=[{instancePath:s+"/run_id",keyword:"type",params:{type:"\
-string"}}],!1;var a=u===e}else var a=!0;if(a){if(t.repository!==void 0){let o=t.repository,u=e;if(e===u)if(typeof o=="st\
-ring"){if(o.length===0)return D.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return D.
-errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var a=u===e}else var a=!0;if(a){if(t.git_common_dir!==
-void 0){let o=t.git_common_dir,u=e;if(e===u)if(typeof o=="string"){if(o.length===0)return D.errors=[{instancePath:s+"/gi\
+string"}}],!1;var o=u===e}else var o=!0;if(o){if(t.repository!==void 0){let a=t.repository,u=e;if(e===u)if(typeof a=="st\
+ring"){if(a.length===0)return D.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return D.
+errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var o=u===e}else var o=!0;if(o){if(t.git_common_dir!==
+void 0){let a=t.git_common_dir,u=e;if(e===u)if(typeof a=="string"){if(a.length===0)return D.errors=[{instancePath:s+"/gi\
 t_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return D.errors=[{instancePath:s+"/git_common_dir",keyword:"\
-type",params:{type:"string"}}],!1;var a=u===e}else var a=!0;if(a){if(t.asked_by!==void 0){let o=t.asked_by,u=e;if(!(o===
-"user"||o==="client"))return D.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:ft}}],!1;var a=u===
-e}else var a=!0;if(a){if(t.api_key!==void 0){let o=e;if(typeof t.api_key!="string")return D.errors=[{instancePath:s+"/ap\
-i_key",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.key_id!==void 0){let o=e;if(typeof t.
-key_id!="string")return D.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(t.ceilings!==void 0){let o=t.ceilings,u=e;if(e===u)if(o&&typeof o=="object"&&!Array.isArray(o)){for(let k in o){
+type",params:{type:"string"}}],!1;var o=u===e}else var o=!0;if(o){if(t.asked_by!==void 0){let a=t.asked_by,u=e;if(!(a===
+"user"||a==="client"))return D.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:ft}}],!1;var o=u===
+e}else var o=!0;if(o){if(t.api_key!==void 0){let a=e;if(typeof t.api_key!="string")return D.errors=[{instancePath:s+"/ap\
+i_key",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o){if(t.key_id!==void 0){let a=e;if(typeof t.
+key_id!="string")return D.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;
+if(o){if(t.ceilings!==void 0){let a=t.ceilings,u=e;if(e===u)if(a&&typeof a=="object"&&!Array.isArray(a)){for(let k in a){
 let h=e;if(!(k==="approval"||k==="sandbox")){let _={instancePath:s+"/ceilings",keyword:"enum",params:{allowedValues:lt},
 propertyName:k};r===null?r=[_]:r.push(_),e++}var l=h===e;if(!l){let _={instancePath:s+"/ceilings",keyword:"propertyNames",
-params:{propertyName:k}};return r===null?r=[_]:r.push(_),e++,D.errors=r,!1;break}}if(l){if(o.approval!==void 0){let k=o.
+params:{propertyName:k}};return r===null?r=[_]:r.push(_),e++,D.errors=r,!1;break}}if(l){if(a.approval!==void 0){let k=a.
 approval,h=e;if(e===h)if(k&&typeof k=="object"&&!Array.isArray(k)){let _;if(k.mode===void 0&&(_="mode")||k.setting===void 0&&
 (_="setting"))return D.errors=[{instancePath:s+"/ceilings/approval",keyword:"required",params:{missingProperty:_}}],!1;for(let $ in k){
 let V=e;if(!($==="mode"||$==="setting")){let A={instancePath:s+"/ceilings/approval",keyword:"enum",params:{allowedValues:er},
@@ -766,7 +768,7 @@ mode,V=e;if(!($==="always"||$==="auto"||$==="none"))return D.errors=[{instancePa
 enum",params:{allowedValues:ut}}],!1;var p=V===e}else var p=!0;if(p)if(k.setting!==void 0){let $=e;if(typeof k.setting!=
 "string")return D.errors=[{instancePath:s+"/ceilings/approval/setting",keyword:"type",params:{type:"string"}}],!1;var p=$===
 e}else var p=!0}}else return D.errors=[{instancePath:s+"/ceilings/approval",keyword:"type",params:{type:"object"}}],!1;var i=h===
-e}else var i=!0;if(i)if(o.sandbox!==void 0){let k=o.sandbox,h=e;if(e===h)if(k&&typeof k=="object"&&!Array.isArray(k)){let $;
+e}else var i=!0;if(i)if(a.sandbox!==void 0){let k=a.sandbox,h=e;if(e===h)if(k&&typeof k=="object"&&!Array.isArray(k)){let $;
 if(k.mode===void 0&&($="mode")||k.setting===void 0&&($="setting"))return D.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"\
 required",params:{missingProperty:$}}],!1;for(let V in k){let A=e;if(!(V==="mode"||V==="setting")){let j={instancePath:s+
 "/ceilings/sandbox",keyword:"enum",params:{allowedValues:er},propertyName:V};r===null?r=[j]:r.push(j),e++}var y=A===e;if(!y){
@@ -776,24 +778,24 @@ return D.errors=[{instancePath:s+"/ceilings/sandbox/mode",keyword:"enum",params:
 var f=!0;if(f)if(k.setting!==void 0){let V=e;if(typeof k.setting!="string")return D.errors=[{instancePath:s+"/ceilings/s\
 andbox/setting",keyword:"type",params:{type:"string"}}],!1;var f=V===e}else var f=!0}}else return D.errors=[{instancePath:s+
 "/ceilings/sandbox",keyword:"type",params:{type:"object"}}],!1;var i=h===e}else var i=!0}}else return D.errors=[{instancePath:s+
-"/ceilings",keyword:"type",params:{type:"object"}}],!1;var a=u===e}else var a=!0;if(a){if(t.depth!==void 0){let o=t.depth,
-u=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return D.errors=[{instancePath:s+"/depth",keyword:"type",params:{
-type:"integer"}}],!1;if(e===u&&typeof o=="number"&&isFinite(o)&&(o<1||isNaN(o)))return D.errors=[{instancePath:s+"/depth",
-keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=u===e}else var a=!0;if(a){if(t.is_server_driven!==void 0){
-let o=e;if(typeof t.is_server_driven!="boolean")return D.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{
-type:"boolean"}}],!1;var a=o===e}else var a=!0;if(a){if(t.notify!==void 0){let o=e;if(typeof t.notify!="string")return D.
-errors=[{instancePath:s+"/notify",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.problem!==
-void 0){let o=t.problem,u=e;if(e===u)if(o&&typeof o=="object"&&!Array.isArray(o)){let k;if(o.code===void 0&&(k="code")||
-o.message===void 0&&(k="message"))return D.errors=[{instancePath:s+"/problem",keyword:"required",params:{missingProperty:k}}],
-!1;for(let h in o){let _=e;if(!(h==="code"||h==="message")){let $={instancePath:s+"/problem",keyword:"enum",params:{allowedValues:mt},
+"/ceilings",keyword:"type",params:{type:"object"}}],!1;var o=u===e}else var o=!0;if(o){if(t.depth!==void 0){let a=t.depth,
+u=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return D.errors=[{instancePath:s+"/depth",keyword:"type",params:{
+type:"integer"}}],!1;if(e===u&&typeof a=="number"&&isFinite(a)&&(a<1||isNaN(a)))return D.errors=[{instancePath:s+"/depth",
+keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var o=u===e}else var o=!0;if(o){if(t.is_server_driven!==void 0){
+let a=e;if(typeof t.is_server_driven!="boolean")return D.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{
+type:"boolean"}}],!1;var o=a===e}else var o=!0;if(o){if(t.notify!==void 0){let a=e;if(typeof t.notify!="string")return D.
+errors=[{instancePath:s+"/notify",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o){if(t.problem!==
+void 0){let a=t.problem,u=e;if(e===u)if(a&&typeof a=="object"&&!Array.isArray(a)){let k;if(a.code===void 0&&(k="code")||
+a.message===void 0&&(k="message"))return D.errors=[{instancePath:s+"/problem",keyword:"required",params:{missingProperty:k}}],
+!1;for(let h in a){let _=e;if(!(h==="code"||h==="message")){let $={instancePath:s+"/problem",keyword:"enum",params:{allowedValues:mt},
 propertyName:h};r===null?r=[$]:r.push($),e++}var m=_===e;if(!m){let $={instancePath:s+"/problem",keyword:"propertyNames",
-params:{propertyName:h}};return r===null?r=[$]:r.push($),e++,D.errors=r,!1;break}}if(m){if(o.code!==void 0){let h=e;if(typeof o.
+params:{propertyName:h}};return r===null?r=[$]:r.push($),e++,D.errors=r,!1;break}}if(m){if(a.code!==void 0){let h=e;if(typeof a.
 code!="string")return D.errors=[{instancePath:s+"/problem/code",keyword:"type",params:{type:"string"}}],!1;var d=h===e}else
-var d=!0;if(d)if(o.message!==void 0){let h=e;if(typeof o.message!="string")return D.errors=[{instancePath:s+"/problem/me\
+var d=!0;if(d)if(a.message!==void 0){let h=e;if(typeof a.message!="string")return D.errors=[{instancePath:s+"/problem/me\
 ssage",keyword:"type",params:{type:"string"}}],!1;var d=h===e}else var d=!0}}else return D.errors=[{instancePath:s+"/pro\
-blem",keyword:"type",params:{type:"object"}}],!1;var a=u===e}else var a=!0;if(a)if(t.created_at!==void 0){let o=e;q(t.created_at,
+blem",keyword:"type",params:{type:"object"}}],!1;var o=u===e}else var o=!0;if(o)if(t.created_at!==void 0){let a=e;q(t.created_at,
 {instancePath:s+"/created_at",parentData:t,parentDataProperty:"created_at",rootData:g,dynamicAnchors:b})||(r=r===null?q.
-errors:r.concat(q.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}}}}}else return D.errors=[{instancePath:s,keyword:"\
+errors:r.concat(q.errors),e=r.length);var o=a===e}else var o=!0}}}}}}}}}}}}}else return D.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return D.errors=r,e===0}var jt=ae;var _t=["version","digest","decision","repository","paths","decided_at"],vt=["trusted","refused"];function ae(t,{instancePath:s="",
 parentData:w,parentDataProperty:N,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let n;if(t.version===void 0&&(n="version")||t.digest===void 0&&(n="digest")||t.decision===void 0&&(n=
@@ -803,16 +805,16 @@ at"))return ae.errors=[{instancePath:s,keyword:"required",params:{missingPropert
 enum",params:{allowedValues:_t},propertyName:p};r===null?r=[y]:r.push(y),e++}var v=i===e;if(!v){let y={instancePath:s,keyword:"\
 propertyNames",params:{propertyName:p}};return r===null?r=[y]:r.push(y),e++,ae.errors=r,!1;break}}if(v){if(t.version!==void 0){
 let p=t.version,i=e;if(!(typeof p=="number"&&isFinite(p)))return ae.errors=[{instancePath:s+"/version",keyword:"type",params:{
-type:"number"}}],!1;if(p!==1)return ae.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var a=i===
-e}else var a=!0;if(a){if(t.digest!==void 0){let p=e;L(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
-digest",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var a=p===e}else var a=!0;if(a){
+type:"number"}}],!1;if(p!==1)return ae.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=i===
+e}else var o=!0;if(o){if(t.digest!==void 0){let p=e;L(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
+digest",rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var o=p===e}else var o=!0;if(o){
 if(t.decision!==void 0){let p=t.decision,i=e;if(!(p==="trusted"||p==="refused"))return ae.errors=[{instancePath:s+"/deci\
-sion",keyword:"enum",params:{allowedValues:vt}}],!1;var a=i===e}else var a=!0;if(a){if(t.repository!==void 0){let p=e;if(typeof t.
-repository!="string")return ae.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var a=p===
-e}else var a=!0;if(a){if(t.paths!==void 0){let p=t.paths,i=e;if(e===i)if(Array.isArray(p)){var l=!0;let f=p.length;for(let m=0;m<
+sion",keyword:"enum",params:{allowedValues:vt}}],!1;var o=i===e}else var o=!0;if(o){if(t.repository!==void 0){let p=e;if(typeof t.
+repository!="string")return ae.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var o=p===
+e}else var o=!0;if(o){if(t.paths!==void 0){let p=t.paths,i=e;if(e===i)if(Array.isArray(p)){var l=!0;let f=p.length;for(let m=0;m<
 f;m++){let d=e;if(typeof p[m]!="string")return ae.errors=[{instancePath:s+"/paths/"+m,keyword:"type",params:{type:"strin\
 g"}}],!1;var l=d===e;if(!l)break}}else return ae.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
-!1;var a=i===e}else var a=!0;if(a)if(t.decided_at!==void 0){let p=e;q(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
-parentDataProperty:"decided_at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var a=p===
-e}else var a=!0}}}}}}else return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=
+!1;var o=i===e}else var o=!0;if(o)if(t.decided_at!==void 0){let p=e;q(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
+parentDataProperty:"decided_at",rootData:g,dynamicAnchors:b})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=p===
+e}else var o=!0}}}}}}else return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=
 r,e===0}export{ht as validateDriveEvent,Nt as validateDrivenRecord,jt as validateSettingsDecision};

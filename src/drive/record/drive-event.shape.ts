@@ -216,6 +216,8 @@ export const DriveEvent = named(
       /** The end of the answer, if it has no valid outcome. */
       said: optional(text),
       error: optional(text),
+      /** Of an agent that has failed. */
+      error_code: optional(text),
       trace: Type.Array(TraceEntry),
       warnings: Type.Array(text),
     }),

@@ -2,6 +2,7 @@
  * The result of a prompt becomes the reply of a compatible API. A failed prompt is always an error: an HTTP error, or an
  * error event in a stream that has begun.
  */
+import { agentSilent } from '../../agents/faults.ts'
 import type { Fault } from '../../kit/fault.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
@@ -96,7 +97,8 @@ export function toPromptFault(result: PromptResult): Fault | undefined {
   const { backend, exit_code: exitCode, error, error_code: code } = result
   // The client is still connected, so it was the server that canceled the prompt.
   if (toPromptStatus(result) === 'canceled') return shuttingDown({})
-  if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
+  if (code === 'agent_timeout' || code === agentSilent.code)
+    return backendTimeout({ reason: error ?? `${backend} took too long` })
   if (exitCode === 0 && error === undefined) return undefined
   if (code === sessionExpired.code) return sessionExpired({ id: result.session_id, backend })
   const reason = error ?? `it ended with exit code ${exitCode}`

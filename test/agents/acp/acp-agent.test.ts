@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { findAcpAgent } from '../../../src/agents/acp/agent.ts'
 import { startAcpAgent } from '../../../src/agents/acp/run-acp-agent.ts'
 import type { AgentEvent, ApprovalRequest, AttributedReply } from '../../../src/agents/adapter/agent.ts'
 import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
@@ -148,7 +149,7 @@ describe('a failure', () => {
     [
       'a missing login',
       { errors: { 'session/new': { code: -32000, message: 'Authentication required' } } },
-      { code: 'agent_auth_failed', message: 'fake is not logged in; start it in a terminal and log in' },
+      { code: 'agent_auth_failed', message: 'fake is not logged in; to log in, start it in a terminal and log in' },
     ],
     ['a refusal', { steps: [{ say: 'no' }], result: { stopReason: 'refusal' } }, { code: 'agent_request_rejected' }],
     [
@@ -542,5 +543,54 @@ describe('a process that is to stay up', () => {
     const launch = { request, scratchDirectory: directory, owner: undefined, signal: new AbortController().signal }
     await expect(startAcpAgent(launch)).rejects.toMatchObject({ code: 'project_settings_refused' })
     expect(existsSync(join(directory, 'fake-acp.log'))).toBe(false)
+  })
+})
+
+describe('an agent that prints nothing', () => {
+  const stopped = { exitCode: 124, ended: 'timeout', error: { code: 'agent_silent' } }
+
+  it.each<[string, AcpScript]>([
+    ['before it opens a session', { silent: ['session/new'] }],
+    ['before its first word', { steps: [{ hang: true }] }],
+    ['after its first word', { steps: [{ say: 'one' }, { hang: true }] }],
+    ['and does not cancel', { steps: [{ say: 'one' }, { hang: true }], ignoresCancel: true }],
+  ])('%s is stopped', async (_name, script) => {
+    const { result } = await run(script, { request: { silenceMs: 1500, timeoutMs: null } })
+    expect(result).toMatchObject(stopped)
+  })
+
+  it('is not stopped while a person decides, and is while nothing happens afterwards', async () => {
+    const done = { sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed' }
+    const steps = [asking({ kind: 'edit', title: 'Write a' }), { update: done }, { hang: true }]
+    let isDecided = false
+    const onApproval = async (): Promise<AttributedReply> => {
+      await new Promise((resolve) => setTimeout(resolve, 2500))
+      isDecided = true
+      return { decision: 'allow', by: { via: 'terminal' } }
+    }
+    const request = { silenceMs: 1500, timeoutMs: null, approvalMode: 'always', hasApprover: true } as const
+    const { result } = await run({ steps }, { request, options: { onApproval } })
+    expect(isDecided).toBe(true)
+    expect(result).toMatchObject(stopped)
+  })
+})
+
+describe('a missing login', () => {
+  const errors = { 'session/new': { code: -32000, message: 'Authentication required' } }
+
+  it('names the ways to log in that the agent offers', async () => {
+    const authMethods = [
+      { id: 'k', name: 'Key', description: 'Set FAKE_KEY' },
+      { id: 'b', name: 'Browser' },
+    ]
+    const { result } = await run({ errors, initialize: { authMethods } })
+    const message =
+      'fake is not logged in; to log in, start it in a terminal and log in with Key (Set FAKE_KEY) or Browser'
+    expect(result).toMatchObject({ exitCode: 1, error: { code: 'agent_auth_failed', message } })
+  })
+
+  it('names the command of an agent that drover knows', () => {
+    const settings = { enabled: true, protocol: 'acp', command: ['kimi', 'acp'], env: {} } as const
+    expect(findAcpAgent('mine', settings).login).toBe('run `kimi login` in a terminal')
   })
 })

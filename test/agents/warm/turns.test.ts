@@ -132,6 +132,13 @@ describe.each<WarmBackend>(['claude', 'codex'])('%s', (backend) => {
     expect(result).toMatchObject({ text: '', ended: 'cancelled' })
   })
 
+  it('is stopped when it prints nothing for too long', async () => {
+    const agent = await start(backend)
+    const { result } = await ask(agent, { hang: true }, { request: { silenceMs: 300, timeoutMs: null } })
+    expect(result).toMatchObject({ exitCode: 124, ended: 'timeout', error: { code: 'agent_silent' } })
+    expect(agent.facts().isReusable).toBe(false)
+  })
+
   it('ends at the deadline of the turn', async () => {
     const agent = await start(backend)
     const { result } = await ask(agent, { hang: true }, { request: { timeoutMs: 200 } })
