@@ -41,6 +41,13 @@ export const flagUnknown = defineFault({
     `drover${d.command === '' ? '' : ` ${d.command}`} has no flag ${d.flag}${hint(d.nearest)}`,
 })
 
+export const flagMissing = defineFault({
+  code: 'flag_missing',
+  kind: 'usage',
+  when: 'An argument makes sense only together with a flag that is missing.',
+  message: (d: { flag: string; reason: string }) => `${d.flag} is missing, which is needed ${d.reason}`,
+})
+
 export const flagValueMissing = defineFault({
   code: 'flag_value_missing',
   kind: 'usage',

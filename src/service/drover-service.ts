@@ -37,6 +37,10 @@ export type DroverService = {
     /** The same for the next turn of a session, or of a fork of it. */
     resume(by: Caller, request: NextRequest, options: StartOptions): Promise<Running<PromptResult>>
   }
+  readonly backends: {
+    /** Sends one short prompt, and tells whether the backend works. An agent that fails is a result. */
+    test(by: Caller, backend: string, options: TestOptions): Promise<BackendTest>
+  }
   /** Several prompts: at once, one after another, or the same one on several agents. */
   readonly batches: {
     parallel(by: Caller, request: ParallelRequest, options: BatchStart): Promise<RunningBatch<ParallelResult>>
@@ -114,3 +118,14 @@ export type NextRequest = Omit<ResumeRequest, 'detach'> & { readonly id: string 
 
 /** Without a time, `drive.check_timeout_secs` limits a check. */
 export type Comparison = CompareRequest & { checkTimeoutMs?: number }
+
+/** Whether a backend works, or why it does not. */
+export type BackendTest = Pick<
+  PromptResult,
+  'backend' | 'model' | 'duration_ms' | 'token_usage' | 'cost_usd' | 'error' | 'error_code'
+> & {
+  works: boolean
+  answer: string
+}
+
+export type TestOptions = { signal: AbortSignal; timeoutSecs: number }

@@ -147,6 +147,13 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
       await this.prompts.start(by, await this.sessions.continuing(by, request), options),
   }
 
+  readonly backends: DroverService['backends'] = {
+    test: async (by, backend, options) => {
+      const { testBackend } = await import('./test-backend.ts')
+      return await testBackend(this.prompts, { by, backend }, options)
+    },
+  }
+
   /** A prompt that was started before, here or in another process. */
   async attach(by: Caller, named: string, signal: AbortSignal): Promise<Running<PromptResult>> {
     const { id } = await this.executions.find(by, named)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { installAcpAgent } from '../support/acp-agent.ts'
 import { callMain } from '../support/call-main.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
@@ -146,7 +147,9 @@ describe('drover backends add', () => {
     )
     expect(await drover('backends', 'remove', 'my-agent')).toMatchObject({ code: 0 })
     expect(sections()).toEqual({})
-    expect((await drover('backends', 'test', 'my-agent')).stderr).toContain('the config defines no backend "my-agent"')
+    expect((await drover('backends', 'test', 'my-agent')).stderr).toContain(
+      'no backend "my-agent"; use claude, codex, gemini',
+    )
   })
 
   it('keeps what the user has set when a backend is tested again', async () => {
@@ -199,5 +202,61 @@ describe('a backend of the config', () => {
     ])
     const { stderr } = await drover('prompt', 'x y', '-b', 'nime')
     expect(stderr).toContain('--backend must be one of claude, codex, gemini, my-agent, not "nime"')
+  })
+})
+
+describe('drover backends test', () => {
+  beforeEach(() => {
+    installFakeAgents(home)
+    env = { PATH: `${home}:${process.env['PATH']}` }
+  })
+  const teach = (script: Script) => {
+    env = { ...env, FAKE_AGENT_SCRIPT: JSON.stringify(script) }
+  }
+
+  it.each(['claude', 'codex', 'gemini'])(
+    'says what it costs, sends one prompt to %s, and prints its answer',
+    async (name) => {
+      teach({ text: ['ready'] })
+      const { code, stdout, stderr } = await drover('backends', 'test', name)
+      expect(stderr).toBe(`drover: sending one short prompt to ${name}; it costs one prompt\n`)
+      expect([code, stdout]).toEqual([0, expect.stringMatching(`^${name} works: it answered "ready" in [0-9.]+ s`)])
+      expect(JSON.parse((await drover('sessions', 'list', '--json')).stdout)).toMatchObject({ sessions: [] })
+    },
+  )
+
+  it('prints JSON', async () => {
+    teach({ text: ['ready'] })
+    const { code, stdout, stderr } = await drover('backends', 'test', 'claude', '--json')
+    expect([code, stderr, JSON.parse(stdout)]).toEqual([
+      0,
+      '',
+      expect.objectContaining({ backend: 'claude', works: true, answer: 'ready', duration_ms: expect.any(Number) }),
+    ])
+  })
+
+  it('fails with the steps to log in, as text and as JSON', async () => {
+    teach({ fail: 401 })
+    const text = await drover('backends', 'test', 'claude')
+    const steps = 'to log in, run `claude` in a terminal and type /login, or set ANTHROPIC_API_KEY'
+    expect([text.code, text.stdout]).toEqual([1, ''])
+    expect(text.stderr).toContain(steps)
+    const json = await drover('backends', 'test', 'claude', '--json')
+    expect([json.code, JSON.parse(json.stderr)]).toEqual([
+      1,
+      expect.objectContaining({ error: 'backend_probe_failed', message: expect.stringContaining(steps) }),
+    ])
+  })
+
+  it('fails for an agent that does not answer in time', async () => {
+    teach({ hangAfter: 'init' })
+    const { code, stderr } = await drover('backends', 'test', 'codex', '--timeout', '1')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('codex did not finish within 1 s')])
+  })
+
+  it('fails for an agent that is not installed or unknown', async () => {
+    env = { PATH: '/nowhere' }
+    expect((await drover('backends', 'test', 'codex')).stderr).toContain('codex is not installed')
+    expect((await drover('backends', 'test', 'codx')).stderr).toContain('did you mean codex?')
   })
 })

@@ -21,6 +21,7 @@ import { checkCliError } from '../../src/contract/cli-error.ts'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
+import { installFakeAgents } from '../support/fake-agent.ts'
 import { createHostWorktree, diskOfKilled, install } from '../support/host-worktree.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
@@ -64,6 +65,9 @@ async function healthyMachine(machine: Machine): Promise<void> {
   machine.program('claude', 'echo "2.1.197 (Claude Code)"')
   machine.program('codex', 'echo "codex-cli 0.166.0"')
   machine.env['IS_SANDBOX'] = '1'
+  machine.env['OPENAI_API_KEY'] = 'made up'
+  mkdirSync(join(machine.home, '.claude'))
+  writeFileSync(join(machine.home, '.claude', '.credentials.json'), '')
   writeConfig(machine, 'unified_flags:\n  command_timeout_secs: 600\nbackends:\n  gemini:\n    enabled: false\n')
   writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
   await makeSessions(machine)
@@ -159,6 +163,12 @@ const MACHINES: Record<string, (machine: Machine) => unknown> = {
     symlinkSync(machine.home, within(machine))
   },
 
+  'no home': (machine) => {
+    const file = join(machine.cwd, 'home')
+    writeFileSync(file, '')
+    machine.env['DROVER_HOME'] = join(file, 'drover')
+  },
+
   'programs that hang': (machine) => {
     for (const name of ['git', 'gh', 'drover', 'claude', 'gemini']) machine.program(name, 'exec sleep 600')
     machine.env['PATH'] = `${machine.env['PATH']}:/usr/bin:/bin`
@@ -189,6 +199,9 @@ function diagnose(name: string) {
   diagnosed.set(name, made)
   return made
 }
+
+/** The disk of the tests may be small. */
+const isAboutDisk = (code: string) => code === 'disk_low' || code === 'disk_full'
 
 type Row = [code: string, machine: string, says: RegExp, host?: string]
 
@@ -292,6 +305,9 @@ const ROWS: readonly Row[] = [
     new RegExp(`^DROVER_CONFIG names ${NOWHERE}/config\\.yaml, which does not exist`),
   ],
   ['config_unreadable', 'no repository', /^DROVER_HOME must be an absolute path/],
+  ['home_writable', 'no problems', /\/home\/\.drover is writable$/],
+  ['home_writable', 'no programs', /\/home\/\.drover does not exist yet$/],
+  ['home_unwritable', 'no home', /\/home is not a directory; correct its permissions, .* DROVER_HOME$/],
   ['sessions_healthy', 'no problems', /sessions\.db: 20 sessions, \d+\.\d MiB$/],
   ['sessions_healthy', 'no programs', /sessions\.db does not exist yet$/],
   ['sessions_damaged', 'half broken files', /sessions\.db: .*; restore a backup/],
@@ -303,6 +319,13 @@ const ROWS: readonly Row[] = [
   ['lock_unusable', 'broken files', /config\.yaml\.lock .*: it is a directory; delete it if no drover is running; /],
   ['agent_ready', 'no problems', /^claude \(\/.*\/bin\/claude\) 2\.1\.197$/],
   ['agent_ready', 'no problems', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
+  [
+    'agent_login_missing',
+    'old programs',
+    /^claude has no login that drover can see; to log in, run `claude` .* \/login/,
+  ],
+  ['agent_login_missing', 'old programs', /^codex has no login .*; to log in, run `codex login` in a terminal/],
+  ['agent_login_missing', 'old programs', /^gemini has no login .*; to log in, run `gemini` .* GEMINI_API_KEY$/],
   ['agent_disabled', 'no problems', /^gemini is disabled$/],
   [
     'agents_missing',
@@ -343,7 +366,10 @@ describe('a finding', () => {
   })
 
   /** These cannot be arranged here; the tests of their files cover them. */
-  const ELSEWHERE = ['node_too_old', 'runstore_durability_limited', 'runstore_unwritable', 'run_busy']
+  const ELSEWHERE = [
+    ...['node_too_old', 'runstore_durability_limited', 'runstore_unwritable', 'run_busy'],
+    ...['disk_low', 'disk_full', 'store_rights_missing', 'agent_answers', 'agent_fails'],
+  ]
 
   it('of every kind has a test', () => {
     const found = [...new Set([...ROWS.map(([code]) => code), ...ELSEWHERE])]
@@ -373,7 +399,8 @@ describe('the report', () => {
 
   it('has a fixed order', async () => {
     const { report } = await diagnose('no problems')
-    const codes = report.checks.map(({ code, host_id }) => (host_id === '-' ? code : host_id))
+    const checks = report.checks.filter(({ code }) => !isAboutDisk(code))
+    const codes = checks.map(({ code, host_id }) => (host_id === '-' ? code : host_id))
     expect(codes).toEqual([
       'repository_ok',
       ...['claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf'],
@@ -387,6 +414,7 @@ describe('the report', () => {
       'git_supported',
       'drover_on_path',
       'config_valid',
+      'home_writable',
       'sessions_healthy',
       'lock_usable',
       'lock_usable',
@@ -416,6 +444,7 @@ describe('the report', () => {
       'git',
       'drover',
       'configuration',
+      'directory',
       'session store',
       'lock',
       'agent',
@@ -623,5 +652,57 @@ describe('--clear-interrupted', () => {
     expect(checks.filter(({ name }) => name === 'interrupted installs')).toEqual([
       expect.objectContaining({ code: 'install_settled', detail: 'another process is changing hosts right now' }),
     ])
+  })
+})
+
+describe('drover doctor --try', () => {
+  /** Agents that answer, in their own format, and print their version. */
+  function machineWithAgents(): Machine {
+    const machine = doctorMachine(temporaryDirectory())
+    installFakeAgents(join(machine.home, '..', 'bin'))
+    machine.env['PATH'] = `${machine.env['PATH']}:/usr/bin:/bin`
+    return machine
+  }
+
+  const tried = ({ checks }: DoctorReport) =>
+    checks.filter(({ code }) => /^agent_(?:answers|fails|login)/.test(code)).map(({ code, detail }) => [code, detail])
+
+  it('sends a prompt to each installed agent, and reports which answer', async () => {
+    const machine = machineWithAgents()
+    rmSync(join(machine.home, '..', 'bin', 'gemini'))
+    machine.program('codex', 'case "$1" in --version) echo codex-cli 0.166.0;; *) exit 3;; esac')
+    expect(tried(reportIn(await machine.drover('doctor', '--json', '--offline', '--try')))).toEqual([
+      ['agent_answers', expect.stringMatching(/^claude works: it answered ".+" in \d+\.\d s( for \$\S+)?$/)],
+      ['agent_fails', expect.stringMatching(/^codex failed: .*exit code 3/)],
+    ])
+  })
+
+  it('sends it only to those that are named, and says before what it costs', async () => {
+    const machine = machineWithAgents()
+    const { code, stdout, stderr } = await machine.drover('doctor', '--offline', '--try', 'claude', 'gemini')
+    expect([code, stderr]).toEqual([0, 'drover: sending one short prompt to claude, gemini each; it costs 2 prompts\n'])
+    expect(stdout).toContain('claude works')
+    expect(stdout).toContain('gemini works')
+    expect(stdout).not.toContain('codex works')
+  })
+
+  it('says how to log in', async () => {
+    const machine = machineWithAgents()
+    machine.env['FAKE_AGENT_SCRIPT'] = JSON.stringify({ fail: 401 })
+    const ran = await machine.drover('doctor', '--json', '--offline', '--try', 'codex', '--strict')
+    expect(ran.code).toBe(3)
+    expect(tried(JSON.parse(ran.stdout))).toContainEqual([
+      'agent_fails',
+      expect.stringMatching(/^codex failed: .*401.*; to log in, run `codex login` in a terminal/),
+    ])
+  })
+
+  it.each([
+    ['an unknown agent', ['--try', 'claud'], /no backend "claud".*did you mean claude\?/],
+    ['an agent without --try', ['claude'], /--try is missing, which is needed to name agents/],
+  ])('refuses %s', async (_name, args, message) => {
+    const { code, stdout, stderr } = await doctorMachine(temporaryDirectory()).drover('doctor', ...args)
+    expect([code === 0, stdout]).toEqual([false, ''])
+    expect(stderr).toMatch(message)
   })
 })

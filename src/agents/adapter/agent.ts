@@ -210,6 +210,8 @@ type AgentTraits = {
   executable: string
   /** What a user does to log in, as the rest of a sentence. */
   login: string
+  /** Whether a file with a login or a variable with a key exists, for agents of which that is known. Reads no content. */
+  hasLogin?: (env: Environment) => boolean
   /** How long it may print nothing, if no setting says so: some work for minutes before they print a whole message. */
   silenceMs: number
   abilities: Abilities

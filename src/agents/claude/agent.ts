@@ -3,12 +3,13 @@ import { createOutputReader } from '../adapter/output-reader.ts'
 import { toClaudeCommand } from './command.ts'
 import { ClaudeOutput } from './output.ts'
 import { readSessionFile, writeSessionFile } from './session-file.ts'
-import { readUserSettings } from './user-settings.ts'
+import { hasLogin, readUserSettings } from './user-settings.ts'
 
 export const claude: LineAgent = {
   backend: 'claude',
   executable: 'claude',
   login: 'run `claude` in a terminal and type /login, or set ANTHROPIC_API_KEY',
+  hasLogin,
   // It prints nothing while the model thinks, if the model does not show its thoughts.
   silenceMs: 300_000,
   abilities: {

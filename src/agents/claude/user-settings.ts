@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { AgentRequest } from '../adapter/agent.ts'
 import { type JsonRecord, objectAt, textsAt } from '../adapter/json-fields.ts'
+import { hasTraces } from '../adapter/login-traces.ts'
 import { NO_SURROUNDINGS, readSettings, type Surroundings, userHome } from '../adapter/surroundings.ts'
 
 /** What claude needs to log in and to choose a model. */
@@ -44,4 +45,18 @@ export function readUserSettings({ env }: Pick<AgentRequest, 'env'>): Surroundin
 
 export function claudeHome(env: AgentRequest['env']): string {
   return env['CLAUDE_CONFIG_DIR'] || join(userHome(env), '.claude')
+}
+
+const LOGIN_VARIABLES = [
+  ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  ...['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
+]
+
+/** On macOS the login is in the keychain. `.claude.json` and the settings may have a key, or the command that prints one. */
+export function hasLogin(env: AgentRequest['env'], platform: NodeJS.Platform = process.platform): boolean {
+  if (platform === 'darwin') return true
+  const home = claudeHome(env)
+  const user = env['CLAUDE_CONFIG_DIR'] ? home : userHome(env)
+  const files = [join(home, '.credentials.json'), join(home, 'settings.json'), join(user, '.claude.json')]
+  return hasTraces(env, { files, variables: LOGIN_VARIABLES })
 }

@@ -3,7 +3,7 @@ import { createOutputReader } from '../adapter/output-reader.ts'
 import { toCodexCommand } from './command.ts'
 import { configuredModel } from './configured-model.ts'
 import { CodexOutput } from './output.ts'
-import { readSurroundings } from './surroundings.ts'
+import { hasLogin, readSurroundings } from './surroundings.ts'
 
 /** Settings of a `-c KEY=VALUE` that decide about the sandbox, approvals and permissions. */
 const MODE_SETTING = /^\s*["']?(?:sandbox|approval|permission|default_permission|profile|project)/
@@ -12,6 +12,7 @@ export const codex: LineAgent = {
   backend: 'codex',
   executable: 'codex',
   login: 'run `codex login` in a terminal, or set the variable of the key that its config.toml names',
+  hasLogin,
   // It prints whole messages only.
   silenceMs: 600_000,
   abilities: {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentRequest } from '../adapter/agent.ts'
 import { hasText } from '../adapter/flags.ts'
+import { hasTraces } from '../adapter/login-traces.ts'
 import { NO_SURROUNDINGS, namesIn, readInstructions, type Surroundings, userHome } from '../adapter/surroundings.ts'
 
 /** The first one counts. */
@@ -13,4 +14,10 @@ export function readSurroundings({ env, workdir }: Pick<AgentRequest, 'env' | 'w
 
 export function codexHome(env: AgentRequest['env']): string {
   return env['CODEX_HOME'] || join(userHome(env), '.codex')
+}
+
+/** With `config.toml`, codex may use another service, or keep its login in a keyring. */
+export function hasLogin(env: AgentRequest['env']): boolean {
+  const files = ['auth.json', 'config.toml'].map((name) => join(codexHome(env), name))
+  return hasTraces(env, { files, variables: ['OPENAI_API_KEY', 'CODEX_API_KEY'] })
 }

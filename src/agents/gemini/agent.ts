@@ -2,13 +2,14 @@ import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
 import { GeminiOutput } from './output.ts'
-import { readSurroundings } from './private-home.ts'
+import { hasLogin, readSurroundings } from './private-home.ts'
 import { deleteStoredSession } from './stored-session.ts'
 
 export const gemini: LineAgent = {
   backend: 'gemini',
   executable: 'gemini',
   login: 'run `gemini` in a terminal and choose how to log in (/auth), or set GEMINI_API_KEY',
+  hasLogin,
   // It does not print its thoughts.
   silenceMs: 300_000,
   abilities: {

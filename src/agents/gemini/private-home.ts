@@ -8,6 +8,7 @@ import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { hasText } from '../adapter/flags.ts'
 import { type JsonRecord, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import { hasTraces } from '../adapter/login-traces.ts'
 import {
   NO_SURROUNDINGS,
   namesIn,
@@ -96,4 +97,17 @@ function toSettings(user: JsonRecord): JsonRecord {
     advanced: { ...objectAt(user, 'advanced'), ignoreLocalEnv: true },
     context: { ...objectAt(user, 'context'), fileName: [...instructionFiles(user), INSTRUCTIONS] },
   }
+}
+
+const LOGIN_VARIABLES = [
+  ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
+  ...['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
+]
+
+/** The settings may choose a service with its own login, and files with variables may hold a key. */
+export function hasLogin(env: AgentRequest['env']): boolean {
+  const home = geminiHome(env)
+  const own = ['oauth_creds.json', 'google_accounts.json', 'gemini-credentials.json', SETTINGS, '.env']
+  const files = [...own.map((name) => join(home, '.gemini', name)), join(home, '.env')]
+  return hasTraces(env, { files, variables: LOGIN_VARIABLES })
 }

@@ -1,4 +1,4 @@
-/** `backends add` and `backends test`: start an agent, find out what it can do, and write it to the config. */
+/** `backends add`: starts an agent, finds out what it can do, and writes it to the config. */
 import { findKnownAgent, KNOWN_AGENTS } from '../../agents/acp/known-agents.ts'
 import { type ProbeReport, probeAgent } from '../../agents/acp/probe.ts'
 import type { AcpAgent } from '../../agents/adapter/agent.ts'
@@ -17,9 +17,9 @@ import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
 import { toOneLine } from '../output/printable.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
-import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined } from './faults.ts'
+import { agentUnknown, backendExists, backendNameInvalid } from './faults.ts'
 
-const TIMEOUT_SECS = 120
+export const TIMEOUT_SECS = 120
 /** Agents choose their names themselves. */
 const PROFILE_COLUMNS = 200
 const PROMPT = 'Reply with the single word: ready'
@@ -39,13 +39,9 @@ export const add: RunCommand = async (invocation) => {
   return await probeAndWrite(invocation, { name, section, config, sendsPrompt: invocation.flags.isOn('try') })
 }
 
-export const test: RunCommand = async (invocation) => {
-  const [name = ''] = invocation.args
+/** The same for a backend that the config defines: what the user has set for it stays. */
+export async function probeAgain(invocation: Invocation, name: string, settings: DefinedBackend): Promise<number> {
   const { config, origins } = await readSettings(invocation)
-  const settings = Object.hasOwn(config.backends, name) ? config.backends[name] : undefined
-  if (settings === undefined || !('protocol' in settings)) {
-    throw backendNotDefined({ name, known: definedIn(config) })
-  }
   const { protocol, command, env } = settings
   const kept = KEPT.filter((key) => origins[`backends.${name}.${key}`]?.from === 'file')
   const section = {
@@ -57,7 +53,9 @@ export const test: RunCommand = async (invocation) => {
   return await probeAndWrite(invocation, { name, section, config, sendsPrompt: true })
 }
 
-/** What the user has set for the backend stays. What a variable sets is not written to the file. */
+export type DefinedBackend = Extract<Config['backends'][string], { protocol: 'acp' }>
+
+/** What a variable sets is not written to the file. */
 const KEPT = ['model', 'approval_mode', 'sandbox_mode', 'silence_timeout_secs', 'system_prompt', 'enabled'] as const
 
 export function definedIn({ backends }: Config): string[] {

@@ -1,13 +1,15 @@
 /** Definitions of the `backends` commands. */
 import type { Command, Flag, Positional } from '../command.ts'
 import { DEMO, JSON_FLAG, TIMEOUT } from '../words/shared-flags.ts'
-import { suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-backends.ts'
+import { suggestBackends, suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-backends.ts'
 
 const DEFINED: Positional = {
   name: 'name',
   description: 'Name of a backend that the config defines',
   suggests: suggestDefinedBackends,
 }
+
+const TESTED: Positional = { name: 'name', description: 'Name of a backend', suggests: suggestBackends }
 
 const ANSWER_TIMEOUT: Flag = {
   ...TIMEOUT,
@@ -55,11 +57,16 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   {
     words: ['backends', 'test'],
     group: 'Prompts',
-    summary: 'Send a short prompt to a backend of the config, and store what it can do',
-    positionals: [DEFINED],
+    summary: 'Find out whether an agent works, by sending it one short prompt',
+    description:
+      'Costs one prompt. If the agent is not logged in, the error says what to do. Of a backend that the config defines, what it can do is stored.',
+    positionals: [TESTED],
     flags: [ANSWER_TIMEOUT, JSON_FLAG],
-    examples: [{ line: 'drover backends test opencode', description: 'see whether it still works' }],
-    load: async () => ({ run: (await import('./add.ts')).test }),
+    examples: [
+      { line: 'drover backends test claude', description: 'see whether it is installed, logged in and answers' },
+      { line: 'drover doctor --try', description: 'the same for all agents' },
+    ],
+    load: () => import('./test-command.ts'),
   },
   {
     words: ['backends', 'remove'],

@@ -18,6 +18,7 @@ import { checkRepository } from './checks/repository.ts'
 import { checkRunStorage } from './checks/run-storage.ts'
 import { checkRuns } from './checks/runs-check.ts'
 import { checkSessions } from './checks/sessions-check.ts'
+import { checkSpace } from './checks/space.ts'
 
 /** In the order of the report. */
 const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
@@ -29,6 +30,7 @@ const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
   GitHub: checkGitHub,
   programs: checkPrograms,
   configuration: checkConfiguration,
+  directories: checkSpace,
   sessions: checkSessions,
   locks: checkLocks,
   agents: checkAgents,

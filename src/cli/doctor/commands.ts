@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
+import { suggestBackends } from '../words/suggest-backends.ts'
 
 export const DOCTOR_COMMANDS: readonly Command[] = [
   {
@@ -7,19 +8,29 @@ export const DOCTOR_COMMANDS: readonly Command[] = [
     group: 'Other',
     failsAs: 'Hosts',
     summary: 'Check everything that drover needs, and show how to fix problems',
-    description: `Checks the repository, hosts, runs, GitHub, programs, configuration, sessions, locks and agents. Nothing is changed,
+    description: `Checks the repository, hosts, runs, GitHub, programs, configuration, directories, sessions, locks and agents. Nothing is changed,
 except that a small file is written and removed to test whether runs survive a power failure. Outside of a repository,
 hosts and runs are skipped. The exit code is 0 even if there are errors; with --strict it is then 3.`,
-    positionals: [],
+    positionals: [
+      {
+        name: 'agent',
+        description: 'With --try: the agents to try; all that are installed if none is named',
+        isOptional: true,
+        repeats: true,
+        suggests: suggestBackends,
+      },
+    ],
     flags: [
       ROOT,
       { name: 'strict', description: 'Exit with 3 if a check finds an error' },
-      { name: 'offline', description: 'Do not use the network' },
+      { name: 'try', description: 'Also send one short prompt to each agent, which costs one prompt each' },
+      { name: 'offline', description: 'Do not use the network, except for --try' },
       { name: 'clear-interrupted', description: 'First clean up after interrupted installs' },
       { ...JSON_FLAG, description: 'Print a doctorReport' },
     ],
     examples: [
       { line: 'drover doctor', description: 'for people' },
+      { line: 'drover doctor --try', description: 'see whether the agents answer' },
       { line: 'drover doctor --json --strict --offline', description: 'for scripts' },
       { line: 'drover doctor --clear-interrupted', description: 'after a killed install' },
     ],

@@ -1,14 +1,22 @@
 import { resolve } from 'node:path'
+import { backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import { checkDoctorReport } from '../../contract/host-reports.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
+import { Fault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
+import { USER } from '../../prompts/caller.ts'
+import { backendNotFound } from '../../prompts/faults.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
+import { announcePrompts } from '../backends/test-command.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { flagMissing } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { toPrintable } from '../output/printable.ts'
-import { toConfigEnvironment } from '../settings.ts'
+import { readSettings, toConfigEnvironment } from '../settings.ts'
 import { runChecks } from './all-checks.ts'
+import type { CheckOptions } from './checks/doctor-check.ts'
 import { type Finding, toDoctorCheck } from './checks/finding.ts'
 import { clearInterruptedInstalls } from './checks/interrupted-installs.ts'
 import { formatReport } from './report-text.ts'
@@ -17,12 +25,14 @@ import { formatReport } from './report-text.ts'
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   const { signal, by } = listenForInterruption()
+  await using trial = await openTrial(invocation, signal)
   if (flags.isOn('clear-interrupted')) await clearInterrupted(invocation, signal)
   const findings = await runChecks({
     runtime,
     configEnvironment: toConfigEnvironment(invocation),
     root: flags.text('root') || undefined,
     isOffline: flags.isOn('offline'),
+    tryAgent: trial?.tryAgent,
     signal,
   })
   const interruption = by()
@@ -30,6 +40,44 @@ export const run: RunCommand = async (invocation) => {
   const { out } = runtime.terminal
   await out.write(flags.isOn('json') ? toJsonLine(findings) : formatReport(findings, out))
   return flags.isOn('strict') && findings.some(({ kind }) => kind.status === 'error') ? 3 : 0
+}
+
+/** Long enough for a slow start and a short answer. */
+const TRY_SECS = 60
+
+type Trial = AsyncDisposable & Required<Pick<CheckOptions, 'tryAgent'>>
+
+/** With `--try`: what tries an agent, if it is one of those that are named. Undefined without a usable configuration, which a check reports. */
+async function openTrial(invocation: Invocation, signal: AbortSignal): Promise<Trial | undefined> {
+  const { flags, args, runtime } = invocation
+  if (!flags.isOn('try')) {
+    if (args.length > 0) throw flagMissing({ flag: '--try', reason: 'to name agents' })
+    return undefined
+  }
+  const read = await readSettings(invocation).catch(ignoreFault)
+  if (read === undefined) return undefined
+  const { config } = read
+  const known = backendNames(config.backends)
+  const unknown = args.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw backendNotFound({ backend: unknown, known })
+  const isNamed = (backend: string) => args.length === 0 || args.includes(backend)
+  const installed = locateAgents({ ...runtime, backends: config.backends }).filter(
+    ({ backend, isEnabled, program }) => isNamed(backend) && isEnabled && program !== undefined,
+  )
+  const names = installed.map(({ backend }) => backend)
+  await announcePrompts(invocation, names)
+  const drover = openDrover(invocation, { config, atOnce: names.length })
+  return {
+    tryAgent: async (backend) =>
+      names.includes(backend)
+        ? await drover.backends.test(USER, backend, { signal, timeoutSecs: TRY_SECS })
+        : undefined,
+    [Symbol.asyncDispose]: () => drover[Symbol.asyncDispose](),
+  }
+}
+
+function ignoreFault(error: unknown): undefined {
+  if (!(error instanceof Fault)) throw error
 }
 
 /** Prints to stderr: only the report goes to stdout. */

@@ -5,6 +5,9 @@ import { findQuirks, isOlderThanTried, type QuirkFacts, TRIED_WITH } from '../..
 import { type AgentLocation, locateAgents } from '../../../agents/locate-agents.ts'
 import { askVersion, findVersionProgram, type VersionAnswer } from '../../../agents/probe-version.ts'
 import { mergeLayers } from '../../../config/layers.ts'
+import type { Environment } from '../../../kit/process/child-environment.ts'
+import type { BackendTest } from '../../../service/drover-service.ts'
+import { describeTest } from '../../backends/test-command.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
@@ -15,6 +18,30 @@ export const agentReady = defineFinding({
   code: 'agent_ready',
   status: 'ok',
   means: 'The agent is installed and reports its version. Only a prompt shows whether it is logged in.',
+})
+
+export const agentAnswers = defineFinding({
+  ...AGENT,
+  code: 'agent_answers',
+  status: 'ok',
+  means: 'With `--try`: the agent answered a short prompt.',
+})
+
+export const agentFails = defineFinding({
+  ...AGENT,
+  code: 'agent_fails',
+  status: 'error',
+  means: 'With `--try`: the agent failed to answer a short prompt.',
+  todo: 'follow the advice in the report; if the agent is not logged in, it says how to log in',
+})
+
+export const agentLoginMissing = defineFinding({
+  ...AGENT,
+  code: 'agent_login_missing',
+  status: 'warning',
+  means:
+    'The agent has no file with a login, and no variable with a key is set. Some logins cannot be seen without asking the agent: only `--try` is sure.',
+  todo: 'log in as the report says, then run drover doctor --try',
 })
 
 export const agentDisabled = defineFinding({
@@ -85,8 +112,12 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
   const findings = agents.map(async (located) => {
     const { isEnabled, backend } = located
     const versioned = findVersionProgram(located)
-    const answer = isEnabled && versioned !== undefined ? await askVersion(versioned, options) : undefined
-    return assessAgent(located, answer, { isRoot, env, hasTimeout, isDefault: backend === config.default_backend })
+    const [answer, tried] = await Promise.all([
+      isEnabled && versioned !== undefined ? askVersion(versioned, options) : undefined,
+      context.tryAgent?.(backend),
+    ])
+    const facts = { isRoot, env, hasTimeout, isDefault: backend === config.default_backend }
+    return [...assessAgent(located, answer, facts), ...assessLogin(located, { env, tried })]
   })
   return [...assessAll(agents), ...(await Promise.all(findings)).flat()]
 }
@@ -113,6 +144,19 @@ function assessAgent(located: AgentLocation, answer: VersionAnswer | undefined, 
   return [
     assessVersion(backend, { named, version: answer.version }),
     ...assessQuirks(backend, { ...facts, version: answer.version }),
+  ]
+}
+
+/** A prompt that was answered or not tells more than a file. */
+function assessLogin(
+  { backend, agent, isEnabled, program, isDemo }: AgentLocation,
+  { env, tried }: { env: Environment; tried: BackendTest | undefined },
+): Finding[] {
+  if (tried?.works === true) return [agentAnswers({ detail: describeTest(tried) })]
+  if (tried !== undefined) return [agentFails({ detail: `${backend} failed: ${tried.error}`, todo: undefined })]
+  if (!isEnabled || program === undefined || isDemo || agent.hasLogin?.(env) !== false) return []
+  return [
+    agentLoginMissing({ detail: `${backend} has no login that drover can see`, todo: `to log in, ${agent.login}` }),
   ]
 }
 

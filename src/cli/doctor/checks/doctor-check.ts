@@ -4,6 +4,7 @@ import type { ConfigEnvironment } from '../../../config/paths.ts'
 import { type LoadedConfig, readConfig } from '../../../config/read-config.ts'
 import type { WorkspaceIdentity } from '../../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../../kit/fault.ts'
+import type { BackendTest } from '../../../service/drover-service.ts'
 import { discoverWorkspace } from '../../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../../workspace/git.ts'
 import type { Runtime } from '../../command.ts'
@@ -17,6 +18,8 @@ export type CheckOptions = {
   /** The value of `--root`; undefined for the current directory. */
   root: string | undefined
   isOffline: boolean
+  /** Sends a short prompt to an agent; undefined for one that is not to be tried. Absent: none is. */
+  tryAgent?: ((backend: string) => Promise<BackendTest | undefined>) | undefined
   signal: AbortSignal
 }
 

@@ -1,9 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../../../../test/support/postgres.ts'
+import {
+  createEmptyDatabase,
+  createPostgresDatabase,
+  POSTGRES_PROGRAMS,
+  runSql,
+} from '../../../../test/support/postgres.ts'
 import { newSession, openStore, sessionsPath } from '../../../../test/support/session-store.ts'
 import { readConfig } from '../../../config/read-config.ts'
+import { randomIds } from '../../../kit/ids.ts'
 import { checkSessions } from './sessions-check.ts'
 
 const at = (path: string, url?: string) => {
@@ -35,6 +41,32 @@ describe('checkSessions', () => {
     const url = await createPostgresDatabase()
     const [healthy] = await checkSessions(at(sessionsPath(), url))
     expect(healthy?.detail).toContain('workers: 0')
+  })
+
+  it.skipIf(POSTGRES_PROGRAMS === undefined)('reports what the role of a PostgreSQL store may not do', async () => {
+    const owner = await createPostgresDatabase()
+    const role = `guest_${randomIds.hex(8)}`
+    await runSql(owner, `CREATE ROLE ${role} LOGIN`)
+    const guest = owner.replace('user=drover', `user=${role}`)
+    const check = async (url: string) => {
+      const [found] = await checkSessions(at(sessionsPath(), url))
+      return [found?.kind.code, found?.todo]
+    }
+    const tables = 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA drover'
+    expect(await check(guest)).toEqual([
+      'store_rights_missing',
+      `let its owner run GRANT USAGE ON SCHEMA drover TO ROLE; ${tables} TO ROLE`,
+    ])
+    await runSql(owner, `GRANT USAGE ON SCHEMA drover TO ${role}`)
+    expect(await check(guest)).toEqual(['store_rights_missing', `let its owner run ${tables} TO ROLE`])
+    await runSql(owner, `${tables} TO ${role}`)
+    expect(await check(guest)).toEqual(['sessions_healthy', undefined])
+    const empty = await createEmptyDatabase()
+    expect(await check(empty)).toEqual(['sessions_healthy', undefined])
+    expect(await check(empty.replace('user=drover', `user=${role}`))).toEqual([
+      'store_rights_missing',
+      expect.stringMatching(/^let its owner run GRANT CREATE ON DATABASE test_\w+ TO ROLE$/),
+    ])
   })
 
   it('mentions an older layout', async () => {

@@ -41,6 +41,14 @@ export const sessionsExposed = defineFinding({
   todo: 'remove their permissions with chmod 600',
 })
 
+export const storeRightsMissing = defineFinding({
+  ...STORE,
+  code: 'store_rights_missing',
+  status: 'error',
+  means: 'The role in `store.url` may connect to PostgreSQL, but may not use or create the tables of drover there.',
+  todo: 'let the owner of the database grant what the report names',
+})
+
 export const sessionOwnersLeft = defineFinding({
   ...STORE,
   code: 'session_owners_left',
@@ -68,7 +76,11 @@ export async function checkSessions({
 async function checkPostgres(url: string): Promise<Finding[]> {
   const address = toPlainAddress(url)
   try {
-    const { version, known, workers } = await inspectPostgres(url)
+    const { version, known, workers, missing } = await inspectPostgres(url)
+    if (missing.length > 0) {
+      const todo = `let its owner run ${missing.map((right) => `GRANT ${right} TO ROLE`).join('; ')}`
+      return [storeRightsMissing({ detail: `the role of ${address} lacks ${missing.join(' and ')}`, todo })]
+    }
     const layout = version < known ? ', in an older layout, which the next use upgrades' : ''
     const detail = version === 0 ? `${address} has no tables yet` : `${address}: workers: ${workers}${layout}`
     return [sessionsHealthy({ detail })]

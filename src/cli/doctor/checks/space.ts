@@ -1,0 +1,111 @@
+/** Whether drover can write where it stores things: the directory of the user, and temporary files. */
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
+import { findPaths } from '../../../config/paths.ts'
+import { Fault } from '../../../kit/fault.ts'
+import { systemReason } from '../../../kit/files/disk.ts'
+import type { CheckContext } from './doctor-check.ts'
+import { defineFinding, type Finding } from './finding.ts'
+
+const PLACE = { group: 'Configuration', name: 'directory' } as const
+
+export const homeWritable = defineFinding({
+  ...PLACE,
+  code: 'home_writable',
+  status: 'ok',
+  means: 'The directory of drover, which holds sessions, executions and keys, is writable or can be created.',
+})
+
+export const homeUnwritable = defineFinding({
+  ...PLACE,
+  code: 'home_unwritable',
+  status: 'error',
+  means:
+    'The directory of drover is not writable, or cannot be created. Prompts store no sessions, and no server starts.',
+  todo: 'correct its permissions, or choose another with DROVER_HOME',
+})
+
+export const diskLow = defineFinding({
+  ...PLACE,
+  code: 'disk_low',
+  status: 'warning',
+  means: 'Less than 1 GiB is free on the disk of the directory of drover, or of the temporary files.',
+  todo: 'free some space; drover sessions clean and drover worktrees list show what drover keeps',
+})
+
+export const diskFull = defineFinding({
+  ...PLACE,
+  code: 'disk_full',
+  status: 'error',
+  means:
+    'Less than 64 MiB, or not a single file, is free on the disk of the directory of drover, or of the temporary files.',
+  todo: 'free some space; agents and drover fail in unexpected ways on a full disk',
+})
+
+const MIB = 1024 * 1024
+const FULL_BYTES = 64 * MIB
+const LOW_BYTES = 1024 * MIB
+
+export type Space = {
+  path: string
+  device: number
+  freeBytes: number
+  /** Undefined: the file system has no limit. */
+  freeFiles: number | undefined
+}
+
+export function checkSpace({ configEnvironment }: Pick<CheckContext, 'configEnvironment'>): Finding[] {
+  const home = findHome(configEnvironment)
+  // Another check reports a home that is invalid.
+  if (home === undefined) return []
+  const places = [home, tmpdir()].flatMap((path) => readSpace(path) ?? [])
+  return [assessHome(home), ...assessSpaces(places)]
+}
+
+function findHome(environment: CheckContext['configEnvironment']): string | undefined {
+  try {
+    return findPaths(environment).directory
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+/** A directory that does not exist yet is created in the nearest one that does. */
+function nearestExisting(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? nearestExisting(dirname(path)) : path
+}
+
+function assessHome(home: string): Finding {
+  try {
+    const place = nearestExisting(home)
+    if (!statSync(place).isDirectory()) return homeUnwritable({ detail: `${place} is not a directory` })
+    accessSync(place, constants.W_OK | constants.X_OK)
+    return homeWritable({ detail: place === home ? `${home} is writable` : `${home} does not exist yet` })
+  } catch (error) {
+    return homeUnwritable({ detail: `${home} is not writable: ${systemReason(error)}` })
+  }
+}
+
+function readSpace(wanted: string): Space | undefined {
+  try {
+    const path = nearestExisting(wanted)
+    const { bavail, bsize, files, ffree } = statfsSync(path)
+    return { path, device: statSync(path).dev, freeBytes: bavail * bsize, freeFiles: files === 0 ? undefined : ffree }
+  } catch {
+    return undefined
+  }
+}
+
+/** One finding for each disk. Pure. */
+export function assessSpaces(places: readonly Space[]): Finding[] {
+  const disks = new Map(places.toReversed().map((place) => [place.device, place]))
+  return [...disks.values()].toReversed().flatMap(({ path, freeBytes, freeFiles }) => {
+    if (freeFiles === 0)
+      return [diskFull({ detail: `no file can be created on the disk of ${path}: it has no inodes left` })]
+    const detail = `${Math.floor(freeBytes / MIB)} MiB are free on the disk of ${path}`
+    if (freeBytes < FULL_BYTES) return [diskFull({ detail })]
+    return freeBytes < LOW_BYTES ? [diskLow({ detail })] : []
+  })
+}
