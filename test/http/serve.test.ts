@@ -16,6 +16,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryName } from '../../src/kit/files/temporary-file.ts'
 import type { Script } from '../fake-agent/script.ts'
+import { assignments, readDockerfile } from '../support/dockerfile.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
@@ -52,13 +53,42 @@ describe('drover serve', () => {
     expect(serving.heard.stdout).toContain('claude, codex, gemini: not installed. The built-in demo agent answers')
   })
 
+  it('on a network address follows one rule with and without the image: a source without keys stops it, no source warns', async () => {
+    const { stages } = readDockerfile(readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8'))
+    const image = assignments(stages.at(-1)?.steps.find(({ keyword }) => keyword === 'ENV')?.rest ?? '')
+    const { DROVER_SERVER_HOST: host = '', DROVER_API_KEYS_FILE: file = '' } = image
+    expect([host, file]).toEqual(['0.0.0.0', '/run/secrets/drover-keys'])
+    for (const [args, env] of [
+      [['serve', '-p', '0'], { DROVER_SERVER_HOST: host, DROVER_API_KEYS_FILE: file }],
+      [['serve', '-p', '0', '--host', host], { DROVER_API_KEYS_FILE: file }],
+    ] as const) {
+      const { code, stdout, stderr } = await runDrover([...args], { env })
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^drover: the server does not start, because .* provides no API key: /)
+    }
+    const open = serveDrover(['-p', '0', '--host', host, '--demo', '--verbose'])
+    await until(() => open.heard.stdout.includes('Press Ctrl+C to stop'))
+    expect(open.heard.stdout).toContain('! public bind address without API key auth')
+    expect(open.heard.stdout).toMatch(/ceilings {9}sandbox read-only/)
+  })
+
+  it('prints at most ten lines outside of a terminal, the log included', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'])
+    await portOf(serving)
+    await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+    expect(serving.heard.stderr).toBe('')
+    const lines = serving.heard.stdout.trimEnd().split('\n')
+    expect(lines.filter((line) => !line.startsWith('! '))).toHaveLength(5)
+    expect(lines.length).toBeLessThanOrEqual(10)
+  })
+
   it('uses host and port of the config without flags', async () => {
     const serving = serveDrover([], { DROVER_SERVER_PORT: '0', DROVER_SERVER_HOST: '127.0.0.2' })
     await until(() => /listens on http:\/\/127\.0\.0\.2:\d+\n/.test(serving.heard.stdout))
   })
 
   it('also listens on a socket for its user, without a key, and removes it at the end', async () => {
-    const serving = serveDrover(['-p', '0', '--demo'], { DROVER_API_KEYS: 'a-secret-key-of-mine' })
+    const serving = serveDrover(['-p', '0', '--demo', '--verbose'], { DROVER_API_KEYS: 'a-secret-key-of-mine' })
     const socketPath = join(serving.home, '.drover', 'server.sock')
     const port = await portOf(serving)
     expect(statSync(socketPath).mode & 0o777).toBe(0o600)
@@ -74,7 +104,7 @@ describe('drover serve', () => {
     const serving = serveDrover(['-p', '0', '--demo'], { DROVER_API_KEYS: 'a-secret-key-of-mine' })
     const port = await portOf(serving)
     expect(serving.heard.stdout).toContain(
-      `  console: http://127.0.0.1:${port}/ ("drover open" prints a link that logs you in)\n`,
+      `console    http://127.0.0.1:${port}/ ("drover open" prints a link that logs you in)\n`,
     )
     expect(serving.heard.stdout).not.toContain('#/open/')
     const { code, stdout, stderr } = await runDrover(['open'], { home: serving.home })
@@ -135,7 +165,7 @@ describe('drover serve', () => {
     const lines = stripVTControlCharacters(terminal.seen()).trimEnd().split('\n')
     expect(lines.length).toBeLessThanOrEqual(10)
     expect(lines[0]).toMatch(/^drover \S+ listens on http:\/\/127\.0\.0\.1:\d+$/)
-    expect(lines[1]).toMatch(/^console {2}http:\/\/127\.0\.0\.1:\d+\/#\/open\/[0-9a-f]{64} \(logs you in once/)
+    expect(lines[1]).toMatch(/^console {4}http:\/\/127\.0\.0\.1:\d+\/#\/open\/[0-9a-f]{64} \(logs you in once/)
     terminal.type('\u0003')
     expect((await terminal.ended).code).toBe(0)
   })

@@ -41,7 +41,7 @@ The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 a
         description: 'With PostgreSQL: only take requests; prompts run where "drover work" or another server runs',
       },
       DEMO,
-      { name: 'verbose', description: 'Print all settings and endpoints at the start, also on a terminal' },
+      { name: 'verbose', description: 'Print all settings and endpoints at the start' },
       { name: 'quiet', short: 'q', description: 'Log only problems, not requests' },
       { name: 'log-prompts', description: 'Also log prompts and answers, which are never logged otherwise' },
     ],

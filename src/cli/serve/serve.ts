@@ -134,8 +134,6 @@ function createBanner(
     agents: drover.agents.list(),
     console: url === null ? undefined : { url, isOneTime, isBuilt: http.isConsoleBuilt },
   }
-  const isShort = out.isTty && !flags.isOn('verbose')
-  if (!isShort) return startupBanner(facts)
-  const summary = startupSummary(facts, (style, text) => out.style(style, text))
-  return wrapOn(out, summary)
+  if (flags.isOn('verbose')) return startupBanner(facts)
+  return wrapOn(out, startupSummary(facts, { paint: (style, text) => out.style(style, text), isTty: out.isTty }))
 }

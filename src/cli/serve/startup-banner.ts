@@ -1,4 +1,4 @@
-/** The text that `drover serve` prints when the server listens and stdout is not a terminal. Pure. */
+/** The text that `drover serve --verbose` prints when the server listens. Pure. */
 import { installAdvice } from '../../agents/install-command.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { baseUrl, formatAddress } from '../../service/server-address.ts'
@@ -130,7 +130,7 @@ function endpointLines(endpoints: readonly Endpoint[]): string[] {
 }
 
 /** A file that only the /docs page or the console loads. */
-function isAsset({ path }: Endpoint): boolean {
+export function isAsset({ path }: Endpoint): boolean {
   return path.startsWith('/docs/') || path.startsWith('/console/')
 }
 

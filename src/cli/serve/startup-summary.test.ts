@@ -29,18 +29,24 @@ const FACTS: BannerFacts = {
   isRoot: false,
   readableSecrets: [],
   agents: [located('claude', {}), located('codex', { isDemo: true }), located('gemini', { program: undefined })],
-  endpoints: [{ method: 'GET', path: '/health' }],
+  endpoints: [
+    { method: 'POST', path: '/api/v1/prompt' },
+    { method: 'GET', path: '/api/v1/sessions' },
+    { method: 'POST', path: '/openai/v1/chat/completions' },
+    { method: 'GET', path: '/health' },
+  ],
   console: { url: 'http://127.0.0.1:8080/', isOneTime: false, isBuilt: true },
 }
 
-const plain = (facts: BannerFacts) => startupSummary(facts, (_style, text) => text)
+const plain = (facts: BannerFacts, isTty = true) => startupSummary(facts, { paint: (_style, text) => text, isTty })
 
 describe('startupSummary', () => {
   it('shows the address, the console, the agents, and warnings last', () => {
     expect(plain(FACTS)).toBe(`drover 1.2.3 listens on http://127.0.0.1:8080
-console  http://127.0.0.1:8080/
-agents   claude, codex (demo), gemini (not installed)
-Press Ctrl+C to stop. --verbose shows all settings and endpoints.
+console    http://127.0.0.1:8080/
+security   auth disabled, rate limit disabled, metrics disabled, trusted proxies none, bind host 127.0.0.1, CORS origins none
+agents     claude, codex (demo), gemini (not installed)
+endpoints  /api/v1, /openai/v1, /health (4 in all, --verbose lists them with all settings). Press Ctrl+C to stop.
 ! codex: not installed. The built-in demo agent answers with canned text instead.
 `)
   })
@@ -49,17 +55,27 @@ Press Ctrl+C to stop. --verbose shows all settings and endpoints.
     [
       'a link that logs in',
       { url: 'http://127.0.0.1:8080/#/open/abc', isOneTime: true, isBuilt: true },
-      'console  http://127.0.0.1:8080/#/open/abc (logs you in once, within 5 minutes; "drover open" prints another link)',
+      'console    http://127.0.0.1:8080/#/open/abc (logs you in once, within 5 minutes; "drover open" prints another link)',
     ],
     [
       'that the console is not built',
       { url: 'http://127.0.0.1:8080/', isOneTime: false, isBuilt: false },
-      'console  not built in this clone; run "npm run build:console"',
+      'console    not built in this clone; run "npm run build:console"',
     ],
     ['no line without a console', undefined, undefined],
   ])('shows %s', (_name, console, line) => {
     const lines = plain({ ...FACTS, console }).split('\n')
     expect(lines.find((each) => each.startsWith('console'))).toBe(line)
+  })
+
+  it('has five lines without a problem, and the same outside of a terminal but for the link that logs in', () => {
+    const facts = { ...FACTS, agents: [located('claude', {})] }
+    expect(plain(facts).trimEnd().split('\n')).toHaveLength(5)
+    expect(plain(facts, false)).toBe(plain(facts))
+    const console = { url: 'http://127.0.0.1:8080/#/open/abc', isOneTime: true, isBuilt: true }
+    expect(plain({ ...facts, console }, false)).toContain(
+      '\nconsole    http://127.0.0.1:8080/ ("drover open" prints a link that logs you in)\n',
+    )
   })
 
   it('has at most ten lines, however many warnings there are', () => {
@@ -73,12 +89,12 @@ Press Ctrl+C to stop. --verbose shows all settings and endpoints.
       .trimEnd()
       .split('\n')
     expect(lines.length).toBe(10)
-    expect(lines[4]).toContain('! public bind address without API key auth')
+    expect(lines[5]).toContain('! public bind address without API key auth')
     expect(lines[9]).toMatch(/^! \d more; --verbose shows them$/)
   })
 
   it('colours addresses and warnings', () => {
-    const text = startupSummary(FACTS, (style, content) => `<${style}>${content}</>`)
+    const text = startupSummary(FACTS, { paint: (style, content) => `<${style}>${content}</>`, isTty: true })
     expect(text).toContain('<cyan>http://127.0.0.1:8080</>')
     expect(text).toContain('<yellow>! codex: not installed')
   })
