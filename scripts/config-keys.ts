@@ -73,11 +73,17 @@ function toRow(part: Json, steps: readonly string[]): KeyRow {
     ...(typeof maximum === 'number' && { maximum }),
     rule: ruleOf(part),
     description,
+    ...(isUnit(part['x-unit']) && { unit: part['x-unit'] }),
+    ...(isMoment(part['x-applies']) && { applies: part['x-applies'] }),
     ...(part['x-united'] === true && ({ isUnited: true } as const)),
     ...(part['x-secret'] === true && ({ isSecret: true } as const)),
     ...secretsOf(part),
   }
 }
+
+const isUnit = (word: unknown): word is NonNullable<ConfigKey['unit']> => word === 'bytes' || word === 'megabytes'
+const isMoment = (word: unknown): word is NonNullable<ConfigKey['applies']> =>
+  word === 'at_once' || word === 'command_line'
 
 function typeOf(part: Json): KeyType {
   if (Array.isArray(part['enum'])) return 'enum'
@@ -105,7 +111,7 @@ function ruleOf(part: Json): string {
   const inner = (items ?? Object.values((patternProperties ?? {}) as Json)[0]) as Json | undefined
   const said = [
     Array.isArray(allowed) && `one of ${allowed.map((value) => (value === '' ? 'empty' : value)).join(', ')}`,
-    minimum !== undefined && `${minimum} to ${maximum}`,
+    minimum !== undefined && `${minimum} to ${maximum}${isUnit(part['x-unit']) ? ', or a size such as 2M' : ''}`,
     part['x-says'],
     inner?.['x-says'] !== undefined && `each ${inner['x-says']}`,
     part['x-max-utf8-bytes'] !== undefined && `at most ${part['x-max-utf8-bytes']} bytes`,

@@ -3,6 +3,8 @@
  * - `x-env`: further names of its environment variable, or `false` if a variable cannot hold it;
  * - `x-rule`: the allowed values, if rules.ts checks them instead of the schema;
  * - `x-united`: entries add to the default instead of replacing it;
+ * - `x-unit`: a size, which may be written as `2M`: what its number counts;
+ * - `x-applies`: `at_once` in a running server, or only on the `command_line`. Other keys need a restart of the server;
  * - `x-secret`: a field of an entry, the values of a map, or the password of an address, which is masked in output.
  */
 import { type TObject, type TSchema, Type } from 'typebox'
@@ -103,6 +105,7 @@ const ExecutionsSection = strict({
     default: 512,
     minimum: 1,
     maximum: 1_000_000,
+    'x-unit': 'megabytes',
     description:
       'Maximum size of all executions in MB. Above it, the oldest ones of the API keys that use most are removed.',
   }),
@@ -165,11 +168,20 @@ const OutputSection = strict({
     description:
       'Output format if none is requested. `default` means `json`. The command line uses `text` until this key is set.',
   }),
-  show_tokens: Type.Boolean({ default: false, description: 'Adds the token usage to text output.' }),
-  show_timing: Type.Boolean({ default: false, description: 'Adds the duration to text output.' }),
+  show_tokens: Type.Boolean({
+    default: false,
+    description: 'Adds the token usage to text output.',
+    'x-applies': 'command_line',
+  }),
+  show_timing: Type.Boolean({
+    default: false,
+    description: 'Adds the duration to text output.',
+    'x-applies': 'command_line',
+  }),
   color: Type.Boolean({
     default: true,
     description: 'Colours on a terminal. The variable `NO_COLOR` turns them off too.',
+    'x-applies': 'command_line',
   }),
 })
 
@@ -180,10 +192,15 @@ const ParallelSection = strict({
     maximum: 1024,
     description: 'Concurrent tasks of a parallel call that sets no number.',
   }),
-  fail_fast: Type.Boolean({ default: false, description: 'Ends the other tasks if one fails (command line).' }),
+  fail_fast: Type.Boolean({
+    default: false,
+    description: 'Ends the other tasks if one fails (command line).',
+    'x-applies': 'command_line',
+  }),
   aggregate_output: Type.Boolean({
     default: true,
     description: 'Shows the results as one table at the end instead of line by line (command line).',
+    'x-applies': 'command_line',
   }),
 })
 
@@ -221,6 +238,7 @@ const WarmSection = strict({
     default: 1500,
     minimum: 64,
     maximum: 1_000_000,
+    'x-unit': 'megabytes',
     description: 'Memory in MB, of the agent and its programs, from which on it is ended after its prompt.',
   }),
   spares: Type.Integer({

@@ -13,7 +13,7 @@ export function parseText(key: ConfigKey, text: string): ParsedText {
     case 'enum':
       return { value: text }
     case 'integer':
-      return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { rule: `must be an integer, ${key.rule}` }
+      return parseInteger(key, text)
     case 'boolean':
       if (TRUE.includes(text.toLowerCase())) return { value: true }
       return FALSE.includes(text.toLowerCase()) ? { value: false } : { rule: 'must be true or false' }
@@ -24,6 +24,22 @@ export function parseText(key: ConfigKey, text: string): ParsedText {
     case 'entries':
       return { rule: 'has entries with several fields, which can only be set in the file; edit the file' }
   }
+}
+
+function parseInteger({ unit, rule }: ConfigKey, text: string): ParsedText {
+  if (/^-?\d{1,15}$/.test(text)) return { value: Number(text) }
+  const bytes = unit === undefined ? undefined : parseSize(text)
+  const value = bytes !== undefined && unit === 'megabytes' ? bytes / SIZES.M : bytes
+  if (value !== undefined && Number.isInteger(value)) return { value }
+  return { rule: `must be an integer, ${rule}` }
+}
+
+const SIZES = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }
+
+/** `512K`, `2M`, `1GB` and `2MiB` in bytes. */
+function parseSize(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,9})([KMG])(?:i?B)?$/i.exec(text) ?? []
+  return unit === undefined ? undefined : Number(count) * SIZES[unit.toUpperCase() as keyof typeof SIZES]
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Problem } from '../kit/schema.ts'
+import { parseText } from './parse-text.ts'
 import { explainUnknownKey } from './resolve-key.ts'
-import { type ConfigPath, definedBackend, findKey, isSection, pathUnder } from './setting-keys.ts'
+import { type ConfigKey, type ConfigPath, definedBackend, findKey, isSection, pathUnder } from './setting-keys.ts'
 
 export type SettingsTree = Readonly<Record<string, unknown>>
 
@@ -28,12 +29,19 @@ function settingsIn(tree: SettingsTree, section: string): Found[] {
 function settingsAt(path: string, value: unknown): Found[] {
   const key = findKey(path)
   if (key !== undefined && value === null) return [{ path, rule: 'has no value; set it or remove the key' }]
-  if (key !== undefined) return [{ path: key.path, value }]
+  if (key !== undefined) return [{ path: key.path, value: toSize(key, value) }]
   if (!isSection(path)) return [{ path, rule: explainUnknownKey(path) }]
   if (definedBackend(path) !== undefined && isEmpty(value)) return [{ path, rule: 'needs protocol: acp and a command' }]
   if (isTree(value)) return settingsIn(value, path)
   // A section whose keys are all commented out is null.
   return value === null ? [] : [{ path, rule: 'is a section and must contain keys' }]
+}
+
+/** A size may be written as `2M`. Other texts are left to the check of the key. */
+function toSize(key: ConfigKey, value: unknown): unknown {
+  if (key.unit === undefined || typeof value !== 'string') return value
+  const parsed = parseText(key, value)
+  return 'value' in parsed ? parsed.value : value
 }
 
 function isEmpty(value: unknown): boolean {

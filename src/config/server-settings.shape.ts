@@ -198,6 +198,7 @@ export const ServerSection = strict({
     minimum: 0,
     maximum: 1_073_741_824,
     description: 'Maximum size of a request body in bytes; a larger one gets 413. 0: no limit.',
+    'x-unit': 'bytes',
   }),
   cors_allowed_origins: Type.Array(origin, {
     default: [],
@@ -297,5 +298,6 @@ export const ServerSection = strict({
     default: [],
     description: 'Digests of API keys, each with a name and optionally its own role, rate limit and highest modes.',
     'x-rule': 'each name, each id and each digest once',
+    'x-applies': 'at_once',
   }),
 })

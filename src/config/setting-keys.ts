@@ -20,6 +20,10 @@ export type ConfigKey = {
   /** The allowed values, in words. */
   readonly rule: string
   readonly description: string
+  /** It is a size: what its number counts. A text such as `2M` is allowed too. */
+  readonly unit?: 'bytes' | 'megabytes'
+  /** When a running server uses a new value. Without it, after a restart. */
+  readonly applies?: 'at_once' | 'command_line'
   /** Entries add to the default instead of replacing it. */
   readonly isUnited?: true
   /** Its values are masked in output. */

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
 
 let home: string
 let file: string
@@ -41,6 +42,51 @@ describe('drover config set', () => {
     expect(await drover(`config set ${key} ${value}`)).toMatchObject({ stdout: `${key} = ${shown} (in ${file})\n` })
     expect(await drover(`config get ${key}`)).toMatchObject({ stdout: `${shown}\n` })
     expect(readFileSync(file, 'utf8')).toContain(value)
+  })
+
+  it.each([
+    ['server.max_request_body_bytes', '2M', '2097152'],
+    ['server.max_request_body_bytes', '512kB', '524288'],
+    ['server.max_request_body_bytes', '1GiB', '1073741824'],
+    ['executions.max_mb', '2G', '2048'],
+    ['executions.max_mb', '300', '300'],
+  ])('takes a size for %s: %s', async (key, size, shown) => {
+    expect(await drover(`config set ${key} ${size}`)).toMatchObject({
+      code: 0,
+      stdout: `${key} = ${shown} (in ${file})\n`,
+    })
+    const variable = `DROVER_${key.replaceAll('.', '_').toUpperCase()}`
+    expect(await drover(`config get ${key}`, { [variable]: size })).toMatchObject({ stdout: `${shown}\n` })
+    const [section = '', name = ''] = key.split('.')
+    writeFileSync(file, `${section}:\n  ${name}: ${size}\n`)
+    expect(await drover(`config get ${key}`)).toMatchObject({ stdout: `${shown}\n` })
+  })
+
+  it.each([
+    ['server.max_request_body_bytes', '1025M'],
+    ['server.max_request_body_bytes', '1.5M'],
+    ['server.max_request_body_bytes', '2T'],
+    ['executions.max_mb', '1K'],
+    ['server.port', '8K'],
+  ])('refuses a wrong size for %s: %s', async (key, size) => {
+    expect(await drover(`config set ${key} ${size}`)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(key),
+    })
+  })
+
+  it('says that a running server needs a restart, unless it does not', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'])
+    await portOf(serving)
+    const set = async (...args: string[]) => (await runDrover(['config', ...args], { home: serving.home })).stderr
+    const note = (key: string) =>
+      `drover: note: the running server (process ${serving.child.pid}) uses the new value of ${key} after a restart; restart it\n`
+    expect(await set('set', 'server.metrics_enabled', 'true')).toBe(note('server.metrics_enabled'))
+    expect(await set('set', 'backends.claude.model_aliases.x', 'y')).toBe(note('backends.claude.model_aliases.x'))
+    expect(await set('set', 'output.color', 'false')).toBe('')
+    expect(await set('unset', 'server.metrics_enabled')).toBe(note('server.metrics_enabled'))
+    expect(await set('unset', 'server.metrics_enabled')).toBe('')
   })
 
   it('keeps comments, order and other keys, and makes the file private', async () => {
