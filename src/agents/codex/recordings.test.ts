@@ -1,6 +1,6 @@
 /** What codex really printed: one row for each recording in test/recordings/codex. */
 import { describe, expect, it } from 'vitest'
-import { outlineRecording, recordingNames } from '../../../test/support/replay-recording.ts'
+import { outlineRecording, readRecording, recordingNames, replay } from '../../../test/support/replay-recording.ts'
 import { codex } from './agent.ts'
 
 const NONE = undefined
@@ -145,6 +145,22 @@ const ROWS: readonly Row[] = [
   ],
   ['thinking.text', 'message', THOUGHT, FREE, NONE, SUCCESS],
   [
+    'tool-denied-late.stream-json',
+    'init, progress, tool_use, message, token_usage',
+    'Command done.',
+    '2000 100 1200 14',
+    '01a1e9f1-fe3d-7893-a53c-a1c1baa79e83',
+    SUCCESS,
+  ],
+  [
+    'tool-denied-unseen.stream-json',
+    'init, progress, message, token_usage',
+    'Command done.',
+    '2000 100 1200 14',
+    '01a1e9f2-462a-7db2-b58e-10ba8773ef99',
+    SUCCESS,
+  ],
+  [
     'tool-denied.stream-json',
     'init, progress, tool_use, tool_result, message, token_usage',
     DONE,
@@ -172,5 +188,15 @@ describe('the recordings of codex', () => {
   it.each(ROWS)('%s is read as in the table', (recording, types, text, usage, session, error) => {
     const outline = { events: types, text, usage, session, turns: NONE, model: NONE, error }
     expect(outlineRecording(codex, recording)).toEqual(outline)
+  })
+
+  it.each([
+    ['tool-denied', 1],
+    // The command ended before codex reported it, or was still running when codex answered. Standard error does not name it.
+    ['tool-denied-unseen', 0],
+    ['tool-denied-late', 0],
+  ])('show in %s that the sandbox denied %i commands', (recording, count) => {
+    const { result } = replay(codex, readRecording('codex', `${recording}.stream-json`))
+    expect(result.denials ?? []).toHaveLength(count)
   })
 })
