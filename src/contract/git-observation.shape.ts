@@ -9,7 +9,7 @@ const pathObservation = <P extends TProperties>(own: P) =>
   strict({
     path: meaning('Path relative to the root of the worktree.', PathText),
     category: meaning('Kind of change that git reports.', NonEmptyText),
-    state: meaning('Status code of git status.', NonEmptyText),
+    state: meaning('Status code of `git status`; of a hidden path, the tag of `git ls-files -v`.', NonEmptyText),
     ...own,
     size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
     content_sha256: Type.Optional(meaning('Digest of the content that was read.', Digest)),

@@ -100,6 +100,39 @@ describe('a run whose review was skipped', () => {
   })
 })
 
+describe('a file that a flag of the index hides from git', () => {
+  type Flagged = readonly [what: string, before: readonly string[], during: readonly string[], next: string]
+  const isChanged = ['wind.ts']
+
+  /** The flag is set before the run or during it, or not at all; then the file is changed or not. */
+  it.each<Flagged>([
+    ['assumed to be unchanged, and changed', ['--assume-unchanged'], isChanged, 'review'],
+    ['skipped, and changed', ['--skip-worktree'], isChanged, 'review'],
+    ['assumed to be unchanged, and is', ['--assume-unchanged'], [], 'summarize'],
+    ['assumed to be unchanged since the run started', [], ['--assume-unchanged'], 'review'],
+    ['no longer assumed to be unchanged', ['--assume-unchanged'], ['--no-assume-unchanged'], 'review'],
+  ])('is observed if it is %s', async (_what, before, during, next) => {
+    const { fixture, call, report } = open()
+    fixture.write('wind.ts', 'export const wind = 1\n')
+    fixture.commit()
+    const flag = (flags: readonly string[]) => {
+      for (const each of flags) {
+        if (each.startsWith('--')) fixture.git('update-index', each, 'wind.ts')
+        else fixture.write(each, 'export const knots = 1.94\n')
+      }
+    }
+    flag(before)
+    const { run_id } = await call(['run', '--json', 'Show the wind in knots'])
+    flag(during)
+    expect(fixture.git('status', '--porcelain')).toBe('')
+    expect((await report()).action).toMatchObject({ kind: next })
+    const { current_git } = await fixture.status(run_id)
+    const isHidden = !during.includes('--no-assume-unchanged')
+    const hidden = { path: 'wind.ts', category: 'hidden', state: before.includes('--skip-worktree') ? 'S' : 'h' }
+    expect(current_git?.path_observations).toMatchObject(isHidden ? [hidden] : [])
+  })
+})
+
 describe('a run with an issue', () => {
   it('runs through refresh, candidate, choice and review to its end', async () => {
     const { fixture, current, call, take, report } = open()
