@@ -116,7 +116,7 @@ export const GUARDS: readonly Group[] = [
       },
       { file: 'src/agents/acp/turn.ts', from: 'cancel(): void', to: '/** A request to continue' },
     ],
-    tests: ['test/agents/acp/acp-permissions.test.ts'],
+    tests: ['test/agents/acp/{acp-permissions,warm-process}.test.ts'],
   },
   {
     name: 'editors',

@@ -29,7 +29,8 @@ export class AcpTurn implements TurnProtocol {
   #isCancelled = false
   #port: TurnPort | undefined
   #session: SessionState | undefined
-  #hasPrompt = false
+  /** The session, once it has the prompt. */
+  #prompted: SessionState | undefined
   /** For an agent whose counts in the protocol are not complete. */
   #countTokens: (() => Promise<Usage | undefined>) | undefined
 
@@ -61,7 +62,7 @@ export class AcpTurn implements TurnProtocol {
     this.#port = port
     try {
       const session = await this.#open()
-      this.#hasPrompt = true
+      this.#prompted = session
       void this.#prompt(session).catch((error) => this.#fail(error).catch(() => port.fail()))
     } catch (error) {
       await this.#fail(error)
@@ -88,9 +89,10 @@ export class AcpTurn implements TurnProtocol {
   async #setMode(session: SessionState): Promise<void> {
     const { profile } = this.#agent.options
     const wanted = this.#permission === undefined ? session.ownMode : profile.modes[this.#permission]
-    if (wanted === undefined || wanted === session.mode || !session.modes.includes(wanted)) return
-    await this.#agent.request(...modeRequest(session, wanted))
-    session.mode = wanted
+    const offered = session.modes.find((mode) => mode === wanted)
+    if (offered === undefined || offered === session.mode) return
+    await this.#agent.request(...modeRequest(session, offered))
+    session.mode = offered
   }
 
   async #setModel(session: SessionState, model: string): Promise<void> {
@@ -160,7 +162,7 @@ export class AcpTurn implements TurnProtocol {
 
   async update(params: JsonRecord, line: string): Promise<void> {
     // What comes before the prompt is the history of a session that was loaded.
-    if (this.#hasPrompt) await this.#port?.frame({ method: 'session/update', params }, line)
+    if (this.#prompted !== undefined) await this.#port?.frame({ method: 'session/update', params }, line)
   }
 
   readonly warn: OnWarning = (text, cause) => this.#port?.warn(text, cause)
@@ -170,8 +172,8 @@ export class AcpTurn implements TurnProtocol {
     this.#cancelled.resolve()
     this.#client.close()
     void this.#agent.terminals.end()
-    const session = this.#session
-    if (!this.#hasPrompt || session === undefined) return void this.#agent.process.end()
+    const session = this.#prompted
+    if (session === undefined) return void this.#agent.process.end()
     void this.#agent.peer.notify('session/cancel', { sessionId: session.sessionId })
   }
 
@@ -185,8 +187,9 @@ export class AcpTurn implements TurnProtocol {
     const reported = objectAt(params, 'toolCall') ?? {}
     const call = this.#output.updates.callOf(reported)
     await this.#push({ method: 'session/request_permission', params })
-    const verdict = await Promise.race([this.#decide(call), this.#cancelled.promise])
-    if (verdict === undefined || this.#isCancelled) return CANCELLED
+    // First, because a decision that nobody is asked for is there at once.
+    const verdict = await Promise.race([this.#cancelled.promise, this.#decide(call)])
+    if (verdict === undefined) return CANCELLED
     if (verdict === 'deny') this.#output.denials.push(this.#output.updates.denialOf(reported, this.#needsOf(call)))
     return answerPermission(params, verdict)
   }

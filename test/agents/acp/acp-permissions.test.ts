@@ -1,8 +1,8 @@
 /** What a turn of an agent that speaks ACP may do: modes, requests for permission, and its end. */
-import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { AgentEvent } from '../../../src/agents/adapter/agent.ts'
+import type { ApprovalRequest, AttributedReply } from '../../../src/agents/adapter/agent.ts'
 import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
 import { finishAcp, installAcpAgent, receivedFrames, startAcp } from '../../support/acp-agent.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
@@ -38,28 +38,52 @@ const asking = (toolCall: object): AcpStep => ({
 })
 
 describe('cancelling', () => {
+  const CANCELLED = { exitCode: 130, ended: 'cancelled', error: { code: 'agent_cancelled' } }
+  const COMMAND = asking({ kind: 'execute', title: 'rm -rf /' })
+
+  /** Cancels when the agent asks the user, who never answers. */
+  function cancelAtQuestion(script: AcpScript, over: Over = {}) {
+    const controller = new AbortController()
+    const onApproval = () => {
+      controller.abort()
+      return new Promise<AttributedReply>(() => undefined)
+    }
+    const request = { approvalMode: 'auto' as const, hasApprover: true }
+    return run(script, { ...over, request, options: { signal: controller.signal, onApproval } })
+  }
+
   it('asks the agent first, answers what is pending, and leaves no process', async () => {
     const pidFile = join(directory, 'tool')
-    const controller = new AbortController()
-    const program = installAcpAgent(directory, {
-      steps: [{ spawn: { command: 'sleep 300', pidFile } }, asking({ kind: 'execute', title: 'rm -rf /' })],
-    })
-    const running = startAcp(program, {
-      request: { workdir, approvalMode: 'always' },
-      options: { signal: controller.signal },
-    })
-    const seen: AgentEvent[] = []
-    const result = await (async () => {
-      for (;;) {
-        const next = await running.next()
-        if (next.done === true) return next.value
-        seen.push(next.value)
-        if (next.value.type === 'tool_use') controller.abort()
-      }
-    })()
-    expect(result).toMatchObject({ exitCode: 130, ended: 'cancelled', error: { code: 'agent_cancelled' } })
+    const { result } = await cancelAtQuestion({ steps: [{ spawn: { command: 'sleep 300', pidFile } }, COMMAND] })
+    expect(result).toMatchObject(CANCELLED)
     expect(isRunning(Number(readFileSync(pidFile)))).toBe(false)
     expect(methods()).toContain('session/cancel')
+    expect(answers()).toMatchObject([{ result: { outcome: { outcome: 'cancelled' } } }])
+  })
+
+  it('leaves nothing that an agent may do, even if it does not stop', async () => {
+    const path = join(workdir, 'a.txt')
+    const write: AcpStep = { request: { method: 'fs/write_text_file', params: { path, content: 'new' } } }
+    const steps = [COMMAND, asking({ kind: 'read' }), write, { hang: true }]
+    const { result } = await cancelAtQuestion({ ignoresCancel: true, steps }, { profile: { client: { files: true } } })
+    expect(result).toMatchObject(CANCELLED)
+    expect(answers()).toMatchObject([
+      { result: { outcome: { outcome: 'cancelled' } } },
+      { result: { outcome: { outcome: 'cancelled' } } },
+      { error: { message: 'the turn is over' } },
+    ])
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('ends the process of an agent that has no prompt yet', async () => {
+    const controller = new AbortController()
+    const program = installAcpAgent(directory, { silent: ['session/new'] })
+    const running = finishAcp(program, { request: { workdir }, options: { signal: controller.signal } })
+    await until(() => existsSync(join(directory, 'fake-acp.log')) && methods().includes('session/new'))
+    controller.abort()
+    expect((await running).result).toMatchObject(CANCELLED)
+    expect(methods()).not.toContain('session/cancel')
+    expect(isRunning(Number(readFileSync(`${program}.pid`)))).toBe(false)
   })
 
   it('ends a caller who stops reading', async () => {
@@ -107,8 +131,55 @@ describe('a request for permission', () => {
     ['an unknown tool', { approvalMode: 'auto' }, { kind: 'other', title: 'surprise' }, 'no'],
     ['a tool without a kind', { approvalMode: 'none' }, {}, 'once'],
   ])('for %s, with %j', async (_name, request, toolCall, optionId) => {
+    const { result } = await run({ steps: [asking(toolCall), { say: 'done' }] }, { request })
+    expect(answers()).toMatchObject([{ result: { outcome: { outcome: 'selected', optionId } } }])
+    expect(result.warnings.some((warning) => warning.includes('denied'))).toBe(optionId === 'no')
+  })
+
+  it.each<[string, object, string]>([
+    ['refused to a caller with limits', { approvalMode: 'auto', isLimited: true }, 'no'],
+    ['allowed to others', { approvalMode: 'auto' }, 'once'],
+    ['allowed to those who may do everything', { approvalMode: 'none', isLimited: true }, 'once'],
+  ])('through a link that leads out is %s', async (_name, request, optionId) => {
+    symlinkSync(directory, join(workdir, 'link'))
+    const toolCall = { kind: 'edit', rawInput: { path: 'link/a.txt' } }
     await run({ steps: [asking(toolCall), { say: 'done' }] }, { request })
     expect(answers()).toMatchObject([{ result: { outcome: { outcome: 'selected', optionId } } }])
+  })
+
+  it('that the user allows lets the agent write the file once', async () => {
+    const path = join(workdir, 'a.txt')
+    const write: AcpStep = { request: { method: 'fs/write_text_file', params: { path, content: 'new' } } }
+    const asked: ApprovalRequest[] = []
+    const onApproval = async (request: ApprovalRequest): Promise<AttributedReply> => {
+      asked.push(request)
+      return { decision: asked.length === 1 ? 'allow' : 'deny', by: { via: 'program' } }
+    }
+    await run(
+      { steps: [asking({ kind: 'edit', rawInput: { path } }), write, write, { say: 'done' }] },
+      {
+        profile: { client: { files: true } },
+        request: { approvalMode: 'always', hasApprover: true },
+        options: { onApproval },
+      },
+    )
+    expect(answers()).toMatchObject([
+      { result: { outcome: { outcome: 'selected', optionId: 'once' } } },
+      { result: {} },
+      { error: { message: 'writing files is not allowed' } },
+    ])
+    expect(asked).toHaveLength(2)
+  })
+
+  it.each(['edit', 'delete', 'move'])('to %s is denied with the mode that would allow it', async (kind) => {
+    const toolCall = { kind, rawInput: { path: 'a.txt' } }
+    const { result } = await run(
+      { steps: [asking(toolCall), { say: 'done' }] },
+      { request: { approvalMode: 'always' } },
+    )
+    expect(result.warnings).toContainEqual(
+      expect.stringMatching(/^1 tool call was denied.*; allow with --approval auto$/),
+    )
   })
 
   it('that was denied is a warning, and an error if the agent gives up', async () => {
