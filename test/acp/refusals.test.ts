@@ -1,6 +1,7 @@
 /** What `drover acp` does not do, whatever an editor sends. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type ListSessionsRequest, methods } from '@agentclientprotocol/sdk'
 import { describe, expect, it } from 'vitest'
 import { createUser, openEditorHere } from '../support/acp-editor.ts'
@@ -12,6 +13,9 @@ type Editor = Awaited<ReturnType<typeof openEditorHere>>
 const { session } = methods.agent
 const NOT_FOUND = -32_002
 const INVALID = -32_602
+const INTERNAL = -32_603
+
+const storeOf = ({ home }: { home: string }) => join(home, '.drover', 'sessions.db')
 
 /** The code of the error that a request is refused with. */
 async function codeOf(request: Promise<unknown>): Promise<unknown> {
@@ -48,7 +52,8 @@ describe('a question of the agent', () => {
     expect(editor.asked.map(({ options }) => options.map(({ optionId }) => optionId))).toEqual(
       Array.from({ length: 7 }, () => ['allow', 'deny']),
     )
-    expect(await deny(editor, sessionId, () => Promise.reject(new Error('no dialog')))).toMatch(/behavior.*deny/)
+    const noDialog = () => Promise.reject(new Error('no dialog'))
+    expect(await deny(editor, sessionId, noDialog)).toMatch(/behavior.*deny.*request_permission with error -32603/)
     expect(await deny(editor, sessionId, { outcome: 'selected', optionId: 'allow' })).toMatch(/behavior.*allow/)
   })
 
@@ -75,6 +80,7 @@ describe('a question of the agent', () => {
     await agent.request(session.setConfigOption, { sessionId, configId: 'mode', value: mode })
     await prompt(sessionId, 'x')
     expect(texts()).toMatch(flags)
+    expect(texts()).toContain('--include-partial-messages')
   })
 })
 
@@ -137,6 +143,45 @@ describe('a session', () => {
     expect(sessions.map((each) => each.sessionId)).toEqual([sessionId])
   })
 
+  it('is found once, whatever session is said to continue it', async () => {
+    const user = createUser()
+    const { agent, create, prompt } = await openEditorHere(user)
+    const { sessionId } = await create()
+    for (const text of ['one', 'two']) await prompt(sessionId, { say: text })
+    const store = (await openStore({ path: storeOf(user) })).seenBy(undefined)
+    expect((await store.find(sessionId)).metadata).toEqual({})
+    for (const next of [sessionId, '0'.repeat(32)]) {
+      await store.edit(sessionId, { metadata: { acp_continued_by: next } })
+      await agent.request(session.load, { sessionId, cwd: user.work, mcpServers: [] })
+    }
+    await agent.request(session.delete, { sessionId })
+    expect((await agent.request(session.list, {})).sessions).toEqual([])
+  })
+
+  it('that cannot be read is not one that does not exist', async () => {
+    const user = createUser()
+    const { agent, create, prompt } = await openEditorHere(user)
+    const { sessionId } = await create()
+    await prompt(sessionId, { say: 'one' })
+    const database = new DatabaseSync(storeOf(user))
+    database.exec('ALTER TABLE sessions RENAME TO lost')
+    expect(await codeOf(agent.request(session.load, { sessionId, cwd: '/', mcpServers: [] }))).toBe(INTERNAL)
+    database.exec('ALTER TABLE lost RENAME TO sessions')
+    database.close()
+  })
+
+  it('has ended, and its turn is stored, when the editor is gone', async () => {
+    const user = createUser()
+    const { create, prompt, texts, end, ended } = await openEditorHere(user)
+    const { sessionId } = await create()
+    prompt(sessionId, { say: 'begun', hang: true }).catch(() => undefined)
+    await until(() => texts().includes('begun'))
+    end()
+    await ended
+    const store = await openStore({ path: storeOf(user) })
+    expect(await store.find(sessionId)).toMatchObject({ status: 'paused', error_message: 'the run was cancelled' })
+  })
+
   it.each(['load', 'resume', 'close', 'delete'] as const)('has no prompt running after %s', async (word) => {
     const { create, prompt, agent, texts } = await openEditorHere(createUser())
     const { sessionId } = await create()
@@ -178,6 +223,16 @@ describe('a session', () => {
     expect((await agent.request(session.list, {})).sessions).toEqual([])
   })
 
+  it('of which nothing is kept is continued by another agent without it', async () => {
+    const user = createUser({ executions: { keep: 'none' } }, { DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' })
+    const { agent, create, prompt, texts } = await openEditorHere(user, ['--demo'])
+    const { sessionId } = await create()
+    await prompt(sessionId, 'the first question')
+    await agent.request(session.setConfigOption, { sessionId, configId: 'backend', value: 'codex' })
+    expect(await prompt(sessionId, 'the second question')).toMatchObject({ stopReason: 'end_turn' })
+    expect(texts()).not.toContain('is the record of an')
+  })
+
   it('shows its earlier tool calls with different ids', async () => {
     const user = createUser()
     const first = await openEditorHere(user)
@@ -205,7 +260,7 @@ function readIfThere(file: string): string | undefined {
 describe('a list of sessions', () => {
   it('has pages, and only sessions of the directory that is asked for', async () => {
     const user = createUser()
-    const store = await openStore({ path: join(user.home, '.drover', 'sessions.db') })
+    const store = await openStore({ path: storeOf(user) })
     const other = join(user.home, 'other')
     mkdirSync(other)
     for (let count = 0; count < 51; count += 1) await store.create(newSession({ working_dir: user.work }))
@@ -226,18 +281,20 @@ describe('a list of sessions', () => {
 
 describe('the protocol', () => {
   it('has no methods but its own', async () => {
-    const { agent, create, prompt, texts } = await openEditorHere(createUser())
+    const { agent, create, prompt, asked, answers } = await openEditorHere(createUser())
     for (const method of ['constructor', 'toString', '__proto__', 'session/fork']) {
       await expect(agent.request(method, {})).rejects.toThrow(/no such method/)
     }
     const { sessionId } = await create()
-    const hanging = prompt(sessionId, { say: 'begun', hang: true })
-    await until(() => texts().includes('begun'))
+    const answered = Promise.withResolvers<{ outcome: 'selected'; optionId: string }>()
+    answers.push(() => answered.promise)
+    const running = prompt(sessionId, { ask: 'Bash' })
+    await until(() => asked.length === 1)
     await agent.notify('session/other', { sessionId })
     await agent.notify(session.cancel, { sessionId: 'nonsense' })
-    expect(await codeOf(prompt(sessionId, { say: 'x' }))).toBe(-32_603)
-    await agent.notify(session.cancel, { sessionId })
-    expect(await hanging).toMatchObject({ stopReason: 'cancelled' })
+    expect(await codeOf(prompt(sessionId, { say: 'x' }))).toBe(INTERNAL)
+    answered.resolve({ outcome: 'selected', optionId: 'allow' })
+    expect(await running).toMatchObject({ stopReason: 'end_turn' })
   })
 
   it('is spoken in version 1, whatever the editor speaks', async () => {
@@ -256,7 +313,7 @@ describe('the protocol', () => {
       return prompt(sessionId, { result: { is_error: true, ...fields } })
     }
     expect(await codeOf(failing({ result: 'Invalid API key · Please run /login' }))).toBe(-32_000)
-    expect(await codeOf(failing({ result: 'API Error: 500 broken' }))).toBe(-32_603)
+    expect(await codeOf(failing({ result: 'API Error: 500 broken' }))).toBe(INTERNAL)
     expect(await failing({ subtype: 'error_max_turns' })).toMatchObject({ stopReason: 'max_turn_requests' })
     const { sessionId } = await create()
     for (const [configId, value] of [
