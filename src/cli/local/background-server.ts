@@ -5,15 +5,19 @@ import type { Config } from '../../config/config.shape.ts'
 import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
+import { identifyProcess, isAlive } from '../../kit/process/process-tree.ts'
 import { digestOfSettings, type LocalStatus } from '../../service/local-protocol.ts'
 import type { Invocation } from '../command.ts'
 import { findUserPaths } from '../settings.ts'
-import { localServerDiffers, localServerNotStarted } from './faults.ts'
+import { localServerBusy, localServerDiffers, localServerNotEnded, localServerNotStarted } from './faults.ts'
 import { askStatus } from './local-server.ts'
+import { callServer } from './server-client.ts'
 
 /** It also ends when the server does, so a slow machine only has to wait longer. */
 const START_MS = 60_000
 const POLL_MS = 20
+/** A server that stops waits this long for its prompts, and a little longer for their agents. */
+const END_MS = 40_000
 
 /** The server that works as this command would; starts one if there is none. */
 export async function requireServer(invocation: Invocation, config: Config): Promise<LocalStatus> {
@@ -55,4 +59,18 @@ export async function startBackground(invocation: Invocation): Promise<LocalStat
   const other = await askStatus(invocation)
   if (other !== undefined) return other
   throw localServerNotStarted({})
+}
+
+/** Stops the server that `drover up` has started, and returns its process id; undefined if none runs. */
+export async function stopBackground(invocation: Invocation): Promise<number | undefined> {
+  const status = await askStatus(invocation)
+  if (status === undefined) return undefined
+  if (!status.is_background) throw localServerBusy({ pid: status.pid })
+  const server = identifyProcess(status.pid)
+  await callServer(invocation, { method: 'POST', path: '/local/stop' })
+  for (const deadline = performance.now() + END_MS; isAlive(server) && performance.now() < deadline; ) {
+    await delay(POLL_MS)
+  }
+  if (isAlive(server)) throw localServerNotEnded({ pid: status.pid })
+  return status.pid
 }

@@ -13,6 +13,7 @@ import { KEY_COMMANDS } from '../keys/commands.ts'
 import { LOCAL_COMMANDS } from '../local/commands.ts'
 import { MCP_COMMANDS } from '../mcp/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
+import { RESET_COMMANDS } from '../reset/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
 import { PROTOCOL_COMMANDS } from '../run/protocol-commands.ts'
 import { SERVER_COMMANDS } from '../serve/commands.ts'
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   ...DOCTOR_COMMANDS,
   ...CONFIG_COMMANDS,
   ...WORKTREE_COMMANDS,
+  ...RESET_COMMANDS,
   ...SHELL_COMMANDS,
   ...PROTOCOL_COMMANDS,
   ...SOURCE_COMMANDS,

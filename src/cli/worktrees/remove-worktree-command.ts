@@ -46,7 +46,7 @@ export function findByName<W extends { name: string }>(worktrees: readonly W[], 
   throw worktreeNotFound({ given, candidates: candidates.map(({ name }) => name) })
 }
 
-async function removeOne(worktree: FoundWorktree, options: Options): Promise<Removed | Kept> {
+export async function removeOne(worktree: FoundWorktree, options: Options): Promise<Removed | Kept> {
   const { name, path } = worktree
   try {
     return await tryToRemove(worktree, options)

@@ -1,0 +1,28 @@
+/** Definition of `reset`. */
+import type { Command } from '../command.ts'
+import { JSON_FLAG } from '../words/shared-flags.ts'
+
+export const RESET_COMMANDS: readonly Command[] = [
+  {
+    words: ['reset'],
+    group: 'Other',
+    summary: 'Stop what runs, remove worktrees that hold nothing, and list what stays',
+    description: `For an uninstallation. Stops the server of drover up with the agents that it keeps running, and ends agents that a killed drover
+left. Removes the worktrees that drover created if their branches hold everything in them and no run is open there.
+Nothing that holds work is deleted: other worktrees, branches, journals of runs, installed capabilities and drover's own directory are
+listed, each with the command that removes it. Repositories are those of worktrees and driven runs, and the one you are in.
+On a terminal it asks first. Elsewhere it changes nothing without --yes.`,
+    positionals: [],
+    flags: [
+      { name: 'yes', description: 'Do not ask' },
+      { name: 'dry-run', description: 'Only list what would be done, and what stays' },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: 'drover reset', description: 'ask, then do it' },
+      { line: 'drover reset --dry-run', description: 'see what would be done' },
+      { line: 'drover reset --yes --json', description: 'for scripts' },
+    ],
+    load: () => import('./reset.ts'),
+  },
+]
