@@ -121,6 +121,7 @@ describe('toAgentResult', () => {
   it.each<[string, AgentError, string]>([
     ['what the agent says itself', { ...REFUSED, login: 'press a key' }, 'no; to log in, press a key'],
     ['what is known of the agent', REFUSED, 'no; to log in, run it'],
+    ['after a whole sentence', { ...REFUSED, message: 'No key!\n' }, 'No key; to log in, run it'],
   ])('says how to log in: %s', (_name, error, message) => {
     expect(whole({ error, hasEnded: true }).error).toEqual({ ...REFUSED, message })
   })
@@ -129,7 +130,7 @@ describe('toAgentResult', () => {
     [
       'silence',
       { stopReason: 'silent', exit: { ended: 'cancelled' } },
-      'codex printed nothing for 0.5 s and was stopped; if it needs more time, raise unified_flags.silence_timeout_secs',
+      'codex printed nothing for 0.5 s and was stopped; if it needs more time, set backends.codex.silence_timeout_secs',
     ],
     [
       'a refused login',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
@@ -200,6 +200,17 @@ describe('drover drive', () => {
     expect(stdout).toContain('Not delivered: the changes are in')
     expect(driving.repository.git('status', '--short')).toBe(' M wind.txt\n?? mine.txt\n')
     expect(driving.repository.git('branch')).toBe('* main\n')
+  })
+
+  it('stops after one attempt if the agent is not logged in, and says how to log in', async () => {
+    const driving = createDriving()
+    const [claude, started] = [join(driving.scratch, 'bin', 'claude'), join(driving.scratch, 'started')]
+    rmSync(claude)
+    const text = `#!/bin/sh\ncat > /dev/null; echo once >> '${started}'; echo 'Not logged in · Please run /login'; exit 1\n`
+    writeFileSync(claude, text, { mode: 0o755 })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    expect([code, readFileSync(started, 'utf8')]).toEqual([4, 'once\n'])
+    expect(stdout.replace(/\s+/g, ' ')).toContain('to log in, run `claude` in a terminal and type /login')
   })
 
   it('refuses a second driver', async () => {

@@ -208,7 +208,7 @@ const CASES: readonly Case[] = [
     problem: 'upstream-auth',
     title: 'Upstream Auth',
     detail: new RegExp(
-      `^claude failed: its model service refuses the account that the agent uses on the server: .*${fail}`,
+      `^claude failed: its model service refuses the account that the agent uses on the server: .*${fail}.*; to log in, run \`claude\` in a terminal and type /login`,
     ),
     chat: { type: 'server_error', code: 'upstream_auth' },
     message: 'api_error',

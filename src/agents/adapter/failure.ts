@@ -66,7 +66,8 @@ export function withLoginSteps<E extends LoginError>(
   { agent }: { agent: { readonly login: string } },
 ): Omit<E, 'login'> {
   if (error.code !== 'agent_auth_failed') return error
-  return { ...error, message: `${error.message}; to log in, ${login ?? agent.login}` }
+  const message = error.message.replace(/[\s.!]+$/, '')
+  return { ...error, message: `${message}; to log in, ${login ?? agent.login}` }
 }
 
 const REJECTED = 'agent_request_rejected'

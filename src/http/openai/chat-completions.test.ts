@@ -254,6 +254,11 @@ describe('a completion', () => {
       promptResult({ exit_code: 124, error: 'too slow', error_code: 'agent_timeout' }),
       { code: 'backend_timeout', message: 'too slow' },
     ],
+    [
+      'silence',
+      promptResult({ exit_code: 124, error: 'it was silent', error_code: 'agent_silent' }),
+      { code: 'backend_timeout', message: 'it was silent' },
+    ],
   ])('is not created after %s', (_name, result, fault) => {
     expect(() => bodyOf(format({ isStream: false }), result)).toThrow(expect.objectContaining(fault))
   })
