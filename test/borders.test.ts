@@ -77,6 +77,11 @@ describe('the faces', () => {
     })
     expect(between.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual(STARTS)
   })
+
+  it('read turns through the service, in commands', () => {
+    const direct = internal.filter(({ from, to }) => from.startsWith('cli/') && to === 'executions/session-turns.ts')
+    expect(direct).toEqual([])
+  })
 })
 
 describe('folders', () => {

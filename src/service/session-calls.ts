@@ -1,5 +1,4 @@
 /** Sessions for everyone who asks: a client sees its own, and those that others share. */
-import { carryConversation } from '../executions/carry-conversation.ts'
 import type { SessionTurn } from '../executions/session-turn.shape.ts'
 import { findTurns, readTurns } from '../executions/session-turns.ts'
 import type { Stores } from '../executions/store/stores.ts'
@@ -55,6 +54,7 @@ export class SessionCalls {
 
   /** The conversation of a session, for an agent that does not know it. Throws a Fault if nothing of it is kept. */
   async conversation(by: Caller, session: Session): Promise<ConversationHistory> {
+    const { carryConversation } = await import('../executions/carry-conversation.ts')
     const { executions } = await this.#stores()
     return await carryConversation(session, { sessions: await this.of(by), executions }, { ids: randomIds })
   }

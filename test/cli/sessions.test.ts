@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -7,6 +9,7 @@ import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { DROVER } from '../support/run-drover.ts'
 
 let home: AgentHome
 
@@ -437,6 +440,21 @@ describe('drover sessions share and unshare', () => {
 })
 
 describe('drover sessions export', () => {
+  it('is whole if a session is deleted while it is written', async () => {
+    // More than a pipe holds.
+    const id = await keep({ initial_prompt: 'x'.repeat(1_000_000) })
+    const [command, ...args] = [process.execPath, DROVER, 'sessions', 'export']
+    const child = spawn(command, args, { cwd: home.path, env: home.env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'close')
+    const pieces: string[] = []
+    for await (const piece of child.stdout.setEncoding('utf8')) {
+      if (pieces.length === 0) expect(await sessions('delete', id)).toMatchObject({ code: 0 })
+      pieces.push(piece)
+    }
+    expect(await ended).toEqual([0, null])
+    expect(JSON.parse(pieces.join('')).sessions).toMatchObject([{ id }])
+  })
+
   it('writes JSON, JSON lines or Markdown', async () => {
     const id = await keep({ initial_prompt: 'some *stars*\n```\ncode\n```' })
     expect(JSON.parse((await sessions('export')).stdout)).toEqual({

@@ -7,9 +7,9 @@ import { createKeyRing } from '../../config/key-ring.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation } from '../command.ts'
+import { openCommandStores } from '../open/open-command-stores.ts'
 import { createHttp } from '../serve/create-http.ts'
 import { createServerLog } from '../serve/server-log.ts'
-import { openUserStores } from '../sessions/open-sessions.ts'
 
 export type PrivateServer = AsyncDisposable & { socket: string }
 
@@ -17,7 +17,7 @@ export type PrivateServer = AsyncDisposable & { socket: string }
 export async function startPrivateServer(invocation: Invocation, config: Config): Promise<PrivateServer> {
   const { runtime } = invocation
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: true })
-  const stores = await openUserStores(invocation, config)
+  const stores = await openCommandStores(invocation, config)
   const ending = new Ending()
   const directory = mkdtempSync(join(tmpdir(), 'drover-mcp-'))
   const socket = join(directory, 'server.sock')

@@ -4,8 +4,8 @@ import { type DroverParts, InProcessDrover } from '../../service/in-process.ts'
 import { slotsOfUser } from '../../service/prompt-contexts.ts'
 import type { Invocation } from '../command.ts'
 import { toMessage } from '../output/printable.ts'
-import { openUserStores } from '../sessions/open-sessions.ts'
 import { findUserPaths } from '../settings.ts'
+import { openCommandStores } from './open-command-stores.ts'
 
 export type OpenOptions = Partial<Pick<DroverParts, 'keep' | 'createPool' | 'privateFiles'>> & {
   config: Config
@@ -25,7 +25,7 @@ export function openDrover(
     demo: isDemo ? demoAgent : undefined,
     slots: slotsOfUser(config, atOnce),
     worktrees: findUserPaths(invocation).worktrees,
-    openStores: () => openUserStores(invocation, config),
+    openStores: () => openCommandStores(invocation, config),
     observer: { sessionLeft: (message) => void terminal.err.write(`drover: warning: ${toMessage(message)}\n`) },
   })
 }

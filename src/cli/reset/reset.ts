@@ -8,9 +8,9 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { stopBackground } from '../local/background-server.ts'
 import { askStatus } from '../local/local-server.ts'
+import { openCommandStores } from '../open/open-command-stores.ts'
 import { printResult } from '../output/print-result.ts'
 import { askPerson, canAsk } from '../run/ask-person.ts'
-import { openUserStores } from '../sessions/open-sessions.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 import { removeOne } from '../worktrees/remove-worktree-command.ts'
 import { findLeftovers, type Looking } from './find-leftovers.ts'
@@ -56,7 +56,7 @@ async function reset(invocation: Invocation, looking: Looking): Promise<ResetRep
   const stopped = await stopBackground(invocation)
   if ((await countOwners(toOwnersDirectory(paths.sessions))).alive > 0) throw homeInUse({ path: paths.sessions })
   // Ends the agents that a killed process left.
-  if (existsSync(paths.sessions)) await (await openUserStores(invocation, config)).sessions.close()
+  if (existsSync(paths.sessions)) await (await openCommandStores(invocation, config)).sessions.close()
   const before = listWorktrees(paths.worktrees)
   const judged = await judgeWorktrees(looking)
   const removed: ResetReport['removed'][number][] = []

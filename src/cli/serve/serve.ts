@@ -10,8 +10,8 @@ import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict, storeNotShared } from '../faults.ts'
 import { BackgroundEnd } from '../local/background-end.ts'
+import { openCommandStores } from '../open/open-command-stores.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
-import { openUserStores } from '../sessions/open-sessions.ts'
 import { findUserPaths, readSettings, toConfigEnvironment } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { createHttp } from './create-http.ts'
@@ -40,7 +40,7 @@ export const run: RunCommand = async (invocation) => {
   const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost: Losses = { notify: () => {} }
-  const stores = await openUserStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
+  const stores = await openCommandStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
   try {
     return await serve(invocation, { config, address, keys, stores, lost, ...serverLog })
   } finally {

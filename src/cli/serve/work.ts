@@ -6,7 +6,7 @@ import { ServedDrover } from '../../service/served.ts'
 import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { storeNotShared } from '../faults.ts'
-import { openUserStores } from '../sessions/open-sessions.ts'
+import { openCommandStores } from '../open/open-command-stores.ts'
 import { findUserPaths, privateFilesFor, readSettings } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { agentsNotice } from './agents-notice.ts'
@@ -24,7 +24,7 @@ export const run: RunCommand = async (invocation) => {
   if (config.store.url === 'sqlite:') throw storeNotShared({ command: 'drover work' })
   const { log } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost: Losses = { notify: () => {} }
-  const stores = await openUserStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
+  const stores = await openCommandStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
   const ending = new Ending()
   const { env, cwd, isRoot, clock, demoAgent } = runtime
   const drover = new ServedDrover({

@@ -12,8 +12,8 @@ const MAX_LISTED = 10
 
 export const run: RunCommand = async (invocation) => {
   const isDryRun = invocation.flags.isOn('dry-run')
-  return await withSessions(invocation, async (store, { session }) => {
-    const before = findCutoff(invocation, session.retention_days)
+  return await withSessions(invocation, async ({ store, config }) => {
+    const before = findCutoff(invocation, config.session.retention_days)
     const deleted = await store.deleteUnusedSince(before, { isDryRun })
     const text = `${formatDeleted(deleted, { before, isDryRun })}\n`
     return await printResult(invocation, { deleted, before, dry_run: isDryRun }, () => text)

@@ -8,7 +8,7 @@ type DeleteReport = { deleted: string[]; failed: { id: string; error: string; me
 export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out, err } = runtime.terminal
-  return await withSessions(invocation, async (store) => {
+  return await withSessions(invocation, async ({ store }) => {
     const report = await deleteAll(store, await findAll(store, args))
     if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
     else {

@@ -27,7 +27,7 @@ async function edit(
   describe: (session: Session) => string,
 ): Promise<number> {
   const { args, flags, runtime } = invocation
-  return await withSessions(invocation, async (store) => {
+  return await withSessions(invocation, async ({ store }) => {
     const session = await store.edit(args[0] ?? '', change)
     const text = flags.isOn('json')
       ? writeIndentedJson(session)

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import { findTurns, readTurns } from '../../executions/session-turns.ts'
-import type { ExecutionStore } from '../../executions/store/execution-store.ts'
+import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { fileExists } from '../../kit/faults.ts'
 import { writeFileInPieces } from '../../kit/files/write-file.ts'
+import { USER } from '../../prompts/caller.ts'
+import type { SessionCalls } from '../../service/session-calls.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
@@ -20,7 +21,7 @@ const PAGE = 500
 /** Reads and writes one session at a time, because all prompts together may not fit into memory. */
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
-  return await withSessions(invocation, async (store, _config, executions) => {
+  return await withSessions(invocation, async ({ store, sessions }) => {
     const ids = await selectIds(invocation, store)
     const format = (flags.text('format') ?? 'json') as ExportFormat
     const counter = { count: 0 }
@@ -28,7 +29,7 @@ export const run: RunCommand = async (invocation) => {
       format,
       exportedAt: toTimestamp(runtime.clock.now()),
       counter,
-      executions,
+      turnsOf: ({ id }) => readTurns(sessions, id),
     })
     const file = flags.text('output')
     if (file === undefined || file === '-') await print(invocation, pieces)
@@ -73,28 +74,41 @@ async function* readSessions(store: SessionStore, ids: AsyncIterable<string>): A
     try {
       yield await store.find(id)
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== sessionNotFound.code) throw error
+      if (!wasDeleted(error)) throw error
     }
   }
+}
+
+/** None of a session that was deleted meanwhile. */
+async function* readTurns(sessions: SessionCalls, id: string): AsyncGenerator<SessionTurn> {
+  try {
+    yield* sessions.turns(USER, id)
+  } catch (error) {
+    if (!wasDeleted(error)) throw error
+  }
+}
+
+function wasDeleted(error: unknown): boolean {
+  return error instanceof Fault && error.code === sessionNotFound.code
 }
 
 type ExportOptions = {
   format: ExportFormat
   exportedAt: string
   counter: { count: number }
-  executions: ExecutionStore
+  turnsOf: (session: Session) => AsyncIterable<SessionTurn>
 }
 
 async function* exportPieces(
   sessions: AsyncIterable<Session>,
-  { format, exportedAt, counter, executions }: ExportOptions,
+  { format, exportedAt, counter, turnsOf }: ExportOptions,
 ): AsyncGenerator<string> {
   const { head, session: toText, turn: toTurnText, sessionEnd, foot } = EXPORTS[format]
   yield head(exportedAt)
   for await (const session of sessions) {
     yield toText(session, counter.count)
     let turns = 0
-    for await (const turn of readTurns(executions, await findTurns(executions, { session: session.id }))) {
+    for await (const turn of turnsOf(session)) {
       yield toTurnText(turn, turns)
       turns += 1
     }

@@ -1,31 +1,30 @@
+/** Opens the sessions of the user, for commands that read or change them. */
 import type { Config } from '../../config/config.shape.ts'
-import { openUserStores as openStoresOfUser } from '../../executions/open-user-stores.ts'
-import type { ExecutionStore } from '../../executions/store/execution-store.ts'
-import type { Loss, Stores } from '../../executions/store/stores.ts'
+import { SessionCalls } from '../../service/session-calls.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
-import { findUserPaths, readSettings } from '../settings.ts'
+import { openCommandStores } from '../open/open-command-stores.ts'
+import { readSettings } from '../settings.ts'
 import { listCandidates } from './ambiguous-id.ts'
 
-export async function openUserStores(
-  invocation: Invocation,
-  config: Config,
-  { onLost = () => {} }: { onLost?: (loss: Loss) => void } = {},
-): Promise<Stores> {
-  const { env, clock } = invocation.runtime
-  const path = findUserPaths(invocation).sessions
-  return await openStoresOfUser({ settings: config, path, env, clock, onLost })
+type OpenSessions = {
+  store: SessionStore
+  /** This part of the service alone: all of it would take longer to load. */
+  sessions: SessionCalls
+  config: Config
 }
 
-type SessionWork = (store: SessionStore, config: Config, executions: ExecutionStore) => Promise<number>
-
-/** Opens the session store for one piece of work and closes it afterwards. */
-export async function withSessions(invocation: Invocation, work: SessionWork): Promise<number> {
+export async function withSessions(
+  invocation: Invocation,
+  work: (open: OpenSessions) => Promise<number>,
+): Promise<number> {
   const { config } = await readSettings(invocation)
-  const { sessions: store, executions } = await openUserStores(invocation, config)
+  const stores = await openCommandStores(invocation, config)
+  const { sessions: store } = stores
   try {
+    const sessions = new SessionCalls(async () => stores)
     const now = invocation.runtime.clock.now()
-    return await listCandidates({ store, now }, () => work(store, config, executions))
+    return await listCandidates({ store, now }, () => work({ store, sessions, config }))
   } finally {
     await store.close()
   }

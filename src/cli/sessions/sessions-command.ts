@@ -17,7 +17,7 @@ export const run: RunCommand = async (invocation) => {
   const filter = readFilter(invocation)
   const limit = flags.integer('limit') ?? DEFAULT_LIMIT
   const page = { limit: limit === 0 ? ALL : limit, offset: flags.integer('offset') ?? 0 }
-  return await withSessions(invocation, async (store) => {
+  return await withSessions(invocation, async ({ store }) => {
     const found = await store.list(filter, page)
     await out.write(flags.isOn('json') ? `${writeIndentedJson(found)}\n` : formatPage(found, out, runtime.clock.now()))
     return 0

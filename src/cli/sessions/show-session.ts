@@ -1,7 +1,6 @@
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
-import { findTurns, readTurns } from '../../executions/session-turns.ts'
-import type { ExecutionStore } from '../../executions/store/execution-store.ts'
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { toOneLine, toShown } from '../output/printable.ts'
@@ -23,23 +22,25 @@ const MIN_VALUE_COLUMNS = 20
 export const run: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out } = runtime.terminal
-  return await withSessions(invocation, async (store, _config, executions) => {
+  return await withSessions(invocation, async ({ store, sessions }) => {
     const session = await store.find(args[0] ?? '')
+    const turns = sessions.turns(USER, session.id)
     if (flags.isOn('json')) {
-      await out.write(`${writeIndentedJson(await withTurns(session, executions))}\n`)
+      await out.write(`${writeIndentedJson(await withTurns(session, turns))}\n`)
       return 0
     }
     await out.write(`${factLines(session, invocation).join('\n')}\n`)
-    await printTurns(session, executions, out)
+    await printTurns(session, turns, out)
     return 0
   })
 }
 
+type Turns = AsyncIterable<SessionTurn>
+
 /** Without the field if no turn is kept. */
-async function withTurns(session: Session, executions: ExecutionStore): Promise<Session & { turns?: SessionTurn[] }> {
+async function withTurns(session: Session, kept: Turns): Promise<Session & { turns?: SessionTurn[] }> {
   const turns: SessionTurn[] = []
-  const ids = await findTurns(executions, { session: session.id })
-  for await (const turn of readTurns(executions, ids)) turns.push(turn)
+  for await (const turn of kept) turns.push(turn)
   return turns.length === 0 ? session : { ...session, turns }
 }
 
@@ -57,14 +58,13 @@ function factLines(session: Session, { runtime }: Invocation): string[] {
 }
 
 /** One turn is read and printed at a time. */
-async function printTurns(session: Session, executions: ExecutionStore, out: Channel): Promise<void> {
-  const ids = await findTurns(executions, { session: session.id })
-  let number = 0
-  for await (const turn of readTurns(executions, ids)) {
-    number += 1
-    if ((await out.write(turnText(turn, number, out))) === 'closed') return
+async function printTurns(session: Session, turns: Turns, out: Channel): Promise<void> {
+  let count = 0
+  for await (const turn of turns) {
+    count += 1
+    if ((await out.write(turnText(turn, count, out))) === 'closed') return
   }
-  const missing = describeMissingTurns(session, ids.length)
+  const missing = describeMissingTurns(session, count)
   if (missing !== undefined) await out.write(`\n${out.style('dim', wrapOn(out, missing))}\n`)
 }
 

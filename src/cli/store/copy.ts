@@ -3,7 +3,7 @@ import { brokenTextRules } from '../../config/setting-rules.ts'
 import { copyStore } from '../../store/copy-store.ts'
 import type { RunCommand } from '../command.ts'
 import { argumentInvalid } from '../faults.ts'
-import { openUserStores } from '../sessions/open-sessions.ts'
+import { openCommandStores } from '../open/open-command-stores.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 import { refusePassword } from './refuse-password.ts'
 
@@ -20,7 +20,7 @@ export const run: RunCommand = async (invocation) => {
   refusePassword('to', to)
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: 'from', value: SQLITE }])
   // Ends what a killed process left running.
-  await (await openUserStores(invocation, config)).sessions.close()
+  await (await openCommandStores(invocation, config)).sessions.close()
   const path = findUserPaths(invocation).sessions
   const copied = await copyStore({ path, url: to, machine: config.store.machine || hostname() })
   const { sessions, executions, execution_events: events } = copied
