@@ -155,7 +155,7 @@ describe('drover sessions list', () => {
   })
 
   it.each([
-    [['--since', 'yesterday'], '--since must be a date such as 2026-01-31'],
+    [['--since', 'lately'], '--since must be a date such as 2026-01-31'],
     [['--until', '2026-02-30'], '--until must be a date'],
     [['--status', 'lost'], '--status must be one of active, completed, error, paused'],
     [['--limit', '-1'], 'must be a whole number from 0 to 1000'],
