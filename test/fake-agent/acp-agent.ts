@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AcpScript, AcpStep } from './acp-script.ts'
 
 type Frame = {
@@ -44,6 +45,8 @@ async function receive(line: string): Promise<void> {
   if (frame.method === undefined) return waiting.get(frame.id ?? null)?.(frame)
   if (frame.method === 'session/cancel') return script.ignoresCancel ? undefined : cancelPrompt?.()
   const { id } = frame
+  const delayMs = script.delays?.[frame.method]
+  if (delayMs !== undefined) await sleep(delayMs)
   const answer = await handle(frame.method, frame.params ?? {})
   if (answer !== undefined) send({ id: script.answersWithId ?? id, ...answer })
   for (const text of frame.method === 'session/prompt' ? (script.late ?? []) : []) {
@@ -155,6 +158,7 @@ async function playStep(step: AcpStep, sessionId: string): Promise<object | unde
   if (step.exit !== undefined) process.exit(step.exit)
   if (step.flood)
     await flood(step.flood === 'text' ? 'y\n'.repeat(1000) : `${JSON.stringify(updateOf(sessionId, CHUNK))}\n`)
+  if (step.pause !== undefined) await sleep(step.pause)
   if (step.hang) return await new Promise(() => undefined)
   if (step.fails !== undefined) return { error: step.fails }
   return step.noAnswer ? undefined : 'next'

@@ -24,6 +24,8 @@ export type AcpStep = {
   exit?: number
   /** Writes frames or lines of text without end. */
   flood?: boolean | 'text'
+  /** How long it prints nothing, in milliseconds. */
+  pause?: number
   hang?: boolean
   /** Answers the prompt with this error. */
   fails?: { code: number; message: string; data?: unknown }
@@ -47,6 +49,8 @@ export type AcpScript = {
   sessionId?: string
   /** Methods that are never answered. */
   silent?: string[]
+  /** How long it takes to answer methods, in milliseconds. */
+  delays?: Record<string, number>
   /** The errors that methods are answered with. */
   errors?: Record<string, { code: number; message: string; data?: unknown }>
   /** The steps of every prompt. */

@@ -2,8 +2,8 @@
 import { agentRequestFailed } from '../warm/faults.ts'
 import type { OnWarning } from '../warm/frames.ts'
 
-/** An agent may take long to start on a busy machine. */
-export const ANSWER_WITHIN_MS = 120_000
+/** An agent may take long to start on a busy machine. Less than an agent may be silent, because this limit says more. */
+export const ANSWER_WITHIN_MS = 100_000
 /** Agents print a few lines of text before they speak the protocol; one that prints more never will. */
 const MOST_OTHER_LINES = 200
 

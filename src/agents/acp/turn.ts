@@ -72,7 +72,9 @@ export class AcpTurn implements TurnProtocol {
   async #open(): Promise<SessionState> {
     const { request } = this.#turn
     await this.#agent.initialize()
+    this.#port?.heard()
     const session = await this.#agent.openSession(request)
+    this.#port?.heard()
     this.#session = session
     await this.#setMode(session)
     if (request.model !== undefined) await this.#setModel(session, request.model)
@@ -179,6 +181,7 @@ export class AcpTurn implements TurnProtocol {
 
   /** Answers a request of the agent; undefined if drover has no such method. */
   answer(method: string, params: JsonRecord): Promise<JsonRecord> | undefined {
+    this.#port?.heard()
     if (method === 'session/request_permission') return this.#permit(params)
     return this.#client.answer(method, params)
   }

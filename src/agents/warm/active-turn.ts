@@ -29,6 +29,8 @@ const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
 export type TurnPort = {
   /** A frame of this turn. Resolves when there is room for more. */
   frame(frame: JsonRecord, line: string): Promise<void>
+  /** The agent has said something that is no frame of this turn. */
+  heard(): void
   /** Something that the agent wants to do. Resolves with the decision; when the turn ends, it is denied. */
   ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalReply>
   /** Output was skipped. Afterwards the process gets no other turn; the caller learns of a line that was too long. */
@@ -157,6 +159,10 @@ export class ActiveTurn implements TurnPort, TurnDriver {
     if (reader.hasEnded()) this.#finish()
     else if (reader.isTooLong()) this.#end('answer_too_long')
     await pushed
+  }
+
+  heard(): void {
+    this.#onOutput?.([])
   }
 
   async ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalReply> {

@@ -559,6 +559,17 @@ describe('an agent that prints nothing', () => {
     expect(result).toMatchObject(stopped)
   })
 
+  it('is not stopped while it answers and asks slowly, but in time', async () => {
+    const slow = { request: { method: 'fs/read_text_file', params: { path: join(workdir, 'no') } } }
+    const wait = { pause: 2500 }
+    const steps: AcpStep[] = [wait, slow, wait, slow, wait, { say: 'done' }]
+    const { result } = await run(
+      { steps, delays: { initialize: 1500, 'session/new': 3000 } },
+      { request: { silenceMs: 4000 } },
+    )
+    expect(result).toMatchObject({ exitCode: 0, text: 'done' })
+  })
+
   it('is not stopped while a person decides, and is while nothing happens afterwards', async () => {
     const done = { sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed' }
     const steps = [asking({ kind: 'edit', title: 'Write a' }), { update: done }, { hang: true }]
