@@ -369,9 +369,15 @@ describe('drover restore', () => {
     const copyState = (from: string, to: string) => {
       rmSync(to, { recursive: true, force: true })
       mkdirSync(to)
-      for (const name of ['sessions.db', 'config.yaml']) copyFileSync(join(from, name), join(to, name))
+      for (const name of ['sessions.db', 'sessions.db-wal', 'config.yaml'])
+        copyFileSync(join(from, name), join(to, name))
     }
+    // As after a kill: the newest change is only in the log beside the file.
+    const open = new DatabaseSync(user.store)
+    open.exec("UPDATE sessions SET initial_prompt_start = 'newest' WHERE initial_prompt_start = 'new'")
     copyState(user.home, template)
+    open.close()
+    expect(statSync(join(template, 'sessions.db-wal')).size).toBeGreaterThan(0)
     const countFile = join(user.root, 'count')
     const seen = new Set<string>()
     const restoreKilledAt = (at: number) => {
@@ -386,12 +392,12 @@ describe('drover restore', () => {
       expect((await restoreKilledAt(at)).code, `killed at ${at} of ${calls}`).toBe(null)
       const state = readState(user)
       seen.add(state)
-      expect(['new,old 2', 'old 2', 'old 1'], `killed at ${at} of ${calls}`).toContain(state)
+      expect(['newest,old 2', 'old 2', 'old 1'], `killed at ${at} of ${calls}`).toContain(state)
       for (const kept of namesIn(user.home).filter((name) => name.startsWith('before-restore'))) {
-        if (state !== 'new,old 2') expect(existsSync(join(user.home, kept, 'sessions.db'))).toBe(true)
+        if (state !== 'newest,old 2') expect(existsSync(join(user.home, kept, 'sessions.db'))).toBe(true)
       }
     }
-    expect([...seen].toSorted()).toEqual(['new,old 2', 'old 1', 'old 2'])
+    expect([...seen].toSorted()).toEqual(['newest,old 2', 'old 1', 'old 2'])
     // What the last kill left does not disturb the next attempt.
     copyState(template, user.home)
     await restoreKilledAt(Math.floor(calls / 2))
