@@ -91,8 +91,8 @@ export class WarmPool {
     // The next process needs the lock that the one before had on the session.
     if (plan.session !== undefined && plan.backend.locksSessions) await Promise.all(endings)
     const agent = entry && (await raceTime(entry.ready, startWaitMs(plan.request)))
-    if (entry !== undefined && agent === undefined) void this.#end(entry)
-    return this.#toLease(plan, agent === undefined ? undefined : entry)
+    if (agent === undefined) void this.#end(entry)
+    return this.#toLease(plan, agent && entry)
   }
 
   list(): WarmProcessReport[] {

@@ -1,4 +1,6 @@
 /** The pool with real processes: what its decisions cannot show. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AgentRequest, NATIVE_BACKENDS } from '../../../src/agents/adapter/agent.ts'
 import { NO_SURROUNDINGS } from '../../../src/agents/adapter/surroundings.ts'
@@ -185,10 +187,32 @@ describe('a process that takes any session', () => {
     expect(pool.list()).toEqual([])
   })
 
+  it('has nothing of a session that must not be stored', async () => {
+    const { take } = acpPool()
+    const first = await take({ isEphemeral: true })
+    const session = { resumeId: await first.run() }
+    const next = await take(session, 2)
+    expect(next.lease?.agent).toBe(first.lease?.agent)
+    next.lease?.done()
+  })
+
   it('ends after a turn that failed', async () => {
     const { pool, take } = acpPool({ steps: [{ fails: { code: -32603, message: 'broken' } }] })
     await (await take()).run()
     expect(pool.list()).toEqual([])
+  })
+})
+
+describe('a process that does not start in time', () => {
+  it('is ended, and its prompt gets a process of its own', async () => {
+    const pool = createPool({}, { startsAtOnce: true })
+    const workdir = temporaryDirectory()
+    const program = join(workdir, 'codex')
+    writeFileSync(program, '#!/bin/sh\nexec sleep 300\n', { mode: 0o755 })
+    const request = agentRequest('codex', { program: [program], workdir })
+    const lease = await pool.take({ request, client: '', sessionTurns: 0 })
+    expect([lease?.agent, pool.list()]).toEqual([undefined, []])
+    lease?.done()
   })
 })
 
