@@ -23,6 +23,8 @@ describe('isAllowedOrigin', () => {
     ['https://*.example.com', 'https://example.com', false],
     ['https://*.example.com', 'https://evil.com/.example.com', false],
     ['https://a*a', 'https://a', false],
+    ['https://*.my_app.example', 'https://a.my_app.example', true],
+    ['https://*.my_app.example', 'https://a_b.my_app.example', false],
   ])('with the pattern %s and the origin %s is %s', (pattern, origin, isAllowed) => {
     expect(isAllowedOrigin(origin, [pattern])).toBe(isAllowed)
   })
@@ -60,7 +62,8 @@ describe('a page of another server', () => {
     ['a preflight', PREFLIGHT, 'origin_not_allowed'],
     ['a link to the console', follow(), undefined],
     ['a link to the first page', follow({}, '/'), undefined],
-    ['a link to the docs', follow({}, '/docs/a'), undefined],
+    ['a link to the docs', follow({}, '/docs/errors'), undefined],
+    ['a link to a path that ends like a page', follow({}, '/api/docs'), 'origin_not_allowed'],
     ['a link to the API', follow({}, '/api/v1/sessions'), 'origin_not_allowed'],
     ['a link with an origin', follow({ origin: 'https://evil.example' }), 'origin_not_allowed'],
     ['a form', { ...follow(), method: 'POST' }, 'origin_not_allowed'],

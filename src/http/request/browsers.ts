@@ -92,7 +92,7 @@ export function refuseForeignPages(request: FastifyRequest, { keys, config, expo
   if (keys.isRequired && !isPreflight(request)) return
   if (isOwnPage(request.headers) || isAllowedOrigin(origin ?? '', config.server.cors_allowed_origins)) return
   if (origin === undefined && opensPage(request)) return
-  throw originNotAllowed({ origin: origin ?? 'another site', canBeListed: origin !== undefined && canBeListed(origin) })
+  throw originNotAllowed({ origin: origin ?? 'another site', canBeListed: canBeListed(origin ?? '') })
 }
 
 const PAGES = /^\/(?:console\/.*|docs|docs\/.*)?$/

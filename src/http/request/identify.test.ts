@@ -38,6 +38,19 @@ describe('clientAddress', () => {
     ['IPv6 through an IPv6 proxy', ['fd00::/8'], 'fd00::1', '2001:db8::1', '2001:db8::1'],
     ['IPv4 written as IPv6', ['10.0.0.0/8'], '::ffff:10.0.0.1', '::ffff:2.2.2.2', '2.2.2.2'],
     ['an address without its zone', [], 'fe80::1%eth0', undefined, 'fe80::1'],
+    ['the last proxy before such an entry', ['10.0.0.0/8'], '10.0.0.1', 'nonsense, 10.0.0.2', '10.0.0.2'],
+    ['IPv6 in brackets without a port', ['10.0.0.1'], '10.0.0.1', '[2001:db8::1]', '2001:db8::1'],
+    ['IPv4 with long numbers written as IPv6', ['10.0.0.1'], '10.0.0.1', '::FFFF:22.2.2.2', '22.2.2.2'],
+    ['IPv6 that contains the prefix', ['10.0.0.1'], '10.0.0.1', '1::ffff:2.2.2.2', '1::ffff:2.2.2.2'],
+    ...['x[2001:db8::1]', '[2001:db8::1]x', 'x2.2.2.2:443', '2.2.2.2:443x'].map(
+      (text): [string, string[], string, string, string] => [
+        `the proxy before ${text}`,
+        ['10.0.0.1'],
+        '10.0.0.1',
+        text,
+        '10.0.0.1',
+      ],
+    ),
   ])('is %s', async (_name, trusted, peer, forwardedFor, expected) => {
     expect(await addressBehind(trusted, peer, forwardedFor)).toBe(expected)
   })
@@ -161,7 +174,17 @@ describe('bearerToken', () => {
   })
 })
 
-const OPEN = ['/', '/console/', '/console/a/b', '/api/v1/login', '/health', '/openapi.json', '/docs', '/docs/a']
+const OPEN = [
+  '/',
+  '/console/',
+  '/console/a/b',
+  '/api/v1/login',
+  '/health',
+  '/openapi.json',
+  '/docs',
+  '/docs/a',
+  '/docs/errors',
+]
 const CLOSED = [
   '/console',
   '/api/v1/logins',
@@ -234,6 +257,8 @@ describe('a request id', () => {
     [{ 'x-request-id': 'a b' }, false],
     [{ 'x-request-id': ' a' }, false],
     [{ 'x-request-id': ['a', 'b'] }, false],
+    [{ 'x-request-id': ['a'] }, false],
+    [{}, false],
     [{ 'x-request-id': 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz' }, false],
     [{ 'x-request-id': 'is-my-key-here', 'x-api-key': 'my-key' }, false],
     [{ 'x-request-id': 'is-my-key-here', authorization: 'Bearer my-key' }, false],

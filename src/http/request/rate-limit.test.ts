@@ -35,6 +35,13 @@ describe('a bucket', () => {
     expect(from('1.1.1.1')).toEqual({ isAllowed: false, limit: 3, remaining: 0, retryAfterSecs: 1, resetSecs: 3 })
   })
 
+  it('reports when the next request is allowed, not when the bucket is full', () => {
+    const { time, from } = limiterAt({ rps: 0.1, burst: 2 })
+    for (let used = 0; used < 2; used++) from('1.1.1.1')
+    time.now = 5000
+    expect(from('1.1.1.1')).toMatchObject({ isAllowed: false, retryAfterSecs: 5, resetSecs: 15 })
+  })
+
   it('never reports a retry time that is too short', () => {
     const count = fc.integer({ min: 1, max: 50 })
     fc.assert(
@@ -81,11 +88,11 @@ describe('clients', () => {
   })
 
   it('are not dropped before their bucket is full', () => {
-    const { time, from } = limiterAt({ rps: 1, burst: 100, forgetAfterMs: 1000 })
+    const { time, from } = limiterAt({ rps: 0.5, burst: 100, forgetAfterMs: 1000 })
     for (let used = 0; used < 100; used++) from('1.1.1.1')
-    time.now = 2000
+    time.now = 60_000
     from('2.2.2.2')
-    expect(from('1.1.1.1').remaining).toBe(1)
+    expect(from('1.1.1.1').remaining).toBe(29)
   })
 
   it('with a slowly filling key are not dropped before their bucket is full', () => {
