@@ -1,6 +1,6 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it resumes. */
 import type { ApprovalRequest, AttributedReply, Backend } from '../agents/adapter/agent.ts'
-import { Fault } from '../kit/fault.ts'
+import { errorCode, Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
@@ -153,7 +153,7 @@ async function findWhole(id: string, store: VisibleSessions): Promise<Session | 
     const session = await store.find(id)
     return session.id === id ? session : undefined
   } catch (error) {
-    if (error instanceof Fault && NOT_ONE_SESSION.includes(error.code)) return undefined
+    if (NOT_ONE_SESSION.includes(errorCode(error) ?? '')) return undefined
     throw error
   }
 }

@@ -54,7 +54,7 @@ export function toErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The code of a Node system error (`ENOENT`, `EPIPE`), or undefined for any other error. */
+/** The code of a Fault or of a Node system error (`ENOENT`, `EPIPE`), or undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
