@@ -130,7 +130,7 @@ describe('toAgentResult', () => {
     [
       'silence',
       { stopReason: 'silent', exit: { ended: 'cancelled' } },
-      'codex printed nothing for 0.5 s and was stopped; if it needs more time, set backends.codex.silence_timeout_secs',
+      'codex printed nothing for 0.5 s and was stopped; if it needs more time, set backends.codex.silence_secs',
     ],
     [
       'a refused login',

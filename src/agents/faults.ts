@@ -21,9 +21,9 @@ export const gitSettingsUnreadable = defineFault({
 export const agentSilent = defineFault({
   code: 'agent_silent',
   kind: 'unavailable',
-  when: 'An agent printed nothing for as long as `silence_timeout_secs` of its backend or of `unified_flags` allows, and drover stopped it.',
+  when: 'An agent printed nothing for as long as `silence_secs` of its backend or of `unified_flags` allows, and drover stopped it.',
   message: (d: { backend: string; seconds: number }) =>
-    `${d.backend} printed nothing for ${d.seconds} s and was stopped; if it needs more time, set backends.${d.backend}.silence_timeout_secs`,
+    `${d.backend} printed nothing for ${d.seconds} s and was stopped; if it needs more time, set backends.${d.backend}.silence_secs`,
 })
 
 export const promptEmpty = defineFault({

@@ -56,7 +56,7 @@ const silenceTimeout = Type.Integer({
   default: -1,
   minimum: -1,
   maximum: LONGEST_WAIT_SECS,
-  description: 'Overrides `unified_flags.silence_timeout_secs` for this backend. 0: no limit. -1: no override.',
+  description: 'Overrides `unified_flags.silence_secs` for this backend. 0: no limit. -1: no override.',
 })
 
 const systemPrompt = argument({
@@ -81,7 +81,7 @@ export function backendSection(name: NativeBackend) {
     }),
     approval_mode: approvalMode,
     sandbox_mode: sandboxMode,
-    silence_timeout_secs: silenceTimeout,
+    silence_secs: silenceTimeout,
     extra_flags: Type.Array(argument({ minLength: 1 }), {
       default: [],
       description: 'Arguments added to every call of the agent, after all others. drover does not check them.',
@@ -133,7 +133,7 @@ export const AcpSection = strict({
   }),
   approval_mode: approvalMode,
   sandbox_mode: sandboxMode,
-  silence_timeout_secs: silenceTimeout,
+  silence_secs: silenceTimeout,
   enabled,
   system_prompt: systemPrompt,
 })

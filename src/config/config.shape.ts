@@ -57,13 +57,13 @@ const FlagsSection = strict({
     description: 'Maximum run time of one agent in seconds. 0: no limit.',
     'x-env': ['DROVER_TIMEOUT'],
   }),
-  silence_timeout_secs: Type.Integer({
+  silence_secs: Type.Integer({
     default: -1,
     minimum: -1,
     maximum: LONGEST_WAIT_SECS,
     description:
       'Seconds that an agent may print nothing until it is stopped. Running tools and questions do not count. 0: no limit. -1: what fits the agent, which is 120 unless `docs/agents.md` says otherwise.',
-    'x-env': ['DROVER_SILENCE_TIMEOUT'],
+    'x-env': ['DROVER_SILENCE'],
   }),
 })
 

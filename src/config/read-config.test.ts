@@ -244,7 +244,7 @@ describe('a backend that the file defines', () => {
       ignores_project: false,
       approval_mode: '',
       sandbox_mode: '',
-      silence_timeout_secs: -1,
+      silence_secs: -1,
       enabled: true,
       system_prompt: '',
       allowed_tools: '',

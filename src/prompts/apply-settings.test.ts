@@ -13,14 +13,14 @@ const OWN: AgentSettings = {
   system_prompt: '',
   allowed_tools: '',
   extra_flags: [],
-  silence_timeout_secs: -1,
+  silence_secs: -1,
 }
 const SHARED: SharedSettings = {
   approval_mode: 'default',
   sandbox_mode: 'default',
   verbose: false,
   max_turns: 0,
-  silence_timeout_secs: -1,
+  silence_secs: -1,
 }
 
 const LEAST = {
@@ -87,8 +87,8 @@ describe('silenceLimit', () => {
     ['of all agents, if they have none', -1, 0, null],
   ])('is the limit %s', (_name, own, shared, expected) => {
     const settings = {
-      own: { ...OWN, silence_timeout_secs: own },
-      shared: { ...SHARED, silence_timeout_secs: shared },
+      own: { ...OWN, silence_secs: own },
+      shared: { ...SHARED, silence_secs: shared },
     }
     expect(silenceLimit(settings, { silenceMs: 7000 })).toBe(expected)
   })

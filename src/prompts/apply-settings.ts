@@ -13,7 +13,7 @@ export type AgentSettings = {
   allowed_tools: string
   extra_flags: readonly string[]
   /** -1: the shared setting applies. */
-  silence_timeout_secs: number
+  silence_secs: number
 }
 
 export type SharedSettings = {
@@ -22,7 +22,7 @@ export type SharedSettings = {
   verbose: boolean
   max_turns: number
   /** 0: no limit. -1: the agent's own. */
-  silence_timeout_secs: number
+  silence_secs: number
 }
 
 export type Settings = {
@@ -85,7 +85,7 @@ export function silenceLimit(
   { own, shared }: Settings,
   agent: Pick<AgentRequest['agent'], 'silenceMs'>,
 ): number | null {
-  const seconds = own.silence_timeout_secs >= 0 ? own.silence_timeout_secs : shared.silence_timeout_secs
+  const seconds = own.silence_secs >= 0 ? own.silence_secs : shared.silence_secs
   if (seconds < 0) return agent.silenceMs
   return seconds === 0 ? null : seconds * 1000
 }

@@ -39,14 +39,14 @@ const OWN = {
   system_prompt: 'config',
   allowed_tools: 'Bash',
   extra_flags: ['--operator'],
-  silence_timeout_secs: -1,
+  silence_secs: -1,
 } as const
 const SHARED = {
   approval_mode: 'none',
   sandbox_mode: 'full',
   verbose: false,
   max_turns: 0,
-  silence_timeout_secs: -1,
+  silence_secs: -1,
 } as const
 
 describe('settingsOfSession', () => {

@@ -54,7 +54,7 @@ describe('drover compare', () => {
   it('ends when one agent has no login and another prints nothing, and says what to do about the login', async () => {
     home.teach('claude', { fail: 401, retryForever: true, chunkMs: 100 })
     home.teach('codex', { hangAfter: 'init' })
-    const env = { DROVER_BACKENDS_CODEX_SILENCE_TIMEOUT_SECS: '1' }
+    const env = { DROVER_BACKENDS_CODEX_SILENCE_SECS: '1' }
     const ran = await report(['hello there', '--backends', 'claude,codex,gemini'], { env })
     expect(ran).toMatchObject({
       code: 1,

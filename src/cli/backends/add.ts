@@ -56,7 +56,7 @@ export async function probeAgain(invocation: Invocation, name: string, settings:
 export type DefinedBackend = Extract<Config['backends'][string], { protocol: 'acp' }>
 
 /** What a variable sets is not written to the file. */
-const KEPT = ['model', 'approval_mode', 'sandbox_mode', 'silence_timeout_secs', 'system_prompt', 'enabled'] as const
+const KEPT = ['model', 'approval_mode', 'sandbox_mode', 'silence_secs', 'system_prompt', 'enabled'] as const
 
 export function definedIn({ backends }: Config): string[] {
   return Object.entries(backends).flatMap(([name, settings]) => ('protocol' in settings ? [name] : []))
@@ -101,7 +101,7 @@ async function probe(
 ): Promise<ProbeReport | number> {
   const empty = { model: '', approval_mode: '', sandbox_mode: '', system_prompt: '', allowed_tools: '' } as const
   const lists = { extra_flags: [], model_aliases: {}, profile: {}, env: {} }
-  const settings = { ...empty, ...lists, silence_timeout_secs: -1, ...section, enabled: true }
+  const settings = { ...empty, ...lists, silence_secs: -1, ...section, enabled: true }
   const extended = { ...config, backends: { ...config.backends, [name]: settings } } as Config
   await using drover = openDrover(invocation, { config: extended })
   const request = toAgentRequest({ backend: name, prompt: PROMPT }, drover.contextFor(USER))
