@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The entry point, written so that an old Node can parse it and run a newer one, or print a message instead of a syntax error.
-const { existsSync } = require('node:fs')
+const { existsSync, readFileSync, writeSync } = require('node:fs')
 const { join } = require('node:path')
 
 const REQUIRED = 24
@@ -21,8 +21,20 @@ else start()
 
 function start() {
   if (process.env.DROVER_LAUNCHER !== undefined) require('./run-newer-node.cjs').endWithLauncher()
+  if (process.argv.length === 3 && ['--version', '-v'].includes(process.argv[2]) && printVersion()) return
   require('node:module').enableCompileCache()
-  // A clone runs its sources; the published package contains a bundle of them.
-  if (isClone) void import('../src/bin.ts')
-  else require('./run-bundle.cjs').runBundle()
+  const { isFresh, runBundle } = require('./run-bundle.cjs')
+  // The published package contains a bundle of the sources. A clone may have one (scripts/bundle-clone.ts).
+  if (!isClone || isFresh(root)) runBundle()
+  else void import('../src/bin.ts')
+}
+
+/** Scripts ask for it often, and to load the program takes longer than Node. If this fails, the program reports why. */
+function printVersion() {
+  try {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    return writeSync(1, `drover ${version}\n`) > 0
+  } catch {
+    return false
+  }
 }

@@ -5,7 +5,7 @@
  * their first call. Here the cache is written when the process ends and contains the functions that were called, so each
  * command has a cache of its own.
  */
-const { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
+const { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs')
 const { getCompileCacheDir } = require('node:module')
 const { join } = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -27,6 +27,23 @@ exports.runBundle = () => {
   }
   run('drover.cjs', cacheFile)
 }
+
+/**
+ * Whether the bundle of a clone was made from the files that are there now. Every change of a file changes its ctime, so neither an
+ * edit nor a git pull leaves an old bundle in use. There are hundreds of files, so each costs one call and nothing else.
+ */
+exports.isFresh = (root) => {
+  try {
+    const inputs = JSON.parse(readFileSync(join(DIST, 'inputs.json'), 'utf8'))
+    return inputs.every(([path, stamp]) => stampOf(`${root}/${path}`) === stamp)
+  } catch {
+    return false
+  }
+}
+
+/** No program can set the ctime of a file. */
+const stampOf = (path) => statSync(path).ctimeMs
+exports.stampOf = stampOf
 
 /** The script adds its modules to `modules`, and gets those of other scripts with `load`. */
 function runScript(filename, cacheFile, { modules, load }) {

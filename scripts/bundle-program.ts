@@ -23,8 +23,8 @@ const GROUPS = {
 /** A module that is imported on demand is in the script of its importer if it adds less than this. */
 const LITTLE_BYTES = 15_000
 
-/** Writes the scripts, and beside them the facts that bin/run-bundle.cjs needs before it runs one. */
-export async function bundleProgram(common: BuildOptions, outdir: string): Promise<void> {
+/** Writes the scripts, and beside them the facts that bin/run-bundle.cjs needs before it runs one. Returns the paths of the sources. */
+export async function bundleProgram(common: BuildOptions, outdir: string): Promise<string[]> {
   const root = common.absWorkingDir ?? ''
   const { metafile } = await build({ ...common, ...OPTIONS, entryPoints: [MAIN], outdir, write: false, metafile: true })
   const scripts = divide(metafile)
@@ -40,6 +40,7 @@ export async function bundleProgram(common: BuildOptions, outdir: string): Promi
   if (!contents.every(isAscii)) throw new Error('bundles have to be ASCII: write \\u escapes in regular expressions')
   const digest = hash('sha256', Buffer.concat(contents)).slice(0, 16)
   writeFileSync(join(outdir, 'facts.json'), JSON.stringify({ build: digest, commands: COMMANDS.map(commandName) }))
+  return Object.keys(metafile.inputs)
 }
 
 const OPTIONS: BuildOptions = {

@@ -10,7 +10,17 @@ export const LIBRARY_ENTRIES: readonly string[] = ['drover', 'ai-sdk']
 
 /** Bundles the program, its thread, the demo agent and the console: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
 export async function bundle(root: string, outdir: string): Promise<void> {
-  const common: BuildOptions = {
+  const common = commonOptions(root)
+  await bundleProgram(common, outdir)
+  await build({ ...common, entryPoints: ['src/demo/demo-agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
+  await build({ ...common, entryPoints: ['src/http/request/json-thread.ts'], outdir, format: 'esm' })
+  await bundleLibrary(common, join(outdir, 'library'))
+  copySwagger(join(outdir, 'docs'))
+  await buildConsole(root, join(outdir, 'console'))
+}
+
+export function commonOptions(root: string): BuildOptions {
+  return {
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
@@ -18,12 +28,6 @@ export async function bundle(root: string, outdir: string): Promise<void> {
     packages: 'external',
     logLevel: 'warning',
   }
-  await bundleProgram(common, outdir)
-  await build({ ...common, entryPoints: ['src/demo/demo-agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
-  await build({ ...common, entryPoints: ['src/http/request/json-thread.ts'], outdir, format: 'esm' })
-  await bundleLibrary(common, join(outdir, 'library'))
-  copySwagger(join(outdir, 'docs'))
-  await buildConsole(root, join(outdir, 'console'))
 }
 
 /** What programs import. The parts that a program may not need, such as the server, are files of their own. */

@@ -1,0 +1,106 @@
+/** The bundle of a clone: bin/drover.cjs uses it only as long as it was made from the sources that are there. */
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const HELP = 'src/cli/shell/help.ts'
+let clone: string
+
+beforeAll(() => {
+  clone = temporaryDirectoryForAll()
+  for (const path of ['bin', 'src', 'scripts', 'package.json', 'package-lock.json']) {
+    cpSync(join(ROOT, path), join(clone, path), { recursive: true, preserveTimestamps: true })
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+}, 60_000)
+
+async function run(...argv: string[]) {
+  const home = temporaryDirectory()
+  const { code, stdout, stderr } = await runAt(clone, [process.execPath, ...argv], {
+    HOME: home,
+    PATH: '/usr/bin:/bin',
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+const help = async () => ((await run('bin/drover.cjs', '--help')) === 'BUNDLED\n' ? 'bundle' : 'sources')
+
+/** A bundle that says so, made from the sources that are there. */
+function pretendToBundle(): void {
+  const { stampOf } = createRequire(import.meta.url)(join(ROOT, 'bin/run-bundle.cjs'))
+  const dist = join(clone, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  mkdirSync(dist)
+  writeFileSync(join(dist, 'facts.json'), JSON.stringify({ build: 'x', commands: [] }))
+  writeFileSync(join(dist, 'drover.cjs'), "(function () { console.log('BUNDLED') })")
+  writeFileSync(join(dist, 'inputs.json'), JSON.stringify([[HELP, stampOf(join(clone, HELP))]]))
+}
+
+describe('the command of a clone', () => {
+  it('runs its sources without a bundle, and the bundle once there is one', { timeout: 120_000 }, async () => {
+    rmSync(join(clone, 'dist'), { recursive: true, force: true })
+    expect(await run('bin/drover.cjs', '--help')).toMatch(/^drover runs prompts/)
+    await run('scripts/bundle-clone.ts')
+    const scripts = readdirSync(join(clone, 'dist')).filter((name) => name.endsWith('.cjs'))
+    const inputs: [string, number][] = JSON.parse(readFileSync(join(clone, 'dist', 'inputs.json'), 'utf8'))
+    expect(scripts).toContain('drover.cjs')
+    expect(inputs.map(([each]) => each)).toEqual(expect.arrayContaining([HELP, 'src/bin.ts', 'package-lock.json']))
+    for (const script of scripts) {
+      const at = join(clone, 'dist', script)
+      writeFileSync(at, readFileSync(at, 'latin1').replace('drover runs prompts', 'BUNDLED'), 'latin1')
+    }
+    expect(await run('bin/drover.cjs', '--help')).toMatch(/^BUNDLED/)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['is edited', (path) => appendFileSync(path, '\n')],
+    [
+      'is replaced by one of the same size and time',
+      (path) => {
+        const { atime, mtime } = statSync(path)
+        writeFileSync(path, readFileSync(path, 'utf8').replace('Most used', 'MOST USED'))
+        utimesSync(path, atime, mtime)
+      },
+    ],
+    [
+      'is written again, as by git pull',
+      (path) => {
+        const text = readFileSync(path)
+        rmSync(path)
+        writeFileSync(path, text)
+      },
+    ],
+  ])('runs its sources when a source %s', async (_name, change) => {
+    pretendToBundle()
+    expect(await help()).toBe('bundle')
+    change(join(clone, HELP))
+    expect(await help()).toBe('sources')
+  })
+
+  it('runs its sources if a list of sources is damaged', async () => {
+    mkdirSync(join(clone, 'dist'), { recursive: true })
+    writeFileSync(join(clone, 'dist', 'inputs.json'), '[[')
+    expect(await help()).toBe('sources')
+  })
+
+  it.each(['--version', '-v'])('prints its version for %s without loading the program', async (flag) => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    rmSync(join(clone, 'src', 'cli'), { recursive: true, force: true })
+    expect(await run('bin/drover.cjs', flag)).toBe(`drover ${version}\n`)
+  })
+})
