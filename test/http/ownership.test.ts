@@ -7,11 +7,13 @@ import type { Execution, ExecutionPage } from '../../src/executions/store/execut
 import type { Health } from '../../src/http/meta/health.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { randomIds } from '../../src/kit/ids.ts'
+import { TOOLS } from '../../src/mcp/tools.generated.js'
 import { type Caller, USER } from '../../src/prompts/caller.ts'
 import type { Session, SessionPage } from '../../src/sessions/session.shape.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { createOldFile, OLD_TIME, oldExecutionId } from '../support/old-store.ts'
+import { listOperations } from '../support/openapi-document.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import {
@@ -41,6 +43,7 @@ const LOCAL: NewSession = {
 }
 
 const MISSING = '0'.repeat(32)
+const MISSING_EXECUTION = `exec_${MISSING.slice(0, 24)}`
 const hello = { backend: 'claude', prompt: 'the secret plan' }
 const chat = { model: 'claude', messages: [{ role: 'user', content: 'hi' }] }
 
@@ -67,8 +70,10 @@ const start = async (keys: readonly object[] = KEYS, { limits, ...more }: Server
   return { server, ada, bob, boss }
 }
 
+type Attempt = [what: string, request: (id: string) => [path: string, sent: Sent]]
+
 /** Everything that a request can do with a session, by the words of the API. */
-const ATTEMPTS: readonly [string, (id: string) => [path: string, sent: Sent]][] = [
+const ATTEMPTS: readonly Attempt[] = [
   ['read', (id) => [`/api/v1/sessions/${id}`, {}]],
   ['head', (id) => [`/api/v1/sessions/${id}`, { method: 'HEAD' }]],
   ['read the turns of', (id) => [`/api/v1/sessions/${id}?turns=true`, {}]],
@@ -116,6 +121,25 @@ const ATTEMPTS: readonly [string, (id: string) => [path: string, sent: Sent]][] 
   ['delete', (id) => [`/api/v1/sessions/${id}`, { method: 'DELETE' }]],
 ]
 
+/** The same for an execution. */
+const EXECUTION_ATTEMPTS: readonly Attempt[] = [
+  ['read', (id) => [`/api/v1/executions/${id}`, {}]],
+  ['head', (id) => [`/api/v1/executions/${id}`, { method: 'HEAD' }]],
+  ['follow', (id) => [`/api/v1/executions/${id}/events`, {}]],
+  ['cancel', (id) => [`/api/v1/executions/${id}/cancel`, { method: 'POST' }]],
+  [
+    'decide about',
+    (id) => [`/api/v1/executions/${id}/approvals/apr_0`, { method: 'POST', body: { decision: 'allow' } }],
+  ],
+]
+
+/** Whether an attempt sends such a request. */
+function tries([, request]: Attempt, { method, path }: { method: string; path: string }): boolean {
+  const [sentTo, { method: sentWith = 'GET' }] = request('ID')
+  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+  return sentWith === method && pattern.test(sentTo.replace(/\?.*/, ''))
+}
+
 /** What an answer says, without what differs between any two answers. */
 function saidIn({ status, headers, text }: Answer, id: string) {
   const { 'x-request-id': _request, 'request-id': _same, date: _date, 'content-length': _length, ...rest } = headers
@@ -123,23 +147,53 @@ function saidIn({ status, headers, text }: Answer, id: string) {
   return { status, headers: rest, text: withoutIds }
 }
 
-describe('a session of another key', () => {
+describe.each([
+  { one: 'session', attempts: ATTEMPTS, missing: MISSING },
+  { one: 'execution', attempts: EXECUTION_ATTEMPTS, missing: MISSING_EXECUTION },
+] as const)('the $one of another key', ({ one, attempts, missing }) => {
   it('answers every request of a client like a missing one', async () => {
     const { ada, bob } = await start()
-    const { session_id: id } = await ada.prompt()
-    const before = await ada.ask(`/api/v1/sessions/${id}`)
-    for (const [name, attempt] of ATTEMPTS) {
+    const { [`${one}_id` as const]: id } = await ada.prompt()
+    const before = await ada.ask(`/api/v1/${one}s/${id}`)
+    for (const [name, attempt] of attempts) {
       for (const given of [id, id.slice(0, 12)]) {
-        const missing = MISSING.slice(0, given.length)
-        const [foreign, gone] = [await bob.ask(...attempt(given)), await bob.ask(...attempt(missing))]
+        const none = missing.slice(0, given.length)
+        const [foreign, gone] = [await bob.ask(...attempt(given)), await bob.ask(...attempt(none))]
         expect([name, foreign.status]).toEqual([name, 404])
-        expect([name, saidIn(foreign, given)]).toEqual([name, saidIn(gone, missing)])
+        expect([name, saidIn(foreign, given)]).toEqual([name, saidIn(gone, none)])
       }
     }
-    expect((await ada.ask(`/api/v1/sessions/${id}`)).text).toBe(before.text)
-    expect((await bob.list()).sessions).toEqual([])
+    expect((await ada.ask(`/api/v1/${one}s/${id}`)).text).toBe(before.text)
+    expect((await bob.ask(`/api/v1/${one}s`)).body).toMatchObject({ [`${one}s`]: [] })
   })
 
+  it('is tried in every request of the API that names one', () => {
+    const named = listOperations().filter(({ path }) => path.includes(`/${one}s/{id}`))
+    expect(named.length).toBeGreaterThan(1)
+    expect(named.filter((operation) => !attempts.some((attempt) => tries(attempt, operation)))).toEqual([])
+  })
+
+  it('answers like a missing one to every MCP tool that takes its id', async () => {
+    const { server, ada, bob } = await start()
+    const { [`${one}_id` as const]: id } = await ada.prompt()
+    const url = new URL(`${server.url}/mcp`)
+    const { call } = await connectClient(new StreamableHTTPClientTransport(url, { requestInit: { headers: bob.as } }))
+    const tools = TOOLS.filter(({ inputSchema }) => Object.hasOwn(inputSchema.properties ?? {}, `${one}_id`))
+    expect(tools.length).toBeGreaterThan(0)
+    for (const { name, inputSchema } of tools) {
+      const attempt = async (given: string) => {
+        const texts = inputSchema.required?.map((field) => [field, 'go on']) ?? []
+        const { isError, text } = await call(name, { ...Object.fromEntries(texts), [`${one}_id`]: given })
+        return { isError, text: text.replaceAll(given, 'ID') }
+      }
+      const foreign = await attempt(id)
+      expect(foreign, name).toMatchObject({ isError: true, text: expect.stringContaining(`${one}_not_found`) })
+      expect(foreign, name).toEqual(await attempt(missing))
+    }
+  })
+})
+
+describe('a session of another key', () => {
   it('does not make the beginning of an id ambiguous', async () => {
     const ids = { ...randomIds, hex: () => `abcd${randomIds.hex(14)}` }
     const { server, ada, bob } = await start(KEYS, { ids })
@@ -149,22 +203,6 @@ describe('a session of another key', () => {
     await server.context.drover.opened.sessions.edit(own, { shared: true })
     expect((await ada.ask('/api/v1/sessions/abcd')).status).toBe(409)
     expect((await bob.ask('/api/v1/sessions/abcd')).status).toBe(200)
-  })
-
-  it('answers like a missing one to the MCP tool that resumes sessions', async () => {
-    const { server, ada, bob } = await start()
-    const { session_id: id } = await ada.prompt()
-    const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
-      requestInit: { headers: bob.as },
-    })
-    const { call } = await connectClient(transport)
-    const resume = async (session: string) => {
-      const { isError, text } = await call('session_resume', { session_id: session, prompt: 'go on' })
-      return { isError, text: text.replaceAll(session, 'ID') }
-    }
-    const foreign = await resume(id)
-    expect(foreign).toMatchObject({ isError: true, text: expect.stringContaining('session_not_found') })
-    expect(foreign).toEqual(await resume(MISSING))
   })
 
   it('is in no list, count or search of a client, and in those of an operator', async () => {
@@ -216,7 +254,7 @@ describe('an execution of another key', () => {
     const { execution_id: foreign } = await ada.prompt()
     const pageOf = async (client: typeof ada, before: string) =>
       ((await client.ask(`/api/v1/executions?before=${before}`)).body as ExecutionPage).executions.map(({ id }) => id)
-    expect(await pageOf(bob, foreign)).toEqual(await pageOf(bob, `exec_${MISSING.slice(0, 24)}`))
+    expect(await pageOf(bob, foreign)).toEqual(await pageOf(bob, MISSING_EXECUTION))
     expect(await pageOf(boss, foreign)).toEqual([own.execution_id])
     const found = async (client: typeof ada, id: string) => (await client.ask(`/api/v1/executions/${id}`)).status
     expect([await found(bob, foreign.slice(0, 12)), await found(boss, foreign.slice(0, 12))]).toEqual([404, 200])
