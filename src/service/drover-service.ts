@@ -1,4 +1,8 @@
-/** What drover can do, for everyone who asks: a command, a request over HTTP, a tool of MCP, an editor, a program. */
+/**
+ * What drover can do, for everyone who asks: a command, a request over HTTP, a tool of MCP, an editor, a program. Every function
+ * begins with who asks, and checks what that caller may see. What faces use beside it is about the process and not for a caller:
+ * the agents, slots and contexts of `in-process.ts`, and what the class in `execution-calls.ts` adds.
+ */
 import type { AttributedReply } from '../agents/adapter/agent.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
@@ -19,11 +23,12 @@ import type {
   ParallelRequest,
   ResumeRequest,
 } from '../prompts/prompt-request.shape.ts'
-import type { PromptRequest } from '../prompts/prompt-request.ts'
+import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
 import type { ChainResult, ComparisonResult, KeepResult, ParallelResult } from '../prompts/prompt-result.shape.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRunOptions } from '../prompts/prompt-run.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
+import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 
 /** Every function throws a Fault for what drover refuses. */
@@ -37,6 +42,10 @@ export type DroverService = {
     /** The same for the next turn of a session, or of a fork of it. */
     resume(by: Caller, request: NextRequest, options: StartOptions): Promise<Running<PromptResult>>
   }
+  /** A prompt that was started before, here or in another process. */
+  attach(by: Caller, id: string, signal: AbortSignal): Promise<Running<PromptResult>>
+  /** The same for a batch. */
+  attachBatch(by: Caller, id: string, signal: AbortSignal): Promise<RunningBatch<object>>
   readonly backends: {
     /** Sends one short prompt, and tells whether the backend works. An agent that fails is a result. */
     test(by: Caller, backend: string, options: TestOptions): Promise<BackendTest>
@@ -50,13 +59,22 @@ export type DroverService = {
     keep(by: Caller, request: KeepRequest, signal: AbortSignal): Promise<KeepResult>
   }
   readonly executions: ExecutionService
-  readonly sessions: {
-    /** The sessions that the caller sees. All others seem to be missing. */
-    of(by: Caller): Promise<VisibleSessions>
-    /** The turns that are kept, oldest first. Someone who sees a session sees all its turns. */
-    turns(by: Caller, id: string): AsyncGenerator<SessionTurn, void, undefined>
-  }
+  readonly sessions: SessionService
   readonly runs: Omit<RunService, 'count' | 'continueAll' | 'restart' | 'close'>
+}
+
+/** A client sees its own, and those that others share. Someone who sees a session sees all its turns. */
+export type SessionService = {
+  /** The sessions that the caller sees. All others seem to be missing. */
+  of(by: Caller): Promise<VisibleSessions>
+  /** The turns that are kept, oldest first, one at a time: together they may have many megabytes. */
+  turns(by: Caller, id: string): AsyncGenerator<SessionTurn, void, undefined>
+  /** The newest of them, and how many are older. */
+  latestTurns(by: Caller, id: string, limit: number): Promise<{ turns: SessionTurn[]; older: number }>
+  /** The request that continues a session, or a fork of it. */
+  continuing(by: Caller, request: NextRequest): Promise<PromptRequest>
+  /** The conversation of a session, for an agent that does not know it. Throws a Fault if nothing of it is kept. */
+  conversation(by: Caller, session: Session): Promise<ConversationHistory>
 }
 
 /** A client sees only its own. */
@@ -67,6 +85,8 @@ export type ExecutionService = {
   follow(by: Caller, id: string, from: FollowFrom): AsyncGenerator<ExecutionEvent[]>
   /** Returns it as it was. Throws `execution_ended` for one that has ended. */
   cancel(by: Caller, id: string): Promise<Execution>
+  /** The record of an execution when it has ended; undefined if the signal comes first. */
+  ended(by: Caller, id: string, signal: AbortSignal): Promise<Execution | undefined>
   /** What agents wait for. */
   approvals(by: Caller): Promise<PendingApproval[]>
   /** Throws a Fault if the agent does not wait for this decision, or if the caller may not decide. */

@@ -195,7 +195,9 @@ describeStores('executions', (kind) => {
     const { calls, begin } = await openIn(kind)
     const one = begin('ci')
     const stop = new AbortController()
-    const [awaited, given] = [new AbortController().signal, stop.signal].map((signal) => calls.ended(one.id, signal))
+    const [awaited, given] = [new AbortController().signal, stop.signal].map((signal) =>
+      calls.ended(CI, one.id, signal),
+    )
     stop.abort()
     expect(await given).toBeUndefined()
     await one.end(RESULT)

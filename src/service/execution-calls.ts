@@ -62,8 +62,8 @@ export class ExecutionCalls implements ExecutionService {
     return execution
   }
 
-  /** The record of an execution when it has ended; undefined if the signal comes first. */
-  async ended(id: string, signal: AbortSignal): Promise<Execution | undefined> {
+  async ended(by: Caller, named: string, signal: AbortSignal): Promise<Execution | undefined> {
+    const { id } = await this.find(by, named)
     return await this.#parts.records.ended(id, signal)
   }
 

@@ -154,14 +154,12 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
     },
   }
 
-  /** A prompt that was started before, here or in another process. */
   async attach(by: Caller, named: string, signal: AbortSignal): Promise<Running<PromptResult>> {
     const { id } = await this.executions.find(by, named)
     const result = () => awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>
     return this.#starter.follow(id, signal, result)
   }
 
-  /** The same for a batch. */
   async attachBatch(by: Caller, named: string, signal: AbortSignal): Promise<RunningBatch<object>> {
     const { id } = await this.executions.find(by, named)
     return { id, result: () => awaitResult(id, { executions: this.records }, signal) }

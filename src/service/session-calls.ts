@@ -1,4 +1,4 @@
-/** Sessions for everyone who asks: a client sees its own, and those that others share. */
+/** Sessions for everyone who asks. */
 import type { SessionTurn } from '../executions/session-turn.shape.ts'
 import { findTurns, readTurns } from '../executions/session-turns.ts'
 import type { Stores } from '../executions/store/stores.ts'
@@ -8,9 +8,9 @@ import { resumeInvalid } from '../prompts/faults.ts'
 import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
-import type { NextRequest } from './drover-service.ts'
+import type { NextRequest, SessionService } from './drover-service.ts'
 
-export class SessionCalls {
+export class SessionCalls implements SessionService {
   readonly #stores: () => Promise<Stores>
 
   constructor(stores: () => Promise<Stores>) {
@@ -21,14 +21,12 @@ export class SessionCalls {
     return (await this.#stores()).sessions.seenBy(visibleKeyId(by))
   }
 
-  /** The turns that are kept, oldest first, one at a time: together they may have many megabytes. */
   async *turns(by: Caller, named: string): AsyncGenerator<SessionTurn, void, undefined> {
     const { id: session } = await (await this.of(by)).find(named)
     const { executions } = await this.#stores()
     yield* readTurns(executions, await findTurns(executions, { session }))
   }
 
-  /** The newest of them, and how many are older. */
   async latestTurns(by: Caller, named: string, limit: number): Promise<{ turns: SessionTurn[]; older: number }> {
     const { id: session } = await (await this.of(by)).find(named)
     const { executions } = await this.#stores()
@@ -39,7 +37,6 @@ export class SessionCalls {
     return { turns, older }
   }
 
-  /** The request that continues a session, or a fork of it. */
   async continuing(by: Caller, { id, fork = false, ...request }: NextRequest): Promise<PromptRequest> {
     const sessions = await this.of(by)
     const session = await sessions.find(id)
@@ -52,7 +49,6 @@ export class SessionCalls {
     return { ...request, backend, forks: session, history }
   }
 
-  /** The conversation of a session, for an agent that does not know it. Throws a Fault if nothing of it is kept. */
   async conversation(by: Caller, session: Session): Promise<ConversationHistory> {
     const { carryConversation } = await import('../executions/carry-conversation.ts')
     const { executions } = await this.#stores()

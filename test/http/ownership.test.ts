@@ -497,7 +497,7 @@ describe('the service of a server', () => {
     key: { id: `key_${digest(secretOf(name)).slice(7, 31)}`, name },
   })
 
-  it('checks who follows an execution, attaches to it, or reads the turns of a session', async () => {
+  it('checks who follows an execution, waits for it, attaches to it, or reads the turns of a session', async () => {
     const server = await startServer({ server: { keys: KEYS } })
     const { drover } = server.context
     const { execution_id: id, session_id: session } = await clientOf(server, 'ada').prompt()
@@ -509,6 +509,7 @@ describe('the service of a server', () => {
     }
     const ways = (by: Caller) => [
       () => count(drover.executions.follow(by, id, { after: 0, signal })),
+      async () => ((await drover.executions.ended(by, id, signal)) === undefined ? 0 : 1),
       () => count(drover.sessions.turns(by, session)),
       async () => (await drover.sessions.latestTurns(by, session, 9)).turns.length,
       async () => ((await (await drover.attach(by, id, signal)).result()).output === '' ? 0 : 1),

@@ -3,6 +3,7 @@ import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
 import { Fault } from '../../kit/fault.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { printResult } from '../output/print-result.ts'
@@ -50,7 +51,7 @@ async function awaitEnd(
   if (isFinal(state)) return { id, state, wasEnded: true }
   if (signal === undefined) return { id, state, wasEnded: false }
   try {
-    const ended = await drover.executions.ended(id, signal)
+    const ended = await drover.executions.ended(USER, id, signal)
     return { id, state: ended?.state ?? state, wasEnded: false }
   } catch (error) {
     // Nothing of it is kept.

@@ -5,7 +5,7 @@ import { Fault } from '../../kit/fault.ts'
 import { fileExists } from '../../kit/faults.ts'
 import { writeFileInPieces } from '../../kit/files/write-file.ts'
 import { USER } from '../../prompts/caller.ts'
-import type { SessionCalls } from '../../service/session-calls.ts'
+import type { SessionService } from '../../service/drover-service.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
@@ -80,7 +80,7 @@ async function* readSessions(store: SessionStore, ids: AsyncIterable<string>): A
 }
 
 /** None of a session that was deleted meanwhile. */
-async function* readTurns(sessions: SessionCalls, id: string): AsyncGenerator<SessionTurn> {
+async function* readTurns(sessions: SessionService, id: string): AsyncGenerator<SessionTurn> {
   try {
     yield* sessions.turns(USER, id)
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Opens the sessions of the user, for commands that read or change them. */
 import type { Config } from '../../config/config.shape.ts'
+import type { SessionService } from '../../service/drover-service.ts'
 import { SessionCalls } from '../../service/session-calls.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
@@ -10,7 +11,7 @@ import { listCandidates } from './ambiguous-id.ts'
 type OpenSessions = {
   store: SessionStore
   /** This part of the service alone: all of it would take longer to load. */
-  sessions: SessionCalls
+  sessions: SessionService
   config: Config
 }
 

@@ -5,7 +5,7 @@ import { MAX_TURNS } from '../../executions/session-turns.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
-import type { SessionCalls } from '../../service/session-calls.ts'
+import type { SessionService } from '../../service/drover-service.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionEdit, SessionFilter } from '../../sessions/session-store.ts'
 import { toRequestCaller } from '../context/sender.ts'
@@ -55,7 +55,7 @@ const checkDetailQuery = checker<SessionDetailQuery>('the query', validateSessio
 /** Someone who sees a session sees all its turns, even those of other keys. */
 function withTurns(
   session: Session,
-  { turns, older }: Awaited<ReturnType<SessionCalls['latestTurns']>>,
+  { turns, older }: Awaited<ReturnType<SessionService['latestTurns']>>,
 ): SessionDetail {
   return { ...session, turns, ...(older > 0 && { older_turns: older }) }
 }

@@ -47,8 +47,9 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
     const { id } = request.params
     const { execution } = await findResponse(id, request, context)
     if (execution.ended_at === undefined) {
-      await cancelRunning(execution.id, toRequestCaller(request, context), context)
-      await context.drover.executions.ended(execution.id, AbortSignal.timeout(CANCEL_WAIT_MS))
+      const by = toRequestCaller(request, context)
+      await cancelRunning(execution.id, by, context)
+      await context.drover.executions.ended(by, execution.id, AbortSignal.timeout(CANCEL_WAIT_MS))
     }
     const found = await findResponse(id, request, context)
     return sendJson(reply, await readResponse(found, { request, reply, context }))
