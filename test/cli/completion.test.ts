@@ -32,7 +32,7 @@ const SHELLS = [
   {
     shell: 'zsh',
     start: 'zsh -f -i',
-    enable: 'autoload -Uz compinit; compinit -u -D; source <(drover completion zsh)',
+    enable: 'source <(drover completion zsh)',
   },
   { shell: 'fish', start: 'fish --no-config -i', enable: 'drover completion fish | source' },
 ]

@@ -40,6 +40,8 @@ _drover() {
 if [ "$funcstack[1]" = "_drover" ]; then
   _drover "$@"
 else
+  # A .zshrc that sets up nothing has no compdef.
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i -D }
   compdef _drover drover
 fi
 `
