@@ -1,5 +1,6 @@
 /** What `drover serve` prints when the server listens: five lines, then up to five about problems. Pure. */
 import type { AgentLocation } from '../../agents/locate-agents.ts'
+import { formatBackend } from '../../prompts/format-backend.ts'
 import { baseUrl } from '../../service/server-address.ts'
 import { securityWarnings } from './security-warnings.ts'
 import { addressText, agentWarnings, type BannerFacts, isAsset } from './startup-banner.ts'
@@ -58,8 +59,8 @@ function endpointsText({ endpoints }: BannerFacts): string {
 }
 
 function agentText({ backend, program, isDemo }: AgentLocation): string {
-  if (isDemo) return `${backend} (demo)`
-  return program === undefined ? `${backend} (not installed)` : backend
+  if (!isDemo && program === undefined) return `${backend} (not installed)`
+  return formatBackend({ backend, is_demo: isDemo })
 }
 
 /** Warnings that do not fit are counted. */

@@ -1,8 +1,8 @@
 /** Formats sessions as text. Pure. */
 import { writeJson } from '../../kit/json/write-json.ts'
+import { formatBackend } from '../../prompts/format-backend.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { formatBackend } from '../output/format-backend.ts'
 import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatUsage, totalTokens } from '../output/usage-text.ts'
