@@ -208,6 +208,34 @@ describe('a run that is driven', () => {
     expect(dataOf(driving.records(id), 'attempt_ended')[0]).toMatchObject({ how: 'cancelled' })
   })
 
+  it.each([
+    ['the settings', undefined, 5],
+    ['the limits of the request', { actions: 7 }, 7],
+  ])('that has used up its actions continues with as many as %s say', async (_, body, more) => {
+    const { start, reaches, change, show } = await serveRuns(
+      { orient: [{}, { hangs: true }] },
+      { drive: { actions: 5 } },
+    )
+    const { id } = await start({ actions: 1 })
+    expect(await reaches(id, 'waiting')).toMatchObject({ waits_for: { reason: 'budget_exhausted' } })
+    expect(await change(id, 'resume', body)).toMatchObject({ status: 200 })
+    await until(async () => (await show(id)).attempts?.length === 2)
+    const { taken, remaining } = (await show(id)).actions
+    expect(taken + remaining).toBe(1 + more)
+    await change(id, 'stop')
+  })
+
+  it('is not changed by an agent that is nested too deeply', async () => {
+    const { server, start, reaches } = await serveRuns({ orient: [QUESTION] })
+    const { id } = await start()
+    await reaches(id, 'waiting')
+    const send = (path: string, options?: object) => server.request(path, options)
+    const nested = runClient(send, { 'x-drover-depth': '99' })
+    for (const word of ['skip', 'stop', 'resume']) {
+      expect(await nested.change(id, word)).toMatchObject({ status: 403, body: { error: 'nesting_too_deep' } })
+    }
+  })
+
   it('pauses at a limit, and continues with a higher one', async () => {
     const { start, reaches, change } = await serveRuns({ implement: [{ hangs: true }] })
     const { id } = await start({ max_tokens: 1 })
