@@ -1,6 +1,8 @@
 /** The guards that every request passes: which one answers first, and whom each of them concerns. */
 import { describe, expect, it } from 'vitest'
+import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const [ADA, BOB] = [{ 'x-api-key': 'the-key-of-ada-lovelace' }, { 'x-api-key': 'the-key-of-bob-the-builder' }]
 const KEYS = { DROVER_API_KEYS: [ADA, BOB].map((headers) => headers['x-api-key']).join() }
@@ -56,6 +58,40 @@ describe('a request', () => {
     expect((await request('/api/v1/login', { method: 'POST', body, headers: ADA })).status).not.toBe(413)
     const short = await serve({ server: { max_request_body_bytes: 100 } })
     expect((await short.request('/api/v1/prompt', { method: 'POST', body, headers: ADA })).status).toBe(413)
+  })
+
+  it('of a stranger has five seconds for its body, and one of a known client more', async () => {
+    const { connect } = await serve()
+    const [known, stranger] = [await connect(), await connect()]
+    const send = (header: string) =>
+      `POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\n${header}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n{`
+    const started = performance.now()
+    known.write(send(`X-Api-Key: ${ADA['x-api-key']}\r\n`))
+    stranger.write(send(''))
+    expect(await stranger.ended()).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 408 /)
+    expect(performance.now() - started).toBeGreaterThan(4900)
+    known.write('        ')
+    await until(() => known.heard().includes('HTTP/1.1 400 '))
+  })
+
+  it('with a path that cannot be decoded is refused like any other', async () => {
+    const { request } = await serve()
+    expect(await request('/%zz', { headers: ADA })).toMatchObject({
+      status: 400,
+      body: { error: 'request_malformed', message: expect.stringContaining('percent-encoding') },
+    })
+  })
+
+  it('whose answer is not read is cut after the write timeout', async () => {
+    const large: RegisterRoutes = (scope) => {
+      scope.get('/large', async (_request, reply) => reply.send(Buffer.alloc(64 * 1024 * 1024)))
+    }
+    const server = await startServer({ server: { write_timeout_secs: 1 }, routes: { '': [large] } })
+    const connection = await server.connect()
+    connection.socket.pause()
+    connection.write('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await until(() => server.access.length === 1)
+    expect(server.access).toMatchObject([{ route: '/large', status: 200 }])
   })
 
   it.each([

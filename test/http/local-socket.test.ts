@@ -34,6 +34,13 @@ it('needs no key, sees the executions of every key and has no rate limit', async
   }
 })
 
+it('takes requests with any host and origin, because no page can send one', async () => {
+  const { socketPath, request } = await startWithSocket()
+  const headers = { host: 'anything.example', origin: 'https://anything.example' }
+  expect((await request('/api/v1/executions', { headers })).status).toBe(403)
+  expect((await ask({ socketPath, path: '/api/v1/executions', headers })).status).toBe(200)
+})
+
 it('runs prompts as the command line does: without ceilings, in any directory, without the tag of clients', async () => {
   const { socketPath, workdir, request } = await startWithSocket({
     server: { max_approval_mode: 'always', blocked_workdir_prefixes: [realpathSync(tmpdir())] },
