@@ -44,6 +44,7 @@ import {
 import { Session, SessionPage } from '../src/sessions/session.shape.ts'
 import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/source-manifest.shape.ts'
+import { TemplateRecord } from '../src/workspace/prepare/template.shape.ts'
 import { WorktreeRecord } from '../src/workspace/worktrees/worktree-record.shape.ts'
 import { cliDocs } from './cli-docs.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
@@ -204,11 +205,11 @@ async function journalFiles(): Promise<GeneratedFile[]> {
 }
 
 async function workspaceFiles(): Promise<GeneratedFile[]> {
-  const shapes = { validateWorktreeRecord: WorktreeRecord }
-  const folder = 'src/workspace/worktrees'
+  const shapes = { validateTemplateRecord: TemplateRecord, validateWorktreeRecord: WorktreeRecord }
+  const folder = 'src/workspace'
   return [
     { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: false }) },
-    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
+    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../kit/schema.ts') },
   ]
 }
 

@@ -1,7 +1,7 @@
 /**
  * Every configuration key with its default and description. Besides the keywords of JSON Schema a key may have:
  * - `x-env`: further names of its environment variable, or `false` if a variable cannot hold it;
- * - `x-rule`: the allowed values, if rules.ts checks them instead of the schema;
+ * - `x-rule`: the allowed values, if setting-rules.ts checks them instead of the schema;
  * - `x-united`: entries add to the default instead of replacing it;
  * - `x-unit`: a size, which may be written as `2M`: what its number counts;
  * - `x-applies`: `at_once` in a running server, or only on the `command_line`. Other keys need a restart of the server;
@@ -17,6 +17,7 @@ import {
   LONGEST_WAIT_SECS,
   SANDBOX_MODES,
 } from './backend.shape.ts'
+import { DriveSection } from './drive-settings.shape.ts'
 import { ServerSection } from './server-settings.shape.ts'
 
 const FlagsSection = strict({
@@ -264,65 +265,6 @@ const WarmSection = strict({
     minimum: 1,
     maximum: 86_400,
     description: 'Seconds until something that an agent asks about is denied (`approval_mode: always`).',
-  }),
-})
-
-const DriveSection = strict({
-  actions: Type.Integer({
-    default: 8,
-    minimum: 1,
-    maximum: 1000,
-    description: 'Actions that a driven run may take.',
-  }),
-  checks: Type.Array(Type.String({ minLength: 1 }), {
-    default: [],
-    description:
-      "Commands that drover runs after each implementation, and that must pass. No shell: write `sh -c '…'` for one.",
-  }),
-  check_timeout_secs: Type.Integer({
-    default: 600,
-    minimum: 1,
-    maximum: LONGEST_WAIT_SECS,
-    description: 'Maximum run time of one check in seconds.',
-  }),
-  attempts: Type.Integer({
-    default: 3,
-    minimum: 0,
-    maximum: 20,
-    description: 'How often the output of a failed check goes back to the agent.',
-  }),
-  rounds: Type.Integer({
-    default: 2,
-    minimum: 0,
-    maximum: 20,
-    description: 'Further runs that work on the findings of a review and on checks that still fail.',
-  }),
-  approval_mode: literals(['auto', 'none', 'always'], {
-    default: 'auto',
-    description:
-      'What the agent may do without approval in an implementation: `auto` edit files, `none` everything, `always` nothing. In other actions it only reads.',
-  }),
-  stall_secs: Type.Integer({
-    default: 600,
-    minimum: 1,
-    maximum: LONGEST_WAIT_SECS,
-    description: 'An agent without text, result of a tool or change of a file for this long is ended.',
-  }),
-  deliver: literals(['none', 'branch', 'pr'], {
-    default: 'branch',
-    description: 'What becomes of the work: `none`, a commit on its `branch`, or also a draft pull request (`pr`).',
-  }),
-  repositories: Type.Array(Type.String({ minLength: 1 }), {
-    default: [],
-    description:
-      'Repositories in which clients of the server may start runs (`/api/v1/runs`) and compare agents in worktrees: the roots of their worktrees. You can drive in any repository of yours.',
-    'x-rule': 'absolute paths',
-  }),
-  max_runs: Type.Integer({
-    default: 4,
-    minimum: 1,
-    maximum: 1000,
-    description: 'Runs that a server drives at the same time for its clients.',
   }),
 })
 

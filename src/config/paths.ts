@@ -29,6 +29,8 @@ export type Paths = {
   chatHistory: string
   /** The git worktrees that drover creates. */
   worktrees: string
+  /** What setups have installed for worktrees. */
+  templates: string
   /** Which runs are driven, and by whom. */
   drivenRuns: string
   /** Which settings of projects the user trusts. */
@@ -74,6 +76,7 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     consolePage: join(directory, 'open-console.html'),
     chatHistory: join(directory, 'chat-history'),
     worktrees: join(directory, 'worktrees'),
+    templates: join(directory, 'templates'),
     drivenRuns: join(directory, 'driven-runs'),
     trustedSettings: join(directory, 'trusted-settings'),
   }

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { nearestWord } from '../kit/nearest.ts'
+import { problemOfRepositoryPath } from '../kit/repository-path.ts'
 import type { Problem } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
 import { type ConfigPath, definedBackend } from './setting-keys.ts'
@@ -32,6 +33,9 @@ const isStoreUrl: TextRule = (text) =>
     ? undefined
     : 'must be sqlite: or an address such as postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
+const isRepositoryPath: TextRule = (text) =>
+  problemOfRepositoryPath(text) === undefined ? undefined : 'must be a path in the repository, such as .env.test'
+
 const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'backends.claude.command': isProgram,
   'backends.codex.command': isProgram,
@@ -41,6 +45,8 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'work.repositories': isAbsolutePath,
   'server.trusted_proxies': isAddressRange,
   'drive.repositories': isAbsolutePath,
+  'drive.copy': isRepositoryPath,
+  'drive.share': isRepositoryPath,
   'server.allowed_workdir_prefixes': isAbsolutePath,
   'server.blocked_workdir_prefixes': isAbsolutePath,
 }

@@ -7,7 +7,7 @@ import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import type { ProjectTrust } from './project-settings.ts'
 import type { DriveEvent } from './record/drive-event.shape.ts'
-import { type DriveState, toDriveState } from './record/drive-state.ts'
+import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
 
 /** What a driver reports while it works: its own records, and the events of the agents. */
 export type DriveUpdate =
@@ -23,6 +23,10 @@ export type DriveTools = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether agents may use the settings of the project. */
   readonly projectTrust: ProjectTrust
+  /** What setups have installed for worktrees before. */
+  readonly templates: { readonly home: string; readonly maxBytes: number }
+  /** Asks a person whether the work should begin although these checks fail. Absent if no one can be asked. */
+  readonly confirmBaseline?: (failed: readonly BaselineRun[]) => Promise<boolean>
   /** Text comes in pieces, for a reader who watches. */
   readonly wantsDeltas: boolean
   readonly onUpdate: (update: DriveUpdate) => void

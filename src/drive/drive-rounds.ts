@@ -5,6 +5,7 @@ import { Fault } from '../kit/fault.ts'
 import { readPinnedSource } from '../runs/read-material.ts'
 import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
+import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
 import { spentBy } from './decide/spending.ts'
 import { deliver } from './deliver.ts'
@@ -13,7 +14,7 @@ import { type DriveEnd, driveRun } from './drive-run.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
 import { openDriveJournal } from './record/drive-journal.ts'
-import type { DriveState } from './record/drive-state.ts'
+import { type DriveState, toDriveState } from './record/drive-state.ts'
 import { startDrivenRun } from './start-driven-run.ts'
 
 /** How a drive begins: what is recorded of a new one, and the options of one that continues. */
@@ -34,7 +35,7 @@ export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; rea
 
 export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
-  const context: DriveContext = { ...tools, runId, journal }
+  const context: DriveContext = inWorktree({ ...tools, runId, journal }, begin)
   beginDrive(context, begin)
   const end = await driveAndAsk(context, tools)
   if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
@@ -56,6 +57,15 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   const optionsFrom: DriveBegin['optionsFrom'] = (known) => begin.optionsFrom(known ?? options)
   const isNew = await startRound(context, next, { ...started, options: optionsFrom(undefined) })
   return await driveRounds(tools, next.runId, { ...started, optionsFrom, isNew })
+}
+
+/** Checks and agents learn where they are, and nothing about other copies of the project. */
+function inWorktree(context: DriveContext, { place: given }: DriveBegin): DriveContext {
+  const place = toDriveState(context.journal.events)?.place ?? given
+  if (place.kind === 'in_place') return context
+  const { prompts } = context
+  const env = toWorktreeEnvironment(context.env, place)
+  return { ...context, env, prompts: { ...prompts, env: toWorktreeEnvironment(prompts.env, place) } }
 }
 
 function beginDrive(context: DriveContext, { optionsFrom, isNew = false, ...begin }: DriveBegin): void {

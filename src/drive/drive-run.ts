@@ -4,7 +4,6 @@
  */
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { Fault } from '../kit/fault.ts'
-import { runCheck } from '../kit/process/run-check.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
 import { reportChange } from '../runs/change-run.ts'
 import { openRun } from '../runs/open-run.ts'
@@ -13,10 +12,11 @@ import { readOutcome } from '../runs/read-outcome.ts'
 import { compareWork } from './compare-work.ts'
 import { type DriveStep, nextStep } from './decide/next-step.ts'
 import { type DriveContext, readDriveState, record, uninterrupted } from './drive-context.ts'
-import { hashTree, observeTree } from './observe-tree.ts'
+import { observeTree } from './observe-tree.ts'
+import { decideBaseline, prepare } from './prepare-work.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { runAttempt } from './run-attempt.ts'
-import { RunWatch } from './run-watch.ts'
+import { check, checkBaseline } from './run-checks.ts'
 
 /** Why a driver stops. */
 export type DriveEnd =
@@ -25,9 +25,6 @@ export type DriveEnd =
   | { readonly is: 'waits'; readonly run: ProtocolState }
   | { readonly is: 'paused'; readonly reason: string; readonly message: string }
   | { readonly is: 'interrupted' }
-
-/** Kept of the output of a check: enough to find the cause, and small enough for a prompt. */
-const OUTPUT_CHARACTERS = 16_000
 
 /** Drives a run until it has ended, waits for a person, or may not continue. */
 export async function driveRun(context: DriveContext): Promise<DriveEnd> {
@@ -60,6 +57,12 @@ type WorkStep = Exclude<DriveStep, { do: 'finish' | 'wait' | 'pause' }>
 
 async function perform(context: DriveContext, step: WorkStep, actionNumber: number): Promise<void> {
   switch (step.do) {
+    case 'prepare':
+      return await prepare(context)
+    case 'baseline':
+      return await checkBaseline(context, step.command)
+    case 'decide_baseline':
+      return await decideBaseline(context, step.failed)
     case 'attempt':
       return await runAttempt(context, step, actionNumber)
     case 'note_unknown_end':
@@ -86,33 +89,6 @@ async function noteUnknownEnd(context: DriveContext, { attempt, session_id, star
     tree: await observeTree(context),
     trace: [],
     warnings: [],
-  })
-}
-
-async function check(context: DriveContext, { attempt, command }: Extract<DriveStep, { do: 'check' }>): Promise<void> {
-  const { runs, env } = context
-  const { check_timeout_ms: timeoutMs } = readDriveState(context).options
-  const cwd = runs.workspace.worktree_root
-  const before = await hashTree(context)
-  using watch = new RunWatch(context, attempt.action_id)
-  const { passed, exitCode, problem, durationMs, output } = await runCheck({
-    command,
-    cwd,
-    env,
-    timeoutMs,
-    signal: watch.signal,
-  })
-  if (watch.signal.aborted) return
-  record(context, 'check_ran', {
-    attempt: attempt.attempt,
-    command,
-    passed,
-    ...(exitCode !== null && { exit_code: exitCode }),
-    ...(problem !== undefined && { problem }),
-    duration_ms: durationMs,
-    output: output.slice(-OUTPUT_CHARACTERS).toWellFormed(),
-    tree_id_before: before,
-    tree_id: await hashTree(context),
   })
 }
 

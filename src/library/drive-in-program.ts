@@ -50,6 +50,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const result = await driveUserRun(found, {
     ...{ optionsFrom, prompts, env, wantsDeltas: false, directories: paths },
     projectTrust: { use: config.agents.project_settings, decisions: paths.trustedSettings },
+    templates: { home: paths.templates, maxBytes: config.drive.template_max_bytes },
     onUpdate: (update) => {
       if (update.is === 'recorded') emit(toRecord(update.runId, update.event))
     },

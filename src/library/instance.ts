@@ -110,7 +110,8 @@ export class Instance {
     const isRoot = process.getuid?.() === 0
     const onLost = (loss: Loss) => this.#onLost(loss)
     const drover = new InProcessDrover({
-      ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock, worktrees: paths.worktrees },
+      ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock },
+      ...{ worktrees: paths.worktrees, templates: paths.templates },
       openStores: () => openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost }),
       // Without them, sessions have no turns and cannot be continued by another agent.
       keep: 'events',

@@ -9,11 +9,21 @@ import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import { worktreeNotPrepared } from '../workspace/faults.ts'
 import type { Git } from '../workspace/git.ts'
 import { observeGit } from '../workspace/observe-git.ts'
+import {
+  describeStep,
+  needsPreparation,
+  type Preparation,
+  type PreparationTools,
+  prepareWorktree,
+} from '../workspace/prepare/prepare-worktree.ts'
+import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
 import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
 import { diffWorktree, type WorktreeDiff } from '../workspace/worktrees/diff-worktree.ts'
 import { dropWorktree } from '../workspace/worktrees/drop-worktree.ts'
+import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
 import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
 import type { Worktree } from '../workspace/worktrees/worktree-records.ts'
 
@@ -30,10 +40,14 @@ type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   keyId: string | undefined
   checks: readonly string[]
   checkTimeoutMs: number
+  preparation: Preparation
+  templates: PreparationTools['templates']
   git: Git
   clock: Clock
   env: Readonly<Record<string, string | undefined>>
 }
+
+const SHOWN_LINES = 20
 
 const UNKNOWN_DIFF: WorktreeDiff = { tree: '', files: [], insertions: 0, deletions: 0 }
 
@@ -66,8 +80,25 @@ export class ComparisonWorktrees implements AsyncDisposable {
       // It is there, so it has to be dropped even if this is cancelled now.
       this.#opened.push({ label, worktree, workspace, workdir: withinWorktree(worktree, below) })
       await workspace
+      await this.#prepare(worktree, repository)
     }
     return this.#opened.map(({ workdir }) => workdir)
+  }
+
+  /** From the second worktree on, what the setup of the first one installed is copied. */
+  async #prepare(worktree: Worktree, { worktree_root: userTree, git_common_dir }: WorkspaceIdentity): Promise<void> {
+    const { preparation, templates, env, clock, signal, watcher } = this.#options
+    if (!needsPreparation(preparation)) return
+    const end = await prepareWorktree({
+      ...{ preparation, templates, clock, signal, userTree, root: worktree.path, repository: git_common_dir },
+      git: pinToWorktree(this.#options.git, worktree),
+      env: toWorktreeEnvironment(env, toVariables(worktree)),
+      onStep: (step) => {
+        watcher?.noted?.({ message: `${worktree.label}: ${describeStep(step)}`, isWarning: false })
+      },
+    })
+    if (end.is === 'failed') throw toPreparationFault(end.setup)
+    for (const note of end.notes) this.warn(`${worktree.label}: ${note}`)
   }
 
   async #warnOfChanges({ worktree_root: start }: WorkspaceIdentity): Promise<void> {
@@ -111,8 +142,9 @@ export class ComparisonWorktrees implements AsyncDisposable {
     }
   }
 
-  async #check({ label, workdir: cwd }: Opened): Promise<CheckResult[]> {
-    const { checks: commands, checkTimeoutMs: timeoutMs, env, signal, watcher } = this.#options
+  async #check({ label, worktree, workdir: cwd }: Opened): Promise<CheckResult[]> {
+    const { checks: commands, checkTimeoutMs: timeoutMs, signal, watcher } = this.#options
+    const env = toWorktreeEnvironment(this.#options.env, toVariables(worktree))
     const checks: CheckResult[] = []
     for (const command of commands) {
       const check = await runCheck({ command, cwd, env, timeoutMs, signal })
@@ -164,6 +196,15 @@ export class ComparisonWorktrees implements AsyncDisposable {
     this.warnings.push(message)
     this.#options.watcher?.noted?.({ message, isWarning })
   }
+}
+
+function toVariables({ path: root, branch, port }: Worktree) {
+  return { root, branch, port }
+}
+
+function toPreparationFault({ command, exitCode, problem, output }: CheckResult): Fault {
+  const result = problem ?? `ended with exit code ${exitCode}`
+  return worktreeNotPrepared({ command, result, output: output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n') })
 }
 
 /** An agent that takes part twice is `codex` and `codex-2`. Pure. */

@@ -25,6 +25,8 @@ type ComparisonParts = {
   settings: Config
   /** The directory of all worktrees of the user. */
   worktrees: string
+  /** What setups have installed for worktrees. */
+  templates: string
   /** Whether this process runs agents. */
   isWorker: boolean
 }
@@ -91,11 +93,14 @@ export class Comparisons {
   async #compare(request: Comparison, context: PromptContext, batch: BatchRunOptions): Promise<ComparisonResult> {
     const { settings, worktrees: home } = this.#parts
     const { backends, prompt, workdir: start = context.cwd, checks = [], keep } = request
-    const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, ...asked } = request
+    const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, preparation: given, ...asked } = request
     const git = locateGit(context)
     const { env, clock, by } = context
     const keyId = ownerKey(by)?.id
+    const { setup, copy, share, setup_timeout_secs: seconds, template_max_bytes: maxBytes } = settings.drive
     await using worktrees = new ComparisonWorktrees({
+      preparation: { setup, copy, share, timeoutMs: seconds * 1000, ...given },
+      templates: { home: this.#parts.templates, maxBytes },
       ...{ home, start, backends, prompt, keyId, checks, checkTimeoutMs, git, clock, env },
       ...{ signal: batch.signal, watcher: batch.watcher },
     })

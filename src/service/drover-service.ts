@@ -30,6 +30,7 @@ import type { PromptRunOptions } from '../prompts/prompt-run.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
+import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
 
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {
@@ -136,9 +137,6 @@ type BackgroundOptions = {
 /** The next prompt of the session with this id. */
 export type NextRequest = Omit<ResumeRequest, 'detach'> & { readonly id: string }
 
-/** Without a time, `drive.check_timeout_secs` limits a check. */
-export type Comparison = CompareRequest & { checkTimeoutMs?: number }
-
 /** Whether a backend works, or why it does not. */
 export type BackendTest = Pick<
   PromptResult,
@@ -149,3 +147,9 @@ export type BackendTest = Pick<
 }
 
 export type TestOptions = { signal: AbortSignal; timeoutSecs: number }
+
+/** Without a time, `drive.check_timeout_secs` limits a check. Only the user may say how worktrees are prepared. */
+export type Comparison = CompareRequest & {
+  checkTimeoutMs?: number
+  preparation?: Partial<Pick<Preparation, 'setup' | 'copy' | 'share'>>
+}

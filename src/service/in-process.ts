@@ -46,6 +46,8 @@ export type DroverParts = {
   privateFiles?: PrivateFiles | undefined
   /** The directory of the git worktrees that drover creates. */
   worktrees: string
+  /** What setups have installed for them. */
+  templates: string
   server?: ServerParts | undefined
 }
 
@@ -184,9 +186,9 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   }
 
   async #comparisons(): Promise<Comparisons> {
-    const { settings, worktrees, server } = this.#parts
+    const { settings, worktrees, templates, server } = this.#parts
     const { Comparisons } = await import('./comparisons.ts')
-    this.#compared ??= new Comparisons({ settings, worktrees, isWorker: server?.isWorker !== false })
+    this.#compared ??= new Comparisons({ settings, worktrees, templates, isWorker: server?.isWorker !== false })
     return this.#compared
   }
 

@@ -38,7 +38,7 @@ export type ServedParts = {
   demoAgent: Program
   stores: Stores
   /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
-  directories: { worktrees: string; drivenRuns: string; trustedSettings: string }
+  directories: { worktrees: string; templates: string; drivenRuns: string; trustedSettings: string }
   /** What agents must not read under a ceiling. */
   privateFiles: PrivateFiles
   /** Aborted when the server starts to shut down: driven runs are interrupted. */
@@ -77,6 +77,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       ...{ env: { ...env }, cwd, isRoot, clock, demo },
       privateFiles: parts.privateFiles,
       worktrees: parts.directories.worktrees,
+      templates: parts.directories.templates,
       openStores: async () => stores,
       keep: 'events',
       slots: createSlots({ limit, queueLimit }),
@@ -132,6 +133,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       settings: config,
       ...{ directories, version, clock, log, shutdown, rights },
       projectTrust: { use: config.agents.project_settings, decisions: directories.trustedSettings },
+      templates: { home: directories.templates, maxBytes: config.drive.template_max_bytes },
       env: { ...this.#parts.env },
       cwd: this.#parts.cwd,
       isDemo: this.#parts.demo !== undefined,

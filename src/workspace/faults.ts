@@ -91,3 +91,19 @@ export const worktreeNotCommitted = defineFault({
   when: 'The changes in a worktree could not be committed. They are all still there.',
   message: (d: { path: string; problem: string }) => `the changes in ${d.path} were not committed: ${d.problem}`,
 })
+
+export const worktreeNotPrepared = defineFault({
+  code: 'worktree_not_prepared',
+  kind: 'unavailable',
+  when: 'A command of the setup failed in a new worktree.',
+  message: (d: { command: string; result: string; output: string }) =>
+    `the setup ${d.command} ${d.result}${d.output === '' ? '' : `:\n${d.output}`}`,
+})
+
+export const preparationPathInvalid = defineFault({
+  code: 'preparation_path_invalid',
+  kind: 'usage',
+  when: 'A path that should be copied into a worktree leaves the repository, is a link, or is not ignored by git.',
+  message: (d: { path: string; problem: string }) =>
+    `${JSON.stringify(d.path)} cannot be brought into a worktree: ${d.problem}`,
+})

@@ -243,8 +243,28 @@ describe('drover compare --worktrees', () => {
     expect([...worktrees(), ...branches()]).toEqual([])
   })
 
+  it('prepares each worktree, with one setup for all of them', async () => {
+    repository.write('.gitignore', 'deps\n')
+    repository.commit()
+    const log = join(home.path, 'setups')
+    const setup = `sh -c 'echo "$DROVER_PORT" >> ${log}; echo installed > deps'`
+    const { code, stderr } = await compare('--setup', setup, '--check', 'grep installed deps')
+    expect([code, readFileSync(log, 'utf8')]).toEqual([0, expect.stringMatching(/^\d+0\n$/)])
+    expect(stderr).toContain('codex: copying what an earlier setup installed')
+    expect(worktrees()).toEqual([])
+  })
+
+  it('starts no agent if the setup fails, and leaves no worktree', async () => {
+    const { code, stdout, stderr } = await compare('--setup', `sh -c 'echo no network; exit 7'`)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('ended with exit code 7:\nno network')
+    expect([...worktrees(), ...branches()]).toEqual([])
+  })
+
   it.each([
     ['a check without worktrees', ['x', '--check', 'true'], '--check needs --worktrees'],
+    ['a setup without worktrees', ['x', '--setup', 'true'], '--setup needs --worktrees'],
+    ['a file outside of the repository', ['x', '--worktrees', '--copy', '../x'], 'it must stay in the repository'],
     ['a check that needs a shell', ['x', '--worktrees', '--check', 'a && b'], '"&" needs a shell'],
     ['an unknown name', ['x', '--worktrees', '--backends', 'claude,codex', '--keep', 'gemini'], 'one of claude, codex'],
     ['--drop with --keep', ['--drop', '--keep', 'codex'], 'cannot be used together'],

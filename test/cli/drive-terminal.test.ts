@@ -35,7 +35,18 @@ describe.runIf(hasTerminals)('the live view', () => {
           { ...HONEST, streams: ['\u001b[2JI wr', 'ite\u0007 it', ' down.\n```drover-out', 'come\n{}\n```\n'] },
         ],
       },
-      [GOAL, '--no-review', '--check', 'sh check.sh', '--max-cost', '2', '--review-with', 'claude'],
+      [
+        GOAL,
+        '--no-review',
+        '--check',
+        'sh check.sh',
+        '--baseline',
+        'skip',
+        '--max-cost',
+        '2',
+        '--review-with',
+        'claude',
+      ],
       { columns, noColor },
     )
     const { code, seen: styled } = await terminal.ended

@@ -79,6 +79,7 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     spent: { tokens: 0, cost_microusd: 0, time_ms: 0 },
     options: OPTIONS,
     started_at: AT,
+    baseline: [],
     attempts,
     submitted: [],
     attempts_before: 0,

@@ -14,6 +14,7 @@ import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
+import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import { withTimes, withTotals } from './batch-report.ts'
 import { formatWarnings } from './batch-text.ts'
@@ -96,6 +97,7 @@ function worktreeRequest({ flags }: Invocation) {
     checks: [...flags.texts('check')],
     checkTimeoutMs: seconds === undefined ? DEFAULT_CHECK_TIMEOUT_MS : seconds * 1000,
     ...(keep !== undefined && { keep }),
+    preparation: readPreparation(flags),
   }
 }
 
@@ -155,8 +157,9 @@ function toItem(backend: string, { at, count }: { at: number; count: number }) {
 /** All of this is checked before an agent costs anything. */
 function checkWorktreeFlags({ flags }: Invocation): void {
   for (const command of flags.texts('check')) parseCheck(command)
-  if (flags.texts('check').length > 0 && !flags.isOn('worktrees')) {
-    throw flagRequired({ flag: '--check', required: '--worktrees' })
+  const unused = ['check', 'setup', 'copy', 'share'].find((name) => flags.texts(name).length > 0)
+  if (unused !== undefined && !flags.isOn('worktrees')) {
+    throw flagRequired({ flag: `--${unused}`, required: '--worktrees' })
   }
   const other = flags.text('keep') === undefined ? 'worktrees' : 'keep'
   if (flags.isOn('drop') && (other === 'keep' || flags.isOn('worktrees'))) {

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 import { RUN_ID } from '../run/run-flags.ts'
-import { DEMO, JSON_FLAG, ROOT } from '../words/shared-flags.ts'
+import { DEMO, JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
 export const DRIVE_COMMANDS: readonly Command[] = [
   {
@@ -47,6 +47,14 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
         value: 'COMMAND',
         description: 'Command that drover runs after the work, and that must pass',
         repeats: true,
+      },
+      ...PREPARATION,
+      {
+        name: 'baseline',
+        value: 'HOW',
+        description:
+          'If a check fails before the work: note it (asks on a terminal), require a repair, or skip this run',
+        choices: ['note', 'require', 'skip'],
       },
       {
         name: 'actions',
@@ -104,6 +112,10 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
       { line: 'drover drive "Show the wind in knots"', description: 'a goal' },
       { line: 'drover drive --demo "Show the wind in knots"', description: 'try it without an agent' },
       { line: 'drover drive "Show the wind in knots" --check "npm test"', description: 'with a check' },
+      {
+        line: 'drover drive "Show the wind in knots" --setup "npm ci" --check "npm test"',
+        description: 'in a project with dependencies',
+      },
       { line: 'drover drive https://github.com/ada/weather/issues/7 --with codex', description: 'an issue' },
       { line: 'drover drive --goal-file issue.md', description: 'a longer goal, such as an issue from elsewhere' },
       { line: 'drover drive 6f1c2c6e --max-tokens 500000', description: 'continue a run, up to a limit' },

@@ -5,6 +5,7 @@ import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
+import { readPreparation } from '../read-preparation.ts'
 import { parseAge } from '../words/parse-time.ts'
 
 type Agent = { backend: Backend; model?: string }
@@ -25,6 +26,8 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     ...(work && { backend: work.backend, model: work.model }),
     ...(review && { review_backend: review.backend, review_model: review.model }),
     checks: checks.length === 0 ? undefined : [...checks],
+    ...readPreparation(flags),
+    baseline: flags.text('baseline') as Options['baseline'],
     max_tokens: flags.integer('max-tokens'),
     max_cost_microusd: readCost(flags.text('max-cost')),
     max_time_ms: readTime(flags.text('max-time')),

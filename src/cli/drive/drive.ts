@@ -8,6 +8,7 @@ import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
 import type { ProjectTrust } from '../../drive/project-settings.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import type { BaselineRun } from '../../drive/record/drive-state.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
 import { driveUserRun } from '../../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
@@ -19,6 +20,7 @@ import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { LocalStatus } from '../../service/local-protocol.ts'
+import { lookForSetup } from '../../workspace/prepare/look-for-setup.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
@@ -30,6 +32,7 @@ import { findUserPaths, readSettings } from '../settings.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { askAboutRun } from './ask-about-run.ts'
 import { attach, isDrivenByServer } from './attach.ts'
+import { confirmBaseline } from './confirm-baseline.ts'
 import { confirmGoal } from './confirm-goal.ts'
 import { decideAboutSettings } from './decide-about-settings.ts'
 import { detachDrive } from './detach.ts'
@@ -38,6 +41,7 @@ import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } fro
 import { findOpenRun, readTarget } from './drive-target.ts'
 import { endLines } from './end-text.ts'
 import { listDriven } from './list-driven.ts'
+import { describeMissingSetup } from './missing-setup.ts'
 import { notify, parseNotify } from './notify.ts'
 import { noteUnseenWork } from './unseen-work.ts'
 
@@ -77,8 +81,10 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const { found, server } = await findTarget(invocation, search)
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
-  if (found.begin.isNew === true)
+  if (found.begin.isNew === true) {
+    await noteMissingSetup(invocation, found, optionsFrom())
     await decideAboutSettings(invocation, found.context, readTrust({ invocation, config }))
+  }
   if (server !== undefined)
     return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
   const printer = flags.isOn('json')
@@ -95,6 +101,12 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   } finally {
     await printer.clearLive()
   }
+}
+
+async function noteMissingSetup({ runtime }: Invocation, { begin }: FoundDrive, options: Options): Promise<void> {
+  if (begin.place.kind === 'in_place') return
+  const note = describeMissingSetup(options, lookForSetup(begin.place.repository))
+  if (note !== undefined) await runtime.terminal.err.write(`drover: note: ${note}\n`)
 }
 
 type Search = { context: RunContext; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }
@@ -173,6 +185,10 @@ async function driveHere(
     await printer.clearLive()
     return await askAboutRun(runtime, run, there)
   }
+  const askBaseline = async (failed: readonly BaselineRun[]) => {
+    await printer.clearLive()
+    return await confirmBaseline(runtime, failed, found.context.signal)
+  }
   return await driveUserRun(found, {
     optionsFrom,
     prompts: drover.runContextFor(USER),
@@ -182,7 +198,8 @@ async function driveHere(
     directories: findUserPaths(invocation),
     onUpdate: (update) => printer.update(update),
     onNoteFailure: ({ message }) => void err.write(`drover: warning: ${message}\n`),
-    ...(canAskIn(invocation) && { ask }),
+    templates: { home: findUserPaths(invocation).templates, maxBytes: drive.config.drive.template_max_bytes },
+    ...(canAskIn(invocation) && { ask, confirmBaseline: askBaseline }),
   })
 }
 

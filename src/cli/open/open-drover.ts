@@ -25,6 +25,7 @@ export function openDrover(
     demo: isDemo ? demoAgent : undefined,
     slots: slotsOfUser(config, atOnce),
     worktrees: findUserPaths(invocation).worktrees,
+    templates: findUserPaths(invocation).templates,
     openStores: () => openCommandStores(invocation, config),
     observer: { sessionLeft: (message) => void terminal.err.write(`drover: warning: ${toMessage(message)}\n`) },
   })

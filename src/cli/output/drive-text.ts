@@ -8,6 +8,7 @@ import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-even
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { claimText } from '../../drive/report-parts.ts'
+import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
 import { formatDuration } from './format-time.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import type { TextLayout } from './text-table.ts'
@@ -16,6 +17,7 @@ import { wrapWords } from './wrap-words.ts'
 
 const LINE_COLUMNS = 160
 const SHORT_ID = 8
+const OUTPUT_LINES = 40
 
 /** A line, and how it looks in colour. A path in a line with `keepsPaths` is not broken, so no agent may write that line. */
 export type StyledLine = string | { readonly text: string; readonly tone?: Tone; readonly keepsPaths?: true }
@@ -43,6 +45,22 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return describeStart(event.data)
     case 'drive_resumed':
       return [`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)]
+    case 'preparing':
+      return [{ text: `  ${describePreparing(event.data)}`, tone: 'dim' }]
+    case 'setup_failed':
+      return [
+        { text: `  setup ${oneLine(event.data.command)} ${howItEnded(event.data)}`, tone: 'bad' },
+        ...lastLines(event.data.output),
+      ]
+    case 'prepared':
+      return describePrepared(event.data)
+    case 'baseline_ran':
+      return [
+        {
+          text: `  before the work: check ${oneLine(event.data.command)} ${howItEnded(event.data)}`,
+          tone: event.data.passed ? 'good' : 'bad',
+        },
+      ]
     case 'attempt_started':
       return [{ text: describeAttempt(event.data), tone: 'title' }]
     case 'approval_decided':
@@ -66,6 +84,24 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     default:
       return []
   }
+}
+
+function describePreparing({ step, command = '' }: EventOf<'preparing'>['data']): string {
+  return oneLine(describeStep(step === 'setup' ? { is: step, command } : { is: step }))
+}
+
+function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['data']): StyledLine[] {
+  const time = formatDuration(duration_ms)
+  return [
+    ...(from === 'nothing' ? [] : [{ text: `  the worktree is ready (${time})`, tone: 'dim' } as const]),
+    ...notes.map((note): StyledLine => ({ text: `  note: ${toPrintable(note)}`, tone: 'open', keepsPaths: true })),
+  ]
+}
+
+/** The end of what a failed command printed. */
+function lastLines(output: string): StyledLine[] {
+  const lines = output.trimEnd().split('\n').slice(-OUTPUT_LINES)
+  return lines.filter(Boolean).map((line) => ({ text: `    ${toPrintable(line)}`, tone: 'dim' }))
 }
 
 function oneLine(text: string): string {

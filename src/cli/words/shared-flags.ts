@@ -115,3 +115,25 @@ export const SINGLE_RUN: readonly Flag[] = [
   { name: 'usage', description: 'Print the token usage to stderr' },
   DEMO,
 ]
+
+/** How new worktrees are prepared. */
+export const PREPARATION: readonly Flag[] = [
+  {
+    name: 'setup',
+    value: 'COMMAND',
+    description: 'Command that prepares the new worktree before the first agent, such as "npm ci"',
+    repeats: true,
+  },
+  {
+    name: 'copy',
+    value: 'PATH',
+    description: 'File that git ignores, copied from your worktree into the new one, such as .env.test',
+    repeats: true,
+  },
+  {
+    name: 'share',
+    value: 'PATH',
+    description: 'Directory that git ignores, copied instead of the setup if all lock files are equal',
+    repeats: true,
+  },
+]

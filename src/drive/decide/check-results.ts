@@ -1,7 +1,7 @@
 /** What the checks of a run say about its work as it is now. Pure. */
 import { changedUnseen } from '../evidence/tree.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
-import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
+import type { Attempt, BaselineRun, CheckRun, DriveState } from '../record/drive-state.ts'
 
 type CheckResult = {
   readonly command: string
@@ -11,7 +11,7 @@ type CheckResult = {
   readonly run?: CheckRun
 }
 
-type Checked = Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered'>
+type Checked = Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered' | 'baseline'>
 
 /** Every check that ran after the last change, and every one that should have. */
 export function checkResults(state: Checked): CheckResult[] {
@@ -21,9 +21,16 @@ export function checkResults(state: Checked): CheckResult[] {
   const isMissing = (command: string) => !ran.some((run) => run.command === command)
   const missing = hasWork(state) ? state.options.checks.filter(isMissing) : []
   return [
-    ...ran.map((run) => ({ command: run.command, passed: run.passed, result: howItEnded(run), run })),
+    ...ran.map((run) => ({ command: run.command, passed: run.passed, result: compareEnds(run, state.baseline), run })),
     ...missing.map((command) => ({ command, passed: false, result: whyMissing(runs, command) })),
   ]
+}
+
+/** A failure means more if the check passed before the work, and less if it failed already. */
+function compareEnds(run: CheckRun, baseline: readonly BaselineRun[]): string {
+  const before = baseline.find(({ command }) => command === run.command)
+  if (run.passed || before === undefined) return howItEnded(run)
+  return `${howItEnded(run)}; it ${before.passed ? 'passed before the work' : 'was already failing before the work'}`
 }
 
 /** A check that passed may have read files before it or another process changed them. Older records do not tell. */

@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 30_000
 /** One entry per finding of the last review and per check that still fails. */
 export function openWork(
   { actions }: Pick<RunOutline, 'actions'>,
-  state: Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered'>,
+  state: Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered' | 'baseline'>,
 ): string[] {
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
   const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))

@@ -9,11 +9,13 @@ import { describeClaim, type FollowUp } from '../prompt/follow-ups.ts'
 import { type ReportedOutcome, readOutcomeText } from '../prompt/read-reported-outcome.ts'
 import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
+import { type BeforeWork, beforeWork } from './before-work.ts'
 import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { reachedCap, spentBy } from './spending.ts'
 
 export type DriveStep =
+  | BeforeWork
   /** Start an agent. Without a follow-up it gets the prompt of the action. */
   | { readonly do: 'attempt'; readonly action: Action; readonly purpose: Purpose; readonly followUp?: FollowUp }
   /** Record that the end of an attempt is unknown. */
@@ -43,6 +45,8 @@ type Facts = { readonly state: DriveState; readonly action: Action; readonly att
 export function nextStep(state: DriveState, run: ProtocolState): DriveStep {
   if (run.state === 'ended') return { do: 'finish' }
   if (run.state !== 'active') return { do: 'wait' }
+  const first = beforeWork(state)
+  if (first !== undefined) return first
   const { action } = run
   const facts = { state, action, attempts: attemptsAt(state, action.action_id) }
   const last = facts.attempts.at(-1)

@@ -48,6 +48,8 @@ export const TraceEntry = named(
 )
 export type TraceEntry = Message<typeof TraceEntry>
 
+const BASELINES = ['note', 'skip', 'require'] as const
+
 export const Options = named(
   'driveOptions',
   strict({
@@ -66,6 +68,12 @@ export const Options = named(
     attempts: count,
     stall_ms: count,
     deliver: literals(['none', 'branch', 'pr']),
+    /** How the worktree is prepared, and what happens if a check fails before the work. Older records have none of it. */
+    setup: optional(Type.Array(text)),
+    copy: optional(Type.Array(text)),
+    share: optional(Type.Array(text)),
+    setup_timeout_ms: optional(count),
+    baseline: optional(literals(BASELINES)),
   }),
 )
 export type Options = Message<typeof Options>
@@ -81,6 +89,8 @@ const Place = tagged('kind', [
     base: text,
     /** The worktree in which the command was given. */
     repository: text,
+    /** The first of ten ports that nothing else in this directory of worktrees uses. */
+    port: optional(count),
   }),
 ])
 export type Place = Message<typeof Place>
@@ -148,12 +158,24 @@ const PAUSES = [
   'cancelled',
   'killed',
   'review_changed_files',
+  'setup_failed',
+  'baseline_failed',
   'stopped',
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
 const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
   strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
+
+/** How a command ended. */
+const ended = {
+  exit_code: optional(Type.Integer()),
+  /** Why there is no exit code. */
+  problem: optional(text),
+  duration_ms: count,
+  /** The end of what it printed. */
+  output: text,
+}
 
 export const DriveEvent = named(
   'driveEvent',
@@ -171,6 +193,19 @@ export const DriveEvent = named(
       options: Options,
     }),
     event('drive_resumed', { options: Options }),
+    /** A step of the preparation begins. */
+    event('preparing', { step: literals(['copy', 'share', 'template', 'setup']), command: optional(text) }),
+    event('setup_failed', { command: text, ...ended }),
+    event('prepared', {
+      from: literals(['setup', 'template', 'share', 'nothing']),
+      copied: Type.Array(text),
+      notes: Type.Array(text),
+      duration_ms: count,
+    }),
+    /** A check before the first attempt. */
+    event('baseline_ran', { command: text, passed: Type.Boolean(), could_start: Type.Boolean(), ...ended }),
+    /** Checks fail before the work. Without a person to ask, the work begins. */
+    event('baseline_decided', { by: literals(['person', 'drover']), is_accepted: Type.Boolean() }),
     event('attempt_started', {
       attempt: Type.Integer({ minimum: 1 }),
       action_id: text,
@@ -225,12 +260,7 @@ export const DriveEvent = named(
       attempt: count,
       command: text,
       passed: Type.Boolean(),
-      exit_code: optional(Type.Integer()),
-      /** Why there is no exit code. */
-      problem: optional(text),
-      duration_ms: count,
-      /** The end of what it printed. */
-      output: text,
+      ...ended,
       /** The tree that a commit of everything would have had. Older records do not tell. */
       tree_id_before: optional(text),
       tree_id: optional(text),

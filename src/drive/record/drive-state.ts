@@ -27,6 +27,7 @@ export type CheckRun = EventOf<'check_ran'>['data'] & {
   /** It ran before, and then files were changed. */
   readonly is_repeated?: boolean
 }
+export type BaselineRun = EventOf<'baseline_ran'>['data']
 type Evidence = EventOf<'evidence'>['data']
 type Submitted = EventOf<'outcome_submitted'>['data']
 type Delivery = EventOf<'delivered'>['data']
@@ -35,6 +36,14 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly started_at: string
   /** Those of the latest driver. */
   readonly options: Options
+  /** Undefined until the worktree is prepared. */
+  readonly prepared?: EventOf<'prepared'>['data']
+  /** The command that failed in the preparation by the latest driver. */
+  readonly setup_failed?: EventOf<'setup_failed'>['data']
+  /** What the checks said before the first attempt. */
+  readonly baseline: readonly BaselineRun[]
+  /** Whether the work may begin although checks fail. */
+  readonly baseline_decided?: EventOf<'baseline_decided'>['data']
   readonly attempts: readonly Attempt[]
   readonly submitted: readonly Submitted[]
   /** The number of attempts when the latest driver began: what stopped an earlier one does not stop it. */
@@ -56,13 +65,24 @@ const NO_ATTEMPTS = { attempts_before: 0, attempts_at_pause: 0 } as const
 
 function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
   const { type, at, data } = event
-  if (type === 'drive_started') return { ...data, started_at: at, attempts: [], submitted: [], ...NO_ATTEMPTS }
+  if (type === 'drive_started')
+    return { ...data, started_at: at, baseline: [], attempts: [], submitted: [], ...NO_ATTEMPTS }
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
-      const { paused: _, ...rest } = state
-      return { ...rest, options: data.options, attempts_before: state.attempts.length }
+      const { paused: _, setup_failed: __, ...rest } = state
+      return { ...beforeWorkAgain(rest), options: data.options, attempts_before: state.attempts.length }
     }
+    case 'preparing':
+      return state
+    case 'setup_failed':
+      return { ...state, setup_failed: data }
+    case 'prepared':
+      return { ...state, prepared: data }
+    case 'baseline_ran':
+      return { ...state, baseline: [...state.baseline, data] }
+    case 'baseline_decided':
+      return { ...state, baseline_decided: data }
     case 'attempt_started':
       return { ...state, attempts: [...state.attempts, { ...data, started_at: at, approvals: [], checks: [] }] }
     case 'session_opened':
@@ -86,6 +106,13 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'delivered':
       return { ...state, delivered: data }
   }
+}
+
+/** What failed before the work may be repaired by now. */
+function beforeWorkAgain(state: DriveState): DriveState {
+  if (state.attempts.length > 0) return state
+  const { baseline_decided: _, ...rest } = state
+  return { ...rest, baseline: [] }
 }
 
 function withCheck(checks: readonly CheckRun[], run: CheckRun): CheckRun[] {

@@ -4,7 +4,7 @@ import type { Log } from '../../kit/log.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import type { DriveUpdate } from '../drive-context.ts'
+import type { DriveTools, DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, driveRounds, type RoundsResult } from '../drive-rounds.ts'
 import { DrivenRecordWriter, type RecordWriterOptions } from '../driven-record-writer.ts'
 import { notifyProgram } from '../notify-program.ts'
@@ -16,6 +16,7 @@ import { removeDelivered } from '../start/remove-delivered.ts'
 export type DrivesOptions = RecordWriterOptions & {
   readonly directories: { readonly worktrees: string }
   readonly projectTrust: ProjectTrust
+  readonly templates: DriveTools['templates']
   readonly log: Log
   /** Aborted when the server stops: its drives are interrupted, and the next server continues them. */
   readonly shutdown: AbortSignal
@@ -132,6 +133,7 @@ export class BackgroundDrives {
         env,
         wantsDeltas: true,
         projectTrust: this.#options.projectTrust,
+        templates: this.#options.templates,
         onUpdate,
       },
       record.run_id,

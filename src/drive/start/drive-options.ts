@@ -6,6 +6,7 @@ import { parseCheck } from '../../kit/process/run-check.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
 import { driveCapUnsupported } from '../faults.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 
@@ -43,6 +44,11 @@ export type DriveSettings = {
     readonly checks: readonly string[]
     readonly check_timeout_secs: number
     readonly stall_secs: number
+    readonly setup: readonly string[]
+    readonly copy: readonly string[]
+    readonly share: readonly string[]
+    readonly setup_timeout_secs: number
+    readonly baseline: NonNullable<Options['baseline']>
   }
 }
 
@@ -63,7 +69,11 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
   })
   const agents = chooseAgents(given, before, { ...sources, caps })
   const checks = given.checks ?? before?.checks ?? drive.checks
-  for (const command of checks) parseCheck(command)
+  const setup = given.setup ?? before?.setup ?? drive.setup
+  for (const command of [...setup, ...checks]) parseCheck(command)
+  const copy = given.copy ?? before?.copy ?? drive.copy
+  const share = given.share ?? before?.share ?? drive.share
+  for (const path of [...copy, ...share]) checkPreparationPath(path)
   return {
     ...agents,
     ...caps,
@@ -71,6 +81,11 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     is_demo: isDemo,
     checks: [...checks],
     check_timeout_ms: drive.check_timeout_secs * 1000,
+    setup: [...setup],
+    copy: [...copy],
+    share: [...share],
+    setup_timeout_ms: drive.setup_timeout_secs * 1000,
+    baseline: given.baseline ?? before?.baseline ?? drive.baseline,
     rounds: given.rounds ?? before?.rounds ?? drive.rounds,
     attempts: drive.attempts,
     stall_ms: drive.stall_secs * 1000,

@@ -125,12 +125,13 @@ async function findPlace(
     ids: randomIds,
     signal,
   })
-  const { path: root, branch, base } = worktree
+  const { path: root, branch, base, port } = worktree
   const found = await discoverWorkspace({ start: root, git, signal })
   const there = withPinnedGit(openRunContext({ workspace: found, git, signal, clock, version }))
   // With a signal of its own: the caller's may be the reason why the run was not started.
   const discard = () => discardWorktree({ git, worktree, signal: new AbortController().signal })
-  return { place: { kind: 'worktree', root: found.worktree_root, branch, base, repository: here }, there, discard }
+  const place = { kind: 'worktree', root: found.worktree_root, branch, base, repository: here } as const
+  return { place: { ...place, ...(port !== undefined && { port }) }, there, discard }
 }
 
 /** A worktree of the repository that stays when the run is delivered. */

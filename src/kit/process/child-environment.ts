@@ -13,8 +13,11 @@ export type ChildEnvironment = Readonly<Record<string, string>> & { readonly [is
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** No secrets; a program that calls drover must find the same home and config. */
-const KEPT: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
+/** No secrets; a program that calls drover must find the same home and config, and one in a worktree its ports. */
+const KEPT: readonly string[] = [
+  ...[TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG'],
+  ...['DROVER_WORKTREE', 'DROVER_BRANCH', 'DROVER_PORT'],
+]
 /** Settings of drover and of libpq, and headers of OpenTelemetry, which hold tokens. Windows ignores the case of names. */
 const HIDDEN = /^(?:DROVER_|PG|OTEL_\w*HEADERS$)/i
 /** A shorter text may be a common word, such as a part of a path. */

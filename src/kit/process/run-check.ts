@@ -24,6 +24,8 @@ export type Check = {
 export type CheckResult = {
   command: string
   passed: boolean
+  /** False if there is no such program, or it could not be started. */
+  isStarted: boolean
   /** Null if the command did not exit by itself. */
   exitCode: number | null
   /** Why there is no exit code. */
@@ -62,11 +64,11 @@ export async function runCheck({ command, cwd, env, timeoutMs, signal }: Check):
     const { stdout, exit } = await startProcess({ argv, ...places, ...limits, onStderr: keep })
     for await (const chunk of stdout) keep(chunk)
     const ended = judge(await exit, timeoutMs)
-    return { command, ...ended, output: tail.text(), isOutputCut: bytes > OUTPUT_LIMIT_BYTES }
+    return { command, isStarted: true, ...ended, output: tail.text(), isOutputCut: bytes > OUTPUT_LIMIT_BYTES }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const nothing = { durationMs: 0, output: '', isOutputCut: false }
-    return { command, passed: false, exitCode: null, problem: error.message, ...nothing }
+    return { command, passed: false, isStarted: false, exitCode: null, problem: error.message, ...nothing }
   }
 }
 

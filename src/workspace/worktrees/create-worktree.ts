@@ -6,6 +6,7 @@ import { Fault } from '../../kit/fault.ts'
 import type { Ids } from '../../kit/ids.ts'
 import { worktreeNotCreated } from '../faults.ts'
 import { askGit, type Git, gitErrorLine } from '../git.ts'
+import { choosePorts } from './choose-ports.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { discardWorktree } from './remove-worktree.ts'
 import { folderFor, toBranch, toSlug } from './worktree-name.ts'
@@ -65,6 +66,7 @@ async function findCommit({ git, repository, commit, signal }: NewWorktree): Pro
 
 async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktree> {
   const { home, repository, title, group, keyId, clock } = wanted
+  const port = await choosePorts(home)
   const name = await claimFreeName(wanted)
   const record: WorktreeRecord = {
     version: 1,
@@ -77,6 +79,7 @@ async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktre
     title: title.slice(0, TITLE_CHARACTERS).toWellFormed(),
     ...(group && { group: group.id, label: group.label }),
     ...(keyId !== undefined && { key_id: keyId }),
+    ...(port !== undefined && { port }),
     created_at: toTimestamp(clock.now()),
   }
   try {

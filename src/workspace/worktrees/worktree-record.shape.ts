@@ -23,6 +23,7 @@ export const WorktreeRecord = named(
       group: Type.Optional(Type.String({ description: 'The same for worktrees that were created together.' })),
       label: Type.Optional(Type.String({ description: 'Its name in the group.' })),
       key_id: Type.Optional(Type.String({ description: 'The id of the API key of a server that it belongs to.' })),
+      port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'The first of its ten ports.' })),
       created_at: meaning('The time of its creation.', UtcTimestamp),
     },
     { title: 'Worktree', description: 'A worktree that drover created.' },

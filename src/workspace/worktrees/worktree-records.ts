@@ -13,7 +13,7 @@ import { createFile } from '../../kit/files/write-file.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import { checker } from '../../kit/schema.ts'
 import { compareBytes, encodeUtf8 } from '../../kit/utf8.ts'
-import { validateWorktreeRecord } from './checks.generated.js'
+import { validateWorktreeRecord } from '../checks.generated.js'
 import type { WorktreeRecord } from './worktree-record.shape.ts'
 
 const RECORD_LIMIT_BYTES = 64 * 1024

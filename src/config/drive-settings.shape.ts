@@ -1,0 +1,97 @@
+/** The settings of driven runs and of worktrees. */
+import { Type } from 'typebox'
+import { literals, strict } from '../kit/shape.ts'
+import { LONGEST_WAIT_SECS } from './backend.shape.ts'
+
+export const DriveSection = strict({
+  actions: Type.Integer({
+    default: 8,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Actions that a driven run may take.',
+  }),
+  checks: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      "Commands that drover runs after each implementation, and that must pass. No shell: write `sh -c '…'` for one.",
+  }),
+  setup: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Commands that prepare a new worktree, such as `npm ci`: once, before the first agent. Without a shell, like checks.',
+  }),
+  copy: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Files that git ignores, such as `.env.test`: copied from your worktree into a new one.',
+    'x-rule': 'paths in the repository',
+  }),
+  share: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Directories that git ignores, such as `node_modules`: copied from your worktree instead of running the setup, if all lock files are equal.',
+    'x-rule': 'paths in the repository',
+  }),
+  setup_timeout_secs: Type.Integer({
+    default: 900,
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECS,
+    description: 'Maximum run time of one command of the setup in seconds.',
+  }),
+  template_max_bytes: Type.Integer({
+    default: 10 * 1024 ** 3,
+    minimum: 0,
+    maximum: 1024 ** 5,
+    description:
+      'What setups installed is kept for the next worktree, up to this size in all. The least recently used is removed first.',
+  }),
+  baseline: literals(['note', 'skip', 'require'], {
+    default: 'note',
+    description:
+      'Checks run once before the work. If one fails: `note` it, and ask on a terminal; `require` that it is repaired first; or `skip` this run.',
+  }),
+  check_timeout_secs: Type.Integer({
+    default: 600,
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECS,
+    description: 'Maximum run time of one check in seconds.',
+  }),
+  attempts: Type.Integer({
+    default: 3,
+    minimum: 0,
+    maximum: 20,
+    description: 'How often the output of a failed check goes back to the agent.',
+  }),
+  rounds: Type.Integer({
+    default: 2,
+    minimum: 0,
+    maximum: 20,
+    description: 'Further runs that work on the findings of a review and on checks that still fail.',
+  }),
+  approval_mode: literals(['auto', 'none', 'always'], {
+    default: 'auto',
+    description:
+      'What the agent may do without approval in an implementation: `auto` edit files, `none` everything, `always` nothing. In other actions it only reads.',
+  }),
+  stall_secs: Type.Integer({
+    default: 600,
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECS,
+    description: 'An agent without text, result of a tool or change of a file for this long is ended.',
+  }),
+  deliver: literals(['none', 'branch', 'pr'], {
+    default: 'branch',
+    description: 'What becomes of the work: `none`, a commit on its `branch`, or also a draft pull request (`pr`).',
+  }),
+  repositories: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Repositories in which clients of the server may start runs (`/api/v1/runs`) and compare agents in worktrees: the roots of their worktrees. You can drive in any repository of yours.',
+    'x-rule': 'absolute paths',
+  }),
+  max_runs: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Runs that a server drives at the same time for its clients.',
+  }),
+})

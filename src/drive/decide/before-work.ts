@@ -1,0 +1,44 @@
+/** What a driver does before the first attempt: prepare the worktree, and run the checks once. Pure. */
+import type { DrivePause, Options, Place } from '../record/drive-event.shape.ts'
+import type { BaselineRun, DriveState } from '../record/drive-state.ts'
+
+export type BeforeWork =
+  | { readonly do: 'prepare' }
+  /** Run a check on the commit as it is. */
+  | { readonly do: 'baseline'; readonly command: string }
+  /** Checks fail before the work. Ask a person, or note it. */
+  | { readonly do: 'decide_baseline'; readonly failed: readonly BaselineRun[] }
+  | { readonly do: 'pause'; readonly reason: DrivePause; readonly message: string }
+
+/** Undefined if the work can begin. A later round works in the same worktree. */
+export function beforeWork(state: DriveState): BeforeWork | undefined {
+  const { attempts, round, setup_failed: failed, prepared, options, place } = state
+  if (attempts.length > 0 || round > 1) return undefined
+  if (failed !== undefined) {
+    const message = `the setup failed: ${failed.command}; repair it, then continue`
+    return { do: 'pause', reason: 'setup_failed', message }
+  }
+  if (prepared === undefined && isToPrepare(options, place)) return { do: 'prepare' }
+  return options.baseline === 'skip' ? undefined : baseline(state)
+}
+
+function isToPrepare({ setup = [], copy = [], share = [] }: Options, { kind }: Place): boolean {
+  return kind === 'worktree' && setup.length + copy.length + share.length > 0
+}
+
+function baseline({ options, baseline: ran, baseline_decided: decided }: DriveState): BeforeWork | undefined {
+  const command = options.checks.find((each) => !ran.some((run) => run.command === each))
+  if (command !== undefined) return { do: 'baseline', command }
+  const unstarted = ran.find(({ could_start }) => !could_start)
+  if (unstarted !== undefined) {
+    const { command: check, problem } = unstarted
+    const message = `the check ${check} cannot run: ${problem}; correct it with --check, or use --baseline skip if the work creates it`
+    return { do: 'pause', reason: 'baseline_failed', message }
+  }
+  const failed = ran.filter(({ passed }) => !passed)
+  if (failed.length === 0 || decided?.is_accepted === true) return undefined
+  if (options.baseline !== 'require' && decided === undefined) return { do: 'decide_baseline', failed }
+  const names = failed.map((each) => each.command).join(', ')
+  const message = `before the work, these checks fail: ${names}; repair them, or continue with --baseline note`
+  return { do: 'pause', reason: 'baseline_failed', message }
+}

@@ -1,0 +1,39 @@
+/** Prepares the worktree of a run before any agent is paid. */
+import { prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
+import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import type { BaselineRun } from './record/drive-state.ts'
+import { toEnd } from './run-checks.ts'
+
+const DEFAULT_SETUP_TIMEOUT_MS = 15 * 60_000
+
+/** If it is interrupted, the next driver begins it again. */
+export async function prepare(context: DriveContext): Promise<void> {
+  const { runs, env, templates } = context
+  const { options, place } = readDriveState(context)
+  if (place.kind === 'in_place') return
+  const { setup = [], copy = [], share = [], setup_timeout_ms: timeoutMs = DEFAULT_SETUP_TIMEOUT_MS } = options
+  const startedAt = performance.now()
+  const { git, clock, signal, workspace } = runs
+  try {
+    const end = await prepareWorktree({
+      preparation: { setup, copy, share, timeoutMs },
+      ...{ root: place.root, userTree: place.repository, repository: workspace.git_common_dir },
+      ...{ templates, git, env, clock, signal },
+      onStep: ({ is: step, ...command }) => record(context, 'preparing', { step, ...command }),
+    })
+    if (end.is === 'failed') return record(context, 'setup_failed', { command: end.setup.command, ...toEnd(end.setup) })
+    const { from, copied, notes } = end
+    const duration_ms = Math.round(performance.now() - startedAt)
+    record(context, 'prepared', { from, copied: [...copied], notes: [...notes], duration_ms })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** Checks fail before the work: a person decides, or it is only noted. */
+export async function decideBaseline(context: DriveContext, failed: readonly BaselineRun[]): Promise<void> {
+  const answer = await context.confirmBaseline?.(failed)
+  if (context.runs.signal.aborted) return
+  const by = answer === undefined ? 'drover' : 'person'
+  record(context, 'baseline_decided', { by, is_accepted: answer ?? true })
+}

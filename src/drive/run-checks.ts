@@ -1,0 +1,50 @@
+/** Runs the checks of a run and records how they ended: before the work, and after each attempt. */
+import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import type { DriveStep } from './decide/next-step.ts'
+import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import { hashTree } from './observe-tree.ts'
+import { RunWatch } from './run-watch.ts'
+
+/** Kept of the output: enough to find the cause, and small enough for a prompt. */
+const OUTPUT_CHARACTERS = 16_000
+
+export async function check(
+  context: DriveContext,
+  { attempt, command }: Extract<DriveStep, { do: 'check' }>,
+): Promise<void> {
+  const { runs, env } = context
+  const { check_timeout_ms: timeoutMs } = readDriveState(context).options
+  const cwd = runs.workspace.worktree_root
+  const before = await hashTree(context)
+  using watch = new RunWatch(context, attempt.action_id)
+  const result = await runCheck({ command, cwd, env, timeoutMs, signal: watch.signal })
+  if (watch.signal.aborted) return
+  record(context, 'check_ran', {
+    attempt: attempt.attempt,
+    command,
+    passed: result.passed,
+    ...toEnd(result),
+    tree_id_before: before,
+    tree_id: await hashTree(context),
+  })
+}
+
+export async function checkBaseline(context: DriveContext, command: string): Promise<void> {
+  const { runs, env } = context
+  const { check_timeout_ms: timeoutMs } = readDriveState(context).options
+  const cwd = runs.workspace.worktree_root
+  const result = await runCheck({ command, cwd, env, timeoutMs, signal: runs.signal })
+  if (runs.signal.aborted) return
+  const { passed, isStarted: could_start } = result
+  record(context, 'baseline_ran', { command, passed, could_start, ...toEnd(result) })
+}
+
+/** As records tell how a command ended. */
+export function toEnd({ exitCode, problem, durationMs, output }: CheckResult) {
+  return {
+    ...(exitCode !== null && { exit_code: exitCode }),
+    ...(problem !== undefined && { problem }),
+    duration_ms: durationMs,
+    output: output.slice(-OUTPUT_CHARACTERS).toWellFormed(),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * What setups have installed, kept for the next worktree with the same lock files:
+ *
+ *     templates/<key>/template.json     what it is (template.shape.ts)
+ *     templates/<key>/tree/             the files
+ */
+import { readdirSync, renameSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import { errorCode, Fault } from '../../kit/fault.ts'
+import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
+import { createFile } from '../../kit/files/write-file.ts'
+import { randomIds } from '../../kit/ids.ts'
+import { readJson } from '../../kit/json/read-json.ts'
+import { checker } from '../../kit/schema.ts'
+import { encodeUtf8 } from '../../kit/utf8.ts'
+import { validateTemplateRecord } from '../checks.generated.js'
+import { cloneTree } from './clone-tree.ts'
+import type { TemplateRecord } from './template.shape.ts'
+
+const RECORD = 'template.json'
+const RECORD_LIMIT_BYTES = 64 * 1024 * 1024
+const UNFINISHED = /^new-/
+const DAY_MS = 24 * 60 * 60_000
+const MAX_AGE_MS = 30 * DAY_MS
+/** Scripts and configuration. What is larger does not contain paths that matter. */
+const ROOTED_LIMIT_BYTES = 1024 * 1024
+
+const checkRecord = checker<TemplateRecord>('templateRecord', validateTemplateRecord)
+
+export type Template = TemplateRecord & { readonly directory: string; readonly usedAt: Date }
+
+/** All templates, the one that was used last comes first. `home` is the directory of all templates. */
+export function listTemplates(home: string): Template[] {
+  return namesIn(home)
+    .filter((name) => !UNFINISHED.test(name))
+    .map((name) => findTemplate(home, name))
+    .filter((template) => template !== undefined)
+    .sort((one, other) => other.usedAt.getTime() - one.usedAt.getTime())
+}
+
+/** Undefined if there is none that is complete. */
+export function findTemplate(home: string, key: string): Template | undefined {
+  const directory = join(home, key)
+  const path = join(directory, RECORD)
+  try {
+    const bytes = readFileBytes({ path, limitBytes: RECORD_LIMIT_BYTES })
+    const record = checkRecord(readJson(bytes, { input: path, limitBytes: RECORD_LIMIT_BYTES }))
+    return record.key === key ? { ...record, directory, usedAt: statSync(path).mtime } : undefined
+  } catch (error) {
+    if (error instanceof Fault || errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+export type NewTemplate = {
+  readonly home: string
+  readonly key: string
+  readonly repository: string
+  /** The worktree in which the setup ran, and what it created there. */
+  readonly root: string
+  readonly entries: readonly string[]
+  readonly setupMs: number
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** Of two processes that save the same template, the first one wins. */
+export async function saveTemplate({ home, clock, setupMs, ...wanted }: NewTemplate): Promise<void> {
+  ensurePrivateDirectory({ path: home })
+  const directory = join(home, `new-${randomIds.hex(8)}`)
+  const { key, repository, root, entries, signal } = wanted
+  const rooted: string[] = []
+  const size = { files: 0, bytes: 0 }
+  const tree = join(directory, 'tree')
+  const onFile = async (path: string, { size: bytes }: Stats) => {
+    size.files += 1
+    size.bytes += bytes
+    if (bytes <= ROOTED_LIMIT_BYTES && (await hasRoot(path, root))) rooted.push(relative(tree, path))
+  }
+  try {
+    for (const entry of entries) {
+      await mkdir(dirname(join(tree, entry)), { recursive: true, mode: 0o700 })
+      await cloneTree(join(root, entry), join(tree, entry), { signal, onFile })
+    }
+    const created_at = toTimestamp(clock.now())
+    const record = { version: 1, key, repository, root, entries, rooted, ...size, setup_ms: setupMs, created_at }
+    const bytes = encodeUtf8(`${JSON.stringify(record)}\n`)
+    createFile({ path: join(directory, RECORD), bytes, mode: 0o600 })
+    renameSync(directory, join(home, key))
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true })
+    if (!['EEXIST', 'ENOTEMPTY'].includes(errorCode(error) ?? '')) throw error
+  }
+}
+
+/** A binary file does not find its own place by a path that can be replaced. */
+async function hasRoot(path: string, root: string): Promise<boolean> {
+  const content = await readFile(path)
+  return content.includes(root) && !content.includes(0)
+}
+
+/** Copies a template to `to`, which must not exist, for a worktree at `root`. */
+export async function copyTemplate(
+  { directory, entries, rooted, root: from }: Template,
+  { to, root, signal }: { to: string; root: string; signal: AbortSignal },
+): Promise<void> {
+  const now = new Date()
+  utimesSync(join(directory, RECORD), now, now)
+  await mkdir(to, { mode: 0o700 })
+  for (const entry of entries) {
+    await mkdir(dirname(join(to, entry)), { recursive: true })
+    await cloneTree(join(directory, 'tree', entry), join(to, entry), { signal, retarget: { from, to: root } })
+  }
+  for (const path of rooted) {
+    const content = await readFile(join(to, path), 'latin1')
+    await writeFile(join(to, path), content.replaceAll(toLatin1(from), toLatin1(root)), 'latin1')
+  }
+}
+
+/** The bytes of a text, as a text of which each character is one byte. */
+function toLatin1(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
+/** Removes templates that were not used for a month, then the oldest until the others have room. */
+export function cleanTemplates(home: string, { maxBytes, now }: { maxBytes: number; now: Date }): void {
+  let bytes = 0
+  for (const template of listTemplates(home)) {
+    bytes += template.bytes
+    if (now.getTime() - template.usedAt.getTime() <= MAX_AGE_MS && bytes <= maxBytes) continue
+    removeTemplate(template)
+  }
+  for (const name of namesIn(home).filter((each) => UNFINISHED.test(each))) {
+    const path = join(home, name)
+    // One that is being created has changed since.
+    if (now.getTime() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** The record goes first: what is left then is not a template any more. */
+function removeTemplate({ directory }: Pick<Template, 'directory'>): void {
+  rmSync(join(directory, RECORD), { force: true })
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+}
+
+function namesIn(home: string): string[] {
+  try {
+    return readdirSync(home)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,3 +1,0 @@
-import type { Validate } from '../../kit/schema.ts'
-
-export declare const validateWorktreeRecord: Validate
