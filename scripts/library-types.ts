@@ -4,38 +4,6 @@ import type { Json } from './rewrite-shape.ts'
 
 const WIDTH = 116
 
-/** What the types mean whose shapes have no description. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  PromptRequest: 'One prompt for one agent.',
-  ParallelRequest: 'Several prompts at once.',
-  ParallelTask: 'One prompt of several. It has no session.',
-  ChainRequest: 'Prompts one after another, which may contain earlier answers.',
-  ChainStep: 'One prompt of a chain. It has no session.',
-  CompareRequest: 'One prompt for several agents.',
-  KeepRequest: 'What becomes of the worktrees of a comparison.',
-  BackendName: 'The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines.',
-  SessionQuery: 'Which sessions are listed.',
-  SessionChange: 'What changes about a session.',
-  DriveRequest: 'What agents shall do, and how. Exactly one of `goal`, `issue` and `run` is given.',
-  ApprovalRequest: 'Something that an agent wants to do, and asks about first.',
-  ApprovalRecord: 'Who decided what about something that an agent asked for.',
-  Decider: 'Who decided.',
-  PromptResult: 'The result of a prompt.',
-  ParallelResult: 'The results of several prompts.',
-  ChainResult: 'The results of a chain.',
-  StepResult: 'The result of a step of a chain.',
-  ComparisonResult: 'The answers of several agents to one prompt.',
-  ComparedResult: 'The result of one agent of a comparison.',
-  ComparedWorktree: 'What an agent changed in its worktree, and what the checks say about it.',
-  KeepResult: 'What became of the worktrees of a comparison.',
-  TokenUsage: 'Token counts of a turn as the agent reports them; 0 if it does not report a count.',
-  Session: 'The record of one conversation with an agent.',
-  SessionSummary: 'A session in a page, with the beginnings of its prompts.',
-  SessionPage: 'A page of sessions.',
-  SessionPolicy: 'The permissions of the agent; a resumed session gets the same.',
-  SessionTurn: 'A turn of a session, as it is kept in an execution.',
-}
-
 /** The named shapes, and every named part of them, as types. */
 export function libraryTypes(shapes: Readonly<Record<string, TSchema>>): string {
   const definitions = new Map<string, Json>()
@@ -66,9 +34,9 @@ function isShape(value: unknown): value is Json {
 }
 
 function declare(name: string, shape: Json): string {
-  const meaning = MEANINGS[name] ?? shape['description']
-  if (meaning === undefined) throw new Error(`the type ${name} has no meaning`)
-  return `${comment(meaning, '')}export type ${name} = ${typeOf({ ...shape, $id: undefined }, '')}`
+  const { description } = shape
+  if (description === undefined) throw new Error(`the shape of the type ${name} needs a description`)
+  return `${comment(description, '')}export type ${name} = ${typeOf({ ...shape, $id: undefined }, '')}`
 }
 
 function typeOf(shape: Json, indent: string): string {

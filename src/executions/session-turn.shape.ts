@@ -33,6 +33,7 @@ export const SessionTurn = named(
     cost_usd: Type.Optional(Type.Number({ description: 'The cost, only where the agent reports it.' })),
     error: Type.Optional(text('Why the turn failed.')),
   }),
+  'A turn of a session, as it is kept in an execution.',
 )
 export type SessionTurn = Message<typeof SessionTurn>
 

@@ -55,9 +55,9 @@ export function wideInteger(options: TSchemaOptions = {}) {
   return Type.Unsafe<number | bigint>({ ...options, type: 'integer', 'x-wide': true })
 }
 
-/** Names a shape, so that the published schema defines it once under that name. */
-export function named<S extends TSchema>(name: string, shape: S): S {
-  return { ...shape, $id: name }
+/** Names a shape, so that the published schema defines it once under that name. A type of the library needs a description. */
+export function named<S extends TSchema>(name: string, shape: S, description?: string): S {
+  return { ...shape, ...(description !== undefined && { description }), $id: name }
 }
 
 /** Describes a named shape where it is used; its own description stays with its name. */

@@ -203,7 +203,7 @@ export type SessionChange = {
   shared?: boolean | undefined
 }
 
-/** What agents shall do, and how. Exactly one of `goal`, `issue` and `run` is given. */
+/** What agents should do, and how. Exactly one of `goal`, `issue` and `run` is given. */
 export type DriveRequest = {
   /** What the agents shall do. */
   goal?: string | undefined
@@ -378,6 +378,7 @@ export type ApprovalRequestEvent = {
   timestamp: string
   /** Counts from 1, without gaps. */
   sequence: number
+  /** Something that an agent wants to do, and asks about first. */
   content: {
     /** The id to answer with. */
     approval_id: string
@@ -471,6 +472,7 @@ export type TokenUsageEvent = {
   timestamp: string
   /** Counts from 1, without gaps. */
   sequence: number
+  /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   content: TokenUsage
 }
 
@@ -525,6 +527,7 @@ export type DoneEvent = {
     exit_code: number
     /** How long the agent ran. */
     duration_ms: number
+    /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
     token_usage: TokenUsage
     /** How many turns the agent took. */
     turn_count?: number | undefined
@@ -569,6 +572,7 @@ export type PromptResult = {
   duration_ms: number
   /** The answer; for a dry run the command that would be started. */
   output: string
+  /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   token_usage: TokenUsage
   /** What the turn cost in US dollars, if the agent reports it. */
   cost_usd?: number | undefined
@@ -664,6 +668,7 @@ export type StepResult = {
   duration_ms: number
   /** The answer; for a dry run the command that would be started. */
   output: string
+  /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   token_usage: TokenUsage
   /** What the turn cost in US dollars, if the agent reports it. */
   cost_usd?: number | undefined
@@ -740,6 +745,7 @@ export type ComparedResult = {
   duration_ms: number
   /** The answer; for a dry run the command that would be started. */
   output: string
+  /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   token_usage: TokenUsage
   /** What the turn cost in US dollars, if the agent reports it. */
   cost_usd?: number | undefined
@@ -757,6 +763,7 @@ export type ComparedResult = {
   approvals?: readonly ApprovalRecord[] | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
+  /** What an agent changed in its worktree, and what the checks say about it. */
   worktree?: ComparedWorktree | undefined
 }
 

@@ -25,6 +25,7 @@ export const PromptRequest = named(
       'With `session`: start a new session with the settings of that one. On another `backend` it begins with the conversation, as far as it is kept.',
     ),
   }),
+  'One prompt for one agent.',
 )
 export type PromptCall = Static<typeof PromptRequest>
 
@@ -41,6 +42,7 @@ const ParallelTask = named(
     ]),
     backend,
   }),
+  'One prompt of several. It has no session.',
 )
 
 export const ParallelRequest = named(
@@ -49,10 +51,15 @@ export const ParallelRequest = named(
     ...prompts.ParallelRequest.properties,
     tasks: Type.Array(ParallelTask, { minItems: 1, maxItems: prompts.MAX_TASKS, description: 'The prompts.' }),
   }),
+  'Several prompts at once.',
 )
 export type ParallelCall = Static<typeof ParallelRequest>
 
-const ChainStep = named('ChainStep', strict({ ...without(prompts.ChainStep.properties, ['backend']), backend }))
+const ChainStep = named(
+  'ChainStep',
+  strict({ ...without(prompts.ChainStep.properties, ['backend']), backend }),
+  'One prompt of a chain. It has no session.',
+)
 
 export const ChainRequest = named(
   'ChainRequest',
@@ -60,6 +67,7 @@ export const ChainRequest = named(
     ...without(prompts.ChainRequest.properties, ['pass_session_id', 'persist_sessions']),
     steps: Type.Array(ChainStep, { minItems: 1, maxItems: prompts.MAX_TASKS, description: 'The steps, in order.' }),
   }),
+  'Prompts one after another, which may contain earlier answers.',
 )
 export type ChainCall = Static<typeof ChainRequest>
 
@@ -86,6 +94,7 @@ export const SessionQuery = named(
     ),
     offset: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of sessions before the page.' })),
   }),
+  'Which sessions are listed.',
 )
 export type SessionSearch = Static<typeof SessionQuery>
 
@@ -104,6 +113,7 @@ export const SessionChange = named(
     ),
     shared: isOn('Whether every API key of a server sees the session and may resume it.'),
   }),
+  'What changes about a session.',
 )
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description }))
@@ -144,5 +154,6 @@ export const DriveRequest = named(
       literals(['none', 'branch', 'pr'], { description: 'What becomes of the work: the default is in the config.' }),
     ),
   }),
+  'What agents should do, and how. Exactly one of `goal`, `issue` and `run` is given.',
 )
 export type DriveRequest = Static<typeof DriveRequest>

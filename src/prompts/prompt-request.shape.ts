@@ -240,6 +240,7 @@ export const CompareRequest = named(
     ),
     dry_run: dryRun,
   }),
+  'One prompt for several agents.',
 )
 export type CompareRequest = Static<typeof CompareRequest>
 
@@ -257,5 +258,6 @@ export const KeepRequest = named(
       Type.String({ minLength: 1, description: 'The agent whose work is kept. Without it, all work is dropped.' }),
     ),
   }),
+  'What becomes of the worktrees of a comparison.',
 )
 export type KeepRequest = Static<typeof KeepRequest>

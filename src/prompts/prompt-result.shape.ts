@@ -16,6 +16,7 @@ export const ApprovalRecord = named(
     at: Type.String({ format: 'date-time', description: 'When it was decided, in UTC.' }),
     ...DecidedApproval.properties,
   }),
+  'Who decided what about something that an agent asked for.',
 )
 export type ApprovalRecord = Message<typeof ApprovalRecord>
 
@@ -53,7 +54,7 @@ const RESULT = {
   ),
 } satisfies TProperties
 
-export const PromptResult = named('PromptResult', Type.Object(RESULT))
+export const PromptResult = named('PromptResult', Type.Object(RESULT), 'The result of a prompt.')
 export type PromptResult = Message<typeof PromptResult>
 
 export const ParallelResult = named(
@@ -67,6 +68,7 @@ export const ParallelResult = named(
     total_duration_ms: totalDuration,
     results: Type.Array(PromptResult, { description: 'In the order of the tasks.' }),
   }),
+  'The results of several prompts.',
 )
 export type ParallelResult = Message<typeof ParallelResult>
 
@@ -77,6 +79,7 @@ export const StepResult = named(
     name: Type.Optional(Type.String({ description: 'As in the request.' })),
     ...RESULT,
   }),
+  'The result of a step of a chain.',
 )
 export type StepResult = Message<typeof StepResult>
 
@@ -90,6 +93,7 @@ export const ChainResult = named(
     total_duration_ms: totalDuration,
     results: Type.Array(StepResult, { description: 'The results of the steps that were started.' }),
   }),
+  'The results of a chain.',
 )
 export type ChainResult = Message<typeof ChainResult>
 
@@ -127,6 +131,7 @@ const ComparedWorktree = named(
       { description: 'The results of the checks, in their order.' },
     ),
   }),
+  'What an agent changed in its worktree, and what the checks say about it.',
 )
 export type ComparedWorktree = Message<typeof ComparedWorktree>
 
@@ -160,12 +165,13 @@ const KEPT = {
   ),
 } satisfies TProperties
 
-export const KeepResult = named('KeepResult', Type.Object(KEPT))
+export const KeepResult = named('KeepResult', Type.Object(KEPT), 'What became of the worktrees of a comparison.')
 export type KeepResult = Message<typeof KeepResult>
 
 export const ComparedResult = named(
   'ComparedResult',
   Type.Object({ ...RESULT, worktree: Type.Optional(ComparedWorktree) }),
+  'The result of one agent of a comparison.',
 )
 export type ComparedResult = Message<typeof ComparedResult>
 
@@ -184,5 +190,6 @@ export const ComparisonResult = named(
       Type.Array(Type.String(), { description: 'What the agents did not see, and what failed in their worktrees.' }),
     ),
   }),
+  'The answers of several agents to one prompt.',
 )
 export type ComparisonResult = Message<typeof ComparisonResult>

@@ -19,6 +19,7 @@ export const SessionPolicy = named(
     allowed_tools: Type.Optional(text('Tools that the agent may use without approval.')),
     extra: Type.Array(Type.String(), { description: 'Further arguments for the agent.' }),
   }),
+  'The permissions of the agent; a resumed session gets the same.',
 )
 export type SessionPolicy = Message<typeof SessionPolicy>
 
@@ -53,7 +54,7 @@ const FIELDS = {
   policy: meaning('The permissions of the agent.', SessionPolicy),
 } satisfies TProperties
 
-export const Session = named('Session', Type.Object(FIELDS))
+export const Session = named('Session', Type.Object(FIELDS), 'The record of one conversation with an agent.')
 /** `JsonObject` is read-only already, and too deeply recursive for `Message`. */
 export type Session = Omit<Message<typeof Session>, 'metadata'> & { readonly metadata: JsonObject }
 
@@ -67,6 +68,7 @@ const SessionSummary = named(
     system_prompt: Type.Optional(start('The first 200 characters of the system prompt.')),
     initial_prompt: start('The first 200 characters of the prompt of the first turn.'),
   }),
+  'A session in a page, with the beginnings of its prompts.',
 )
 
 export const SessionPage = named(
@@ -77,5 +79,6 @@ export const SessionPage = named(
     limit: Type.Integer({ minimum: 1, description: 'The applied limit.' }),
     offset: Type.Integer({ minimum: 0, description: 'The number of sessions before this page.' }),
   }),
+  'A page of sessions.',
 )
 export type SessionPage = Omit<Message<typeof SessionPage>, 'sessions'> & { readonly sessions: readonly Session[] }

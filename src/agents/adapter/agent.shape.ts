@@ -16,6 +16,7 @@ export const Usage = named(
       count('Tokens of the prompt that were written to a cache; absent if there are none.'),
     ),
   }),
+  'Token counts of a turn as the agent reports them; 0 if it does not report a count.',
 )
 export type Usage = Message<typeof Usage>
 
@@ -30,16 +31,19 @@ export const ApprovalChoice = Type.Enum(['allow', 'allow_session', 'deny'])
 export type ApprovalChoice = Message<typeof ApprovalChoice>
 
 /** Something that the agent wants to do, and asks about first. */
-export const ApprovalRequest = Type.Object({
-  approval_id: Type.String({ description: 'The id to answer with.' }),
-  tool_id: toolId,
-  tool_name: toolName,
-  command: Type.Optional(Type.String({ description: 'The command that would run.' })),
-  diff: Type.Optional(Type.String({ description: 'The change that would be made to files.' })),
-  input: Type.Optional(Type.Unknown({ description: 'The input of the tool, as the agent reports it.' })),
-  reason: Type.Optional(Type.String({ description: 'Why the agent asks.' })),
-  choices: Type.Array(ApprovalChoice, { description: 'The possible decisions.' }),
-})
+export const ApprovalRequest = Type.Object(
+  {
+    approval_id: Type.String({ description: 'The id to answer with.' }),
+    tool_id: toolId,
+    tool_name: toolName,
+    command: Type.Optional(Type.String({ description: 'The command that would run.' })),
+    diff: Type.Optional(Type.String({ description: 'The change that would be made to files.' })),
+    input: Type.Optional(Type.Unknown({ description: 'The input of the tool, as the agent reports it.' })),
+    reason: Type.Optional(Type.String({ description: 'Why the agent asks.' })),
+    choices: Type.Array(ApprovalChoice, { description: 'The possible decisions.' }),
+  },
+  { description: 'Something that an agent wants to do, and asks about first.' },
+)
 export type ApprovalRequest = Message<typeof ApprovalRequest>
 
 /** How the one who decided reached drover. */
@@ -57,6 +61,7 @@ export const Decider = named(
     ),
     key_id: Type.Optional(Type.String({ description: 'The id of the API key. A later key may have the same name.' })),
   }),
+  'Who decided.',
 )
 export type Decider = Message<typeof Decider>
 
