@@ -38,6 +38,7 @@ describe('a request', () => {
     expect([(await request(LIST, { headers: ADA })).status, (await request('/no', { headers: ADA })).status]).toEqual([
       200, 404,
     ])
+    expect((await request('/no', { headers: ADA })).body).toMatchObject({ error: 'not_found' })
     expect((await request('/health')).status).toBe(200)
   })
 
@@ -56,6 +57,8 @@ describe('a request', () => {
     const body = { key: 'x'.repeat(5000) }
     expect((await request('/api/v1/login', { method: 'POST', body })).status).toBe(413)
     expect((await request('/api/v1/login', { method: 'POST', body, headers: ADA })).status).not.toBe(413)
+    const open = await serve({ env: {} })
+    expect((await open.request('/api/v1/login', { method: 'POST', body })).status).not.toBe(413)
     const short = await serve({ server: { max_request_body_bytes: 100 } })
     expect((await short.request('/api/v1/prompt', { method: 'POST', body, headers: ADA })).status).toBe(413)
   })
@@ -74,6 +77,41 @@ describe('a request', () => {
     await until(() => known.heard().includes('HTTP/1.1 400 '))
   })
 
+  it('that announces a long body is refused before it sends it', async () => {
+    const { connect } = await serve()
+    const connection = await connect()
+    const head =
+      'POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\nExpect: 100-continue\r\n\r\n'
+    connection.write(head)
+    await until(() => connection.heard().includes('\r\n\r\n'))
+    expect(connection.heard()).toMatch(/^HTTP\/1.1 413 /)
+  })
+
+  it('is refused by the limit that all servers share', async () => {
+    const { request } = await serve({
+      server: { rate_limit_enabled: true },
+      changeStores: (opened) => ({ ...opened, rateLimits: { take: async () => 0 } as never }),
+    })
+    expect(await request(LIST, { headers: ADA })).toMatchObject({ status: 429, body: { error: 'too_many_requests' } })
+  })
+
+  it('that runs when the server shuts down is answered, and its connection is closed', async () => {
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow: RegisterRoutes = (scope) => {
+      scope.get('/slow', async (_request, reply) => {
+        begun.resolve()
+        await gate.promise
+        return reply.send('done')
+      })
+    }
+    const { request, shutdown } = await serve({ routes: { '': [slow] } })
+    const answer = request('/slow', { headers: { ...ADA, connection: 'keep-alive' } })
+    await begun.promise
+    shutdown.abort()
+    gate.resolve()
+    expect(await answer).toMatchObject({ status: 200, headers: { connection: 'close' } })
+  })
+
   it('with a path that cannot be decoded is refused like any other', async () => {
     const { request } = await serve()
     expect(await request('/%zz', { headers: ADA })).toMatchObject({
@@ -89,9 +127,11 @@ describe('a request', () => {
     const server = await startServer({ server: { write_timeout_secs: 1 }, routes: { '': [large] } })
     const connection = await server.connect()
     connection.socket.pause()
+    const started = performance.now()
     connection.write('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await until(() => server.access.length === 1)
     expect(server.access).toMatchObject([{ route: '/large', status: 200 }])
+    expect(performance.now() - started).toBeGreaterThan(900)
   })
 
   it.each([

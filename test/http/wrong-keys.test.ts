@@ -134,6 +134,9 @@ describe('an address that sends wrong keys', () => {
     expect(await answered(ask(server, { headers: send }))).toBe(200)
     expect(await answered(ask(server, { path: '/api/v1/login', headers: {}, login: { key: KEY } }))).toBe(200)
     expect(await answered(ask(server, { path: '/api/v1/login', headers: {}, login: { link } }))).toBe(200)
+    const { token = '', secret = '' } = server.context.logins.useLink(server.context.logins.createLink()) ?? {}
+    const page = { cookie: `drover_login_${server.port}=${token}`, 'x-drover-page-secret': secret }
+    expect(await answered(ask(server, { headers: page }))).toBe(200)
     expect(await answered(ask(server, { headers: { 'x-api-key': OTHER_KEY } }))).toBe(429)
   })
 

@@ -43,6 +43,7 @@ const STRANGER_BODY_SECS = 5
 /** The hooks use callbacks, because a promise for each would slow down every request. */
 export function addRequestHooks(app: FastifyInstance, context: ServerContext, guards: RequestGuards): void {
   const { server } = context.config
+  // Stryker disable next-line CallExpression: it only saves time
   app.decorateRequest('facts')
   app.addHook('onRequest', (request, reply, done) => {
     startRequest({ request, reply }, context, guards)
