@@ -1,3 +1,5 @@
+import { rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import type { DrivenRun } from '../../src/drive/service/driven-run.shape.ts'
@@ -6,6 +8,7 @@ import { dataOf, HONEST } from '../support/driven-home.ts'
 import { toFakeGitHub } from '../support/fake-gh.ts'
 import { findUndescribed } from '../support/openapi-document.ts'
 import { openStream } from '../support/read-stream.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { GOAL, RUNS, runClient, serveRuns } from '../support/served-runs.ts'
 import { FIVE_SECTIONS, makeBundle } from '../support/source-bundle.ts'
 import { until } from '../support/until.ts'
@@ -186,8 +189,8 @@ describe('a run that waits', () => {
 
 describe('a run that is driven', () => {
   it('is stopped at once, with its agent, and can be resumed', async () => {
-    const { start, reaches, change, driving, server } = await serveRuns({ orient: [{ hangs: true }, {}] })
-    const { id } = await start()
+    const { start, reaches, change, show, driving, server } = await serveRuns({ orient: [{ hangs: true }, {}] })
+    const { id, actions } = await start()
     await until(() => driving.calls().length > 0)
     expect(await change(id, 'resume')).toMatchObject({ status: 409 })
     expect(await change(id, 'stop')).toMatchObject({ status: 200, body: { state: 'stopped', choices: ['resume'] } })
@@ -195,6 +198,8 @@ describe('a run that is driven', () => {
     expect(server.context.drover.records.running()).toEqual([])
     expect(server.context.drover.runs.count).toBe(0)
     await change(id, 'resume')
+    const left = (await show(id)).actions
+    expect(left.taken + left.remaining).toBe(actions.taken + actions.remaining)
     expect(await reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
     expect(await change(id, 'stop')).toMatchObject({ status: 409, body: { error: 'driven_run_over' } })
   })
@@ -344,6 +349,24 @@ describe('who may see and change a run', () => {
     expect(await desk.show(id)).toMatchObject({ id, state: 'waiting' })
     expect(driving.calls()).toHaveLength(2)
     expect((await desk.change(own.id, 'stop')).status).toBe(200)
+  })
+
+  it('is not changed by a key when its repository is no longer named', async () => {
+    const link = join(temporaryDirectory(), 'link')
+    const drive = { repositories: [link] }
+    const { server, repository } = await serveRuns({ orient: [QUESTION] }, { env: KEYS, drive })
+    symlinkSync(repository, link)
+    const client = runClient((path, options?: object) => server.request(path, options), as('first'))
+    const { id } = await client.start()
+    await client.reaches(id, 'waiting')
+    rmSync(link)
+    symlinkSync(temporaryDirectory(), link)
+    for (const word of ['skip', 'stop', 'resume']) {
+      expect(await client.change(id, word)).toMatchObject({
+        status: 400,
+        body: { error: 'drive_repository_not_named' },
+      })
+    }
   })
 
   it('is not visible to a later key of the same name, which cannot let it continue', async () => {
