@@ -44,7 +44,7 @@ export const flagUnknown = defineFault({
 export const flagMissing = defineFault({
   code: 'flag_missing',
   kind: 'usage',
-  when: 'An argument makes sense only together with a flag that is missing.',
+  when: 'An argument needs a flag that is missing.',
   message: (d: { flag: string; reason: string }) => `${d.flag} is missing, which is needed ${d.reason}`,
 })
 
@@ -199,14 +199,14 @@ export const flagsConflict = defineFault({
 export const flagRequired = defineFault({
   code: 'flag_required',
   kind: 'usage',
-  when: 'A flag has a meaning only together with another flag.',
+  when: 'A flag has no effect without another flag.',
   message: (d: { flag: string; required: string }) => `${d.flag} needs ${d.required}; add it`,
 })
 
 export const worktreeNotFound = defineFault({
   code: 'worktree_not_found',
   kind: 'not_found',
-  when: 'Drover has created no worktree with this name, or the beginning of a name fits several. Nothing was removed.',
+  when: 'Drover has created no worktree with this name, or several names begin with it. Nothing was removed.',
   message: (d: { given: string; candidates: readonly string[] }) =>
     d.candidates.length === 0
       ? `no worktree ${JSON.stringify(d.given)} (run "drover worktrees" to see the names)`
@@ -366,7 +366,7 @@ export const chatCommandInvalid = defineFault({
 export const storeNotShared = defineFault({
   code: 'store_not_shared',
   kind: 'usage',
-  when: 'Prompts shall run in another process than the one that takes requests (`drover work`, `drover serve --no-work`), and `store.url` names no PostgreSQL store.',
+  when: 'Prompts should run in a different process from the one that accepts requests (`drover work`, `drover serve --no-work`), but `store.url` does not name a PostgreSQL store.',
   message: (d: { command: 'drover work' | 'drover serve --no-work' }) => {
     const does = d.command === 'drover work' ? 'takes prompts from' : 'puts prompts into'
     return `${d.command} ${does} a PostgreSQL store; give --store postgres://USER@HOST/DATABASE, or set store.url`

@@ -41,7 +41,7 @@ export async function readInput(input: Input): Promise<Buffer> {
 
 /** Without a hint, a user at a terminal would not know that drover is waiting for input. */
 async function hintOnTerminal({ stdin, terminal }: Runtime): Promise<void> {
-  if (stdin.isTty) await terminal.err.write('drover: reading standard input; end it with Ctrl-D on a line of its own\n')
+  if (stdin.isTty) await terminal.err.write('drover: reading standard input; press Ctrl-D on an empty line to finish\n')
 }
 
 function chooseFault(error: unknown, { limitBytes, signal, unavailable, tooLarge, interrupted }: Input): unknown {

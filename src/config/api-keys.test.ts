@@ -178,7 +178,7 @@ describe('loadApiKeys', () => {
     const loaded = await load({ env: { PATH: `${relative(HERE, planted)}:${PATH}` }, gopass: 'a' })
     expect(knows(loaded, 'planted', 'right')).toEqual([false, true])
     const failing = load({ env: { PATH: relative(HERE, planted) }, gopass: 'a' })
-    await expect(failing).rejects.toThrow('gopass, or the interpreter in its first line, was not found')
+    await expect(failing).rejects.toThrow('program not found: gopass, or the interpreter in its first line')
   })
 
   it.each<[string, () => Wishes, RegExp]>([
@@ -208,7 +208,7 @@ describe('loadApiKeys', () => {
       () => ({ env: { DROVER_API_KEYS_FILE: `${NOWHERE}/keys` } }),
       /drover-nowhere-.*\/keys does not exist/,
     ],
-    ['a missing gopass', () => ({ env: { PATH: NOWHERE }, gopass: 'a' }), /gopass.*was not found/],
+    ['a missing gopass', () => ({ env: { PATH: NOWHERE }, gopass: 'a' }), /program not found: gopass/],
     [
       'a failing gopass',
       () => ({ env: fakeGopass('echo locked >&2; exit 3'), gopass: 'a' }),
@@ -396,6 +396,6 @@ describe('reload', () => {
     const { log, lines } = recordingLog()
     await loaded.reload(log)
     expect(loaded.ring.isRequired).toBe(false)
-    expect(lines[1]).toContain('warn: a key was added, but this server was started without keys and requires none')
+    expect(lines[1]).toContain('warn: a key was added, but this server was started without keys and is still open')
   })
 })

@@ -37,7 +37,7 @@ const FILE_POLL_MS = 500
 const GOPASS_REFRESH_MS = 5 * 60 * 1000
 
 const RELOADED = 'API keys were reloaded and have changed'
-const NOT_REQUIRED = 'a key was added, but this server was started without keys and requires none; restart it'
+const NOT_REQUIRED = 'a key was added, but this server was started without keys and is still open; restart it'
 const SOURCE_EMPTY = 'a source of API keys is now empty; its previous keys are no longer valid'
 const RELOAD_FAILED = 'API keys could not be reloaded; the previous keys stay valid'
 

@@ -146,7 +146,7 @@ export const programNotFound = defineFault({
   kind: 'unavailable',
   when: 'A program that drover needs is not installed, or not in `PATH`.',
   message: (d: { program: string }) =>
-    `the program ${d.program}, or the interpreter in its first line, was not found; install it or correct PATH`,
+    `program not found: ${d.program}, or the interpreter in its first line; install it or correct PATH`,
 })
 
 export const programNotExecutable = defineFault({

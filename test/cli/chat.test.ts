@@ -126,7 +126,7 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
   it('prompts, answers, recalls earlier lines also later, and says how to continue', async () => {
     const first = open()
     await shows(first, 'claude> ')
-    expect(first.seen()).toContain('Chat with claude. /help shows the commands; Ctrl-D ends it.\n')
+    expect(first.seen()).toContain('Chat with claude. /help shows the commands; Ctrl-D exits.\n')
     first.type('hello\r')
     await asksAfter(first, 'arrived: "hello"')
     first.type('\u0004')
@@ -150,7 +150,7 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
   it('ends without an error if the shell has taken the terminal back', async () => {
     const terminal = startOnTerminal(['chat'], { cwd: home.path, env: home.env, isLost: true })
     const { seen } = await terminal.ended
-    expect(seen).toBe('Chat with claude. /help shows the commands; Ctrl-D ends it.\nexit code 0\n')
+    expect(seen).toBe('Chat with claude. /help shows the commands; Ctrl-D exits.\nexit code 0\n')
   })
 
   it('continues after an error, and takes a paste as one message', async () => {
@@ -184,7 +184,7 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
     terminal.type('\u0003')
     await asksAfter(terminal, 'half a line^C')
     terminal.type('\u0003')
-    await asksAfter(terminal, 'Ctrl-C again or Ctrl-D ends the conversation.')
+    await asksAfter(terminal, 'Press Ctrl-C again or Ctrl-D to exit.')
     terminal.type('\u0003')
     const { code, seen } = await terminal.ended
     expect(code).toBe(0)

@@ -168,7 +168,7 @@ describe('a usage error', () => {
     [
       'a misspelled backend to compare',
       ['compare', '--backends', 'codex,cluade', 'x'],
-      '--backends must be some of claude, codex, gemini, not "cluade"; did you mean claude?',
+      '--backends must be one or more of claude, codex, gemini, not "cluade"; did you mean claude?',
     ],
     [
       'a misspelled choice',

@@ -126,7 +126,7 @@ describe('drover compare', () => {
       ['hello there', '--backends', 'claude,chatty'],
       {},
       2,
-      '--backends must be some of claude, codex, gemini, not "chatty"',
+      '--backends must be one or more of claude, codex, gemini, not "chatty"',
     ],
     [
       'both --backends and --all-backends',

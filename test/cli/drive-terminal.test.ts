@@ -151,7 +151,7 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
     )
     await terminal.shows('I look.')
     terminal.type('typed too early\nand more')
-    await terminal.shows('Answer (/skip: skip this action, empty: later): ')
+    await terminal.shows('Answer (/skip to skip, Enter to decide later): ')
     expect(terminal.seen()).toContain('\n  | Knots or km/h?\n')
     terminal.type('Knots.\n')
     await until(() => terminal.seen().split('Answer (').length === 3)

@@ -37,7 +37,7 @@ describe('drover keys create', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(stderr).toBe(
       `drover: stored the digest of the key ci in ${file}; the key itself is not shown again\n` +
-        'drover: a server that was started without keys requires none until it is restarted\n',
+        'drover: restart any server that was started without keys; it is still open\n',
     )
   })
 

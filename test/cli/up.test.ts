@@ -66,12 +66,12 @@ describe('drover up', () => {
     expect(stderr).toContain('runs in the server of this user')
   })
 
-  it('says that the server has another configuration, and how to start it anew', async () => {
+  it('says that the server has another configuration, and how to restart it', async () => {
     const { drover, pidIn } = createLocalUser()
     const pid = pidIn((await drover('up')).stdout)
     await drover('config', 'set', 'unified_flags.command_timeout_secs', '77')
     const notice =
-      'It has another version or configuration, so prompts that you wait for run without it; "drover down && drover up" starts it anew.\n'
+      'It has a different version or configuration, so prompts that you wait for run without it; "drover down && drover up" restarts it.\n'
     expect(await drover('up')).toMatchObject({ code: 0, stdout: `already running: process ${pid}\n${notice}` })
     expect((await drover('up', '--status')).stdout).toMatch(new RegExp(`^running: process ${pid}, [^]*\n${notice}$`))
     await drover('down')
@@ -177,7 +177,7 @@ describe('a prompt', () => {
     configure({ unified_flags: { command_timeout_secs: 77 } })
     const { code, stdout, stderr } = await ask({ say: 'hi' }, '--verbose')
     expect([code, stdout]).toEqual([0, 'hi\n'])
-    expect(stderr).toContain('does not run the prompt: it has another version or configuration')
+    expect(stderr).toContain('does not run the prompt: it has a different version or configuration')
   })
 
   it('gets the environment and the directory of its caller, and fails as ever', async () => {
@@ -222,7 +222,7 @@ describe('a prompt', () => {
     const curl = ['curl', '-sS', '--unix-socket', socket, 'http://localhost/local/prompt', '--json']
     for (const body of ['{}', '[]', 'null', '{"version":1}']) {
       const { stdout } = await runAt('/', [...curl, body], env)
-      expect(stdout).toBe('{"refused":"it has another version or configuration"}\n')
+      expect(stdout).toBe('{"refused":"it has a different version or configuration"}\n')
     }
   })
 

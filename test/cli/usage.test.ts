@@ -77,7 +77,7 @@ describe('drover usage', () => {
       '--since must be an age such as 7d, yesterday, today or a date such as 2026-01-31, not "tomorrow"',
     ],
     [['--until', '2026-02-30'], 'a date such as 2026-01-31, not "2026-02-30"'],
-    [['--by', 'day,week'], '--by must be some of day,key,backend,model, not "day,week"'],
+    [['--by', 'day,week'], '--by must be one or more of day,key,backend,model, not "day,week"'],
     [['--since', '2026-02-02', '--until', '2026-02-01'], 'until (2026-02-01) is before since (2026-02-02)'],
   ])('refuses %j', async (flags, message) => {
     const { code, stderr, stdout } = await home.drover(['usage', ...flags])

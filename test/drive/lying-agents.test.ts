@@ -131,7 +131,7 @@ describe('a limit', () => {
     const driving = createDriving({ orient: [{ usage: { input: 200, output: 100 } }] })
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--max-tokens', '300')
     expect(code).toBe(4)
-    expect(stdout).toMatch(/Limits: .*noticed.* after each model request/)
+    expect(stdout).toMatch(/^Limits: 300 tokens$/m)
     expect(await driving.drive(runIdIn(stdout), '--max-tokens', '100000')).toMatchObject({ code: 0 })
   })
 

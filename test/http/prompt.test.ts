@@ -265,7 +265,7 @@ describe('POST /api/v1/prompt', () => {
       said.push((await server.request('/api/v1/parallel', { method: 'POST', body: { tasks: [body] } })).text)
     }
     said.push((await server.request('/api/v1/sessions')).text, (await server.request('/api/v1/backends')).text)
-    expect(said[0]).toContain('the program claude, or the interpreter in its first line, was not found')
+    expect(said[0]).toContain('program not found: claude, or the interpreter in its first line')
     expect(said.filter((text) => text.includes(directory))).toEqual([])
   })
 

@@ -56,7 +56,6 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
     reports: {
       tokens: profile.usage !== 'none',
       cost: false,
-      during: profile.usage === 'per-request' ? 'always' : 'never',
       exitCodes: profile.showsExitCodes === true,
     },
     takesOpenSchemas: false,

@@ -193,8 +193,6 @@ type Reports = {
   tokens: boolean
   /** What the turn cost. */
   cost: boolean
-  /** What the turn has used so far, after each model request; `warm`: only in a process that stays up. */
-  during: 'always' | 'warm' | 'never'
   /** How each command ended: without an error, it ended with 0. */
   exitCodes: boolean
 }

@@ -22,7 +22,7 @@ export const claude: LineAgent = {
     usage: { cached: true, reasoning: false },
   },
   countsApart: { cache: true, reasoning: false },
-  reports: { tokens: true, cost: true, during: 'always', exitCodes: true },
+  reports: { tokens: true, cost: true, exitCodes: true },
   takesOpenSchemas: true,
   // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',

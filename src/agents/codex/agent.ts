@@ -25,7 +25,7 @@ export const codex: LineAgent = {
     usage: { cached: true, reasoning: true },
   },
   countsApart: { cache: false, reasoning: false },
-  reports: { tokens: true, cost: false, during: 'warm', exitCodes: true },
+  reports: { tokens: true, cost: false, exitCodes: true },
   takesOpenSchemas: false,
   cancelSignal: 'SIGTERM',
   toCommand: toCodexCommand,

@@ -22,7 +22,7 @@ export const gemini: LineAgent = {
     usage: { cached: true, reasoning: true },
   },
   countsApart: { cache: false, reasoning: true },
-  reports: { tokens: true, cost: false, during: 'never', exitCodes: false },
+  reports: { tokens: true, cost: false, exitCodes: false },
   takesOpenSchemas: false,
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,

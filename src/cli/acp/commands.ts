@@ -6,14 +6,14 @@ export const ACP_COMMANDS: readonly Command[] = [
   {
     words: ['acp'],
     group: 'Server',
-    summary: 'Be an agent for editors that speak the Agent Client Protocol',
-    description: `An editor starts it and talks to it over standard input and output. Its conversations are sessions of drover. The user
-chooses the coding agent and its permissions in the editor, and decides there about what the agent asks for. It ends when
-the editor closes standard input.`,
+    summary: 'Act as an ACP agent for your editor',
+    description: `An editor that speaks the Agent Client Protocol (ACP) starts this command and talks to it over standard input and output. Its
+conversations are drover sessions. In the editor, the user chooses the coding agent and its permissions, and approves or denies
+what the agent asks for. The command exits when the editor closes standard input.`,
     positionals: [],
     flags: [BACKEND, DEMO],
     examples: [
-      { line: 'drover acp', description: 'the command for the settings of the editor' },
+      { line: 'drover acp', description: 'the command to enter in the settings of the editor' },
       { line: 'drover acp -b codex', description: 'begin conversations with another agent' },
     ],
     load: () => import('./acp.ts'),

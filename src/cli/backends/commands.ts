@@ -35,7 +35,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   {
     words: ['backends', 'add'],
     group: 'Prompts',
-    summary: 'Make an agent that speaks the Agent Client Protocol a backend',
+    summary: 'Add an agent that speaks the Agent Client Protocol as a backend',
     description:
       'Starts the agent, asks what it can do, and writes the result to the config. drover knows the commands of many agents, so their name is enough. Nothing is written if the agent does not answer.',
     positionals: [
@@ -43,7 +43,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
       { name: 'command', description: 'The program and its arguments, after --', isOptional: true, repeats: true },
     ],
     flags: [
-      { name: 'try', description: 'Also send a short prompt, and check whether the session can be continued' },
+      { name: 'try', description: 'Send a short prompt as well, and check whether the session can be resumed' },
       { name: 'env', value: 'NAME=VALUE', description: 'Environment variable of the agent', repeats: true },
       ANSWER_TIMEOUT,
       JSON_FLAG,
@@ -59,7 +59,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Find out whether an agent works, by sending it one short prompt',
     description:
-      'Costs one prompt. If the agent is not logged in, the error says what to do. Of a backend that the config defines, what it can do is stored.',
+      'Costs one prompt. If the agent is not logged in, the error says what to do. For a backend that the config defines, its capabilities are stored.',
     positionals: [TESTED],
     flags: [ANSWER_TIMEOUT, JSON_FLAG],
     examples: [

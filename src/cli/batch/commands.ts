@@ -121,9 +121,9 @@ first failure by default. No sessions are recorded.`,
     description: `A wide terminal shows the answers side by side. An agent that is not installed is skipped with a warning.
 The exit code is 1 if any agent failed.
 
-With --worktrees each agent works in a git worktree of its own, on the last commit, and may edit files there. Then drover
-shows how much each has changed, and runs your checks. --keep makes the work of one agent a branch and drops the others:
-together with --worktrees at once, alone for the last comparison in this repository. Ctrl-C leaves nothing behind.`,
+With --worktrees each agent works in its own git worktree, created from the last commit, and may edit files there. Then drover
+shows how much each has changed, and runs your checks. --keep turns the work of one agent into a branch and drops the others:
+with --worktrees immediately, alone for the last comparison in this repository. Ctrl-C leaves nothing behind.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       {
@@ -134,11 +134,11 @@ together with --worktrees at once, alone for the last comparison in this reposit
       },
       { name: 'all-backends', description: 'Compare all installed agents, even if that is only one' },
       { name: 'sequential', description: 'Run one agent after another' },
-      { name: 'worktrees', description: 'Give each agent a git worktree of its own' },
+      { name: 'worktrees', description: 'Give each agent its own git worktree' },
       {
         name: 'check',
         value: 'COMMAND',
-        description: "Run this in each worktree, without a shell unless it is sh -c '…'",
+        description: "Run this in each worktree, without a shell; use sh -c '…' if you need one",
         repeats: true,
       },
       {

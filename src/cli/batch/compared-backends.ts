@@ -22,7 +22,7 @@ export function readBackends({ flags }: Invocation, known: readonly string[]): r
   if (names.length === 0) throw backendsNotNamed({})
   const unknown = names.find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed: `some of ${known.join(', ')}`, known })
+    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed: `one or more of ${known.join(', ')}`, known })
   }
   return names
 }

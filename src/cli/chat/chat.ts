@@ -109,7 +109,7 @@ async function reporting(invocation: Invocation, work: () => Promise<CommandEnd>
 
 function openingText({ backend, session }: Conversation): string {
   const continued = session === undefined ? '' : ` (session ${shortenSessionId(session)})`
-  return `Chat with ${backend}${continued}. /help shows the commands; Ctrl-D ends it.\n`
+  return `Chat with ${backend}${continued}. /help shows the commands; Ctrl-D exits.\n`
 }
 
 function closingText(conversation: Conversation): string {

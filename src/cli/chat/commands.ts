@@ -25,9 +25,9 @@ export const CHAT_COMMANDS: readonly Command[] = [
     description: `Every line is a prompt in the same session, and the answers are printed as by drover prompt. A line that ends with a
 backslash continues on the next one; lines between """ and """, and pasted lines, are one prompt.
 Lines that begin with a slash are commands: /backend, /model, /compare, /new, /help, /exit. //text sends /text.
-Up and Down recall earlier lines. Ctrl-C cancels the answer; Ctrl-D, or Ctrl-C twice on an empty line, ends.
-Each agent has a session of its own: /backend starts a new one, or goes back to the one of that agent.
-If standard input is a pipe, each of its lines is a prompt, and the first failure ends the conversation.`,
+Up and Down recall earlier lines. Ctrl-C cancels the answer; Ctrl-D, or Ctrl-C twice on an empty line, exits.
+Each agent has its own session: /backend starts a new one, or returns to the one of that agent.
+If standard input is a pipe, each of its lines is a prompt, and the first failure stops the conversation.`,
     positionals: [],
     flags: [
       BACKEND,

@@ -20,7 +20,7 @@ export type MessageSource = {
 }
 
 const CONTINUATION = '... '
-const EXIT_HINT = 'Ctrl-C again or Ctrl-D ends the conversation.\n'
+const EXIT_HINT = 'Press Ctrl-C again or Ctrl-D to exit.\n'
 
 /** One line is a message, or a part of one, as on a terminal. */
 export function readFromPipe(lines: TypedLines): MessageSource {

@@ -15,7 +15,7 @@ const COMMANDS: readonly { usage: string; does: string }[] = [
   { usage: '/compare TEXT', does: 'ask all installed agents, without a session' },
   { usage: '/new', does: 'start a new session with this agent' },
   { usage: '/help', does: 'show this list' },
-  { usage: '/exit', does: 'end the conversation, as Ctrl-D does' },
+  { usage: '/exit', does: 'exit, as Ctrl-D does' },
 ]
 
 const KEYS: readonly { usage: string; does: string }[] = [

@@ -23,7 +23,7 @@ hosts and runs are skipped. The exit code is 0 even if there are errors; with --
     flags: [
       ROOT,
       { name: 'strict', description: 'Exit with 3 if a check finds an error' },
-      { name: 'try', description: 'Also send one short prompt to each agent, which costs one prompt each' },
+      { name: 'try', description: 'Send one short prompt to each agent as well, which costs one prompt each' },
       { name: 'offline', description: 'Do not use the network, except for --try' },
       { name: 'clear-interrupted', description: 'First clean up after interrupted installs' },
       { ...JSON_FLAG, description: 'Print a doctorReport' },

@@ -32,7 +32,7 @@ async function askFor(asked: Asked): Promise<boolean> {
   if (run.source_candidate !== undefined) return false
   switch (run.pause_reason) {
     case 'decision_required':
-      return await answer(asked, await ask(`Answer (${SKIP}: skip this action, empty: later): `))
+      return await answer(asked, await ask(`Answer (${SKIP} to skip, Enter to decide later): `))
     case 'destructive_confirmation_required':
       return await confirm(asked)
     case 'environment_unavailable':

@@ -6,21 +6,21 @@ export const DRIVE_COMMANDS: readonly Command[] = [
   {
     words: ['drive'],
     group: 'Changes',
-    summary: 'Let agents do a run by themselves, from the goal to a branch',
-    description: `Starts a run and lets an agent do its actions: it looks around, asks if a decision is missing, changes the files, and
-another agent reviews the result. drover runs your checks itself, sends failures back, and compares what the agent reports with git and
-with its tool calls. The work is done in a new git worktree of the last commit and ends as a commit on a branch of its own.
+    summary: 'Let agents make a change on their own, from goal to branch',
+    description: `Starts a run and lets an agent perform its actions: the agent reads the code, asks you if a decision is missing, and changes the
+files; another agent reviews the result. drover runs your checks itself, sends failures back, and compares what the agent reports with
+git and with its tool calls. The work is done in a new git worktree, created from the last commit, and becomes a commit on a new branch.
 
-If the run needs a decision, the question is asked at the terminal. Elsewhere the command prints what it waits for and exits with 4;
+If the run needs a decision, you are asked at the terminal. Without a terminal, the command prints what it waits for and exits with 4;
 answer with "drover answer", then "drover drive RUN_ID" continues. It also continues a run that was killed or stopped, that has
 reached a limit, or that was started with "drover run".
 
-With --detach the background server drives the run: it keeps running when the terminal is closed, and after the server was killed or
+With --detach the background server drives the run: it keeps running after the terminal is closed, and after the server is killed or
 restarted. "drover drive RUN_ID" then follows it, and Ctrl+C leaves it running; "drover stop RUN_ID" stops it.
 
 TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Without it, the only run that has not ended
-continues. Exit codes: 0 the work is delivered or nothing was to be changed, 2 wrong use, 3 a failure, or a check that still fails at
-the end, 4 it waits or has reached a limit, 130 interrupted.`,
+continues. Exit codes: 0 the work is delivered or there was nothing to change, 2 usage error, 3 a failure, or a check that still fails
+at the end, 4 it waits for you or has reached a limit, 130 interrupted.`,
     positionals: [
       {
         ...RUN_ID,
@@ -45,7 +45,7 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
       {
         name: 'check',
         value: 'COMMAND',
-        description: 'Command that drover runs after the work, and that must pass',
+        description: 'Command that drover runs after the work; it must pass',
         repeats: true,
       },
       ...PREPARATION,
@@ -65,11 +65,11 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
       {
         name: 'max-tokens',
         value: 'N',
-        description: 'Pause when so many tokens are used',
+        description: 'Pause once this many tokens have been used',
         integer: { min: 1, max: 1_000_000_000_000 },
       },
-      { name: 'max-cost', value: 'USD', description: 'Pause when so much is spent (claude only)' },
-      { name: 'max-time', value: 'TIME', description: 'Pause after this working time, such as 90m or 2h' },
+      { name: 'max-cost', value: 'USD', description: 'Pause once this much has been spent (claude only)' },
+      { name: 'max-time', value: 'TIME', description: 'Pause after this much working time, such as 90m or 2h' },
       {
         name: 'rounds',
         value: 'N',
@@ -84,13 +84,13 @@ the end, 4 it waits or has reached a limit, 130 interrupted.`,
         choices: ['auto', 'none', 'always'],
       },
       { name: 'no-review', description: 'Skip the review of the changes' },
-      { name: 'worktree', description: 'Work in a new git worktree on a new branch (the default)' },
+      { name: 'worktree', description: 'Work in a new git worktree, on a new branch (the default)' },
       { name: 'in-place', description: 'Work in this worktree as it is, and deliver nothing' },
       {
         name: 'deliver',
         value: 'HOW',
         description:
-          'Commit on the branch (branch), also open a draft pull request (pr), or neither (none); default branch',
+          'Commit on the branch (branch), open a draft pull request too (pr), or do neither (none); default branch',
         choices: ['none', 'branch', 'pr'],
       },
       { name: 'as-goal', description: 'Use the title and text of an ordinary issue as the goal, without asking' },

@@ -53,6 +53,6 @@ export async function detachDrive(
 
 function driverLine({ pid, is_background: isBackground }: LocalStatus): string {
   return isBackground
-    ? `It keeps running in a server in the background (process ${pid}). "drover down" ends that server.`
-    : `It keeps running in your server (process ${pid}). "drover open" shows it in the console.`
+    ? `Running in the background (pid ${pid}). "drover down" stops it.`
+    : `Running in your server (pid ${pid}). "drover open" shows it in the console.`
 }

@@ -14,7 +14,7 @@ export const EXECUTION_COMMANDS: readonly Command[] = [
   {
     words: ['ps'],
     group: 'Prompts',
-    summary: 'List the prompts that run now, newest first',
+    summary: 'List the prompts that are running, newest first',
     description: `Shows the executions of all drover processes of this user: prompts on the command line, batches, and those of the server.
 The parts of a batch are listed under it. With --all, executions that have ended are listed too, if they are kept (see the
 setting executions.keep).`,
@@ -25,16 +25,16 @@ setting executions.keep).`,
         name: 'limit',
         short: 'n',
         value: 'N',
-        description: 'Show at most N, also those that have ended (default: 20)',
+        description: 'Show at most N, including those that have ended (default: 20)',
         integer: { min: 1, max: MAX_PAGE },
       },
       { name: 'before', value: 'ID', description: 'Show those that were created before this execution' },
       JSON_FLAG,
     ],
     examples: [
-      { line: 'drover ps', description: 'what runs now' },
-      { line: 'drover ps --all -n 50', description: 'the latest 50, also those that have ended' },
-      { line: 'drover ps --json | jq -r .executions[].id', description: 'the ids of what runs now' },
+      { line: 'drover ps', description: 'what is running' },
+      { line: 'drover ps --all -n 50', description: 'the latest 50, including those that have ended' },
+      { line: 'drover ps --json | jq -r .executions[].id', description: 'the ids of what is running' },
     ],
     load: () => import('./ps.ts'),
   },
@@ -43,7 +43,7 @@ setting executions.keep).`,
     group: 'Prompts',
     summary: 'Show what an execution has printed, and follow it',
     description: `Prints the answer and the tool calls as "drover prompt" does on a terminal. For a batch, prints its parts in turn.
-With -f, keeps following until the execution ends, in whichever process it runs; Ctrl-C ends only this command.
+With -f, keeps following until the execution ends, in whichever process it runs; Ctrl-C stops only this command.
 What is kept depends on the setting executions.keep when the prompt was started.`,
     positionals: [executionArgument('latest')],
     flags: [
@@ -66,14 +66,14 @@ What is kept depends on the setting executions.keep when the prompt was started.
     group: 'Prompts',
     otherNames: ['kill'],
     summary: 'Cancel running executions',
-    description: `Asks the process that runs an execution to end its agent, and waits until the agent is gone. A batch is cancelled as a
+    description: `Asks the process that runs an execution to stop its agent, and waits until the agent is gone. A batch is cancelled as a
 whole. If one of the ids is wrong, nothing is cancelled.
 The exit code is 1 if an execution had ended before.`,
     positionals: [{ ...executionArgument('running'), repeats: true }],
     flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],
     examples: [
       { line: 'drover cancel 3f2a9c1b', description: 'cancel one execution' },
-      { line: 'drover cancel 3f2a9c1b 77d0e412 --no-wait', description: 'ask for the end of two, and do not wait' },
+      { line: 'drover cancel 3f2a9c1b 77d0e412 --no-wait', description: 'cancel two, and do not wait' },
     ],
     load: () => import('./cancel.ts'),
   },

@@ -16,8 +16,8 @@ export const KEY_COMMANDS: readonly Command[] = [
     otherNames: ['add', 'new'],
     summary: 'Create an API key for clients of the server',
     description: `Prints the key once, to stdout. The config file gets only its digest, under server.keys, so the key cannot be shown again.
-A running server accepts the key within seconds. A server that was started without any key must be restarted: until then it
-requires none.`,
+A running server accepts the key within seconds. Restart a server that was started without keys: until then it is open and
+asks for no key.`,
     positionals: [NAME],
     flags: [
       {

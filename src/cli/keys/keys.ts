@@ -23,7 +23,7 @@ export const create: RunCommand = async (invocation) => {
     `stored the digest of the key ${entry.name} in ${file.path}; the key itself is not shown again`,
     ...(config.server.keys.length > 0
       ? ['a running server accepts it within seconds']
-      : ['a server that was started without keys requires none until it is restarted']),
+      : ['restart any server that was started without keys; it is still open']),
     ...(config.server.rate_limit_enabled ? [] : limitFlags(entry)).map(
       (flag) => `warning: ${flag} has no effect until server.rate_limit_enabled is true`,
     ),

@@ -3,9 +3,9 @@ import { defineFault } from '../../kit/fault.ts'
 export const localServerLost = defineFault({
   code: 'local_server_lost',
   kind: 'unavailable',
-  when: 'The server of this user ended while it ran a prompt of the command line.',
+  when: 'The server of this user stopped while it ran a prompt from the command line.',
   message: (_: object) =>
-    'the server of this user ended before the prompt did; send the prompt again, or use --direct to run it without the server',
+    'the server of this user stopped before the prompt ended; send the prompt again, or use --direct to run it without the server',
 })
 
 export const localServerNotStarted = defineFault({
@@ -20,28 +20,28 @@ export const localServerSilent = defineFault({
   kind: 'unavailable',
   when: 'A program has the local socket, but does not answer.',
   message: (d: { socket: string }) =>
-    `the server on ${d.socket} does not answer; try again later, or end its process, which has "serve" in its command line`,
+    `the server on ${d.socket} does not answer; try again later, or stop its process, which has "serve" in its command line`,
 })
 
 export const localServerDiffers = defineFault({
   code: 'local_server_differs',
   kind: 'conflict',
-  when: 'The server of this user has another version or other settings than the command that needs it.',
+  when: 'The server of this user has a different version or different settings from the command that needs it.',
   message: (d: { pid: number; isBackground: boolean }) =>
-    `the server of this user (process ${d.pid}) has another version or other settings; ${d.isBackground ? 'end it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
+    `the server of this user (process ${d.pid}) has a different version or different settings; ${d.isBackground ? 'stop it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
 })
 
 export const localServerNotEnded = defineFault({
   code: 'local_server_not_ended',
   kind: 'unavailable',
-  when: 'The server that `drover down` has told to end still runs.',
-  message: (d: { pid: number }) => `the server was told to end, but still runs; end it with "kill -9 ${d.pid}"`,
+  when: 'The server that `drover down` told to stop is still running.',
+  message: (d: { pid: number }) => `the server was told to stop, but is still running; kill it with "kill -9 ${d.pid}"`,
 })
 
 export const localServerBusy = defineFault({
   code: 'local_server_foreground',
   kind: 'conflict',
-  when: 'The server that `drover down` finds is a `drover serve`, which it must not end.',
+  when: 'The server that `drover down` finds is a `drover serve`, which it must not stop.',
   message: (d: { pid: number }) =>
     `process ${d.pid} is a "drover serve", not a server in the background; stop it where it was started`,
 })

@@ -36,9 +36,9 @@ function formatFacts({ status, isStarted, isAlike }: Facts, wantsDetails: boolea
 /** A prompt says only with `--verbose` that it runs without the server. */
 function describeDifference({ is_background: isBackground }: LocalStatus): string {
   const remedy = isBackground
-    ? '"drover down && drover up" starts it anew'
+    ? '"drover down && drover up" restarts it'
     : 'restart that "drover serve" with the settings of this command'
-  return `It has another version or configuration, so prompts that you wait for run without it; ${remedy}.\n`
+  return `It has a different version or configuration, so prompts that you wait for run without it; ${remedy}.\n`
 }
 
 function formatStatus({ pid, version, is_background: isBackground, running, warm }: LocalStatus): string {

@@ -2,7 +2,7 @@
 
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import { countTokens, spentBy, whenNoticed } from '../../drive/decide/spending.ts'
+import { countTokens, spentBy } from '../../drive/decide/spending.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
@@ -126,17 +126,11 @@ function formatAgent({ backend, model }: Pick<Options, 'backend' | 'model'>): st
   return model === undefined ? backend : `${backend}/${model}`
 }
 
-/** The limits of a run, and when each of them is noticed. */
-function describeLimits(options: Options): string[] {
-  const { max_tokens, max_cost_microusd, max_time_ms, backend, review_backend } = options
-  const noticed = [...new Set([backend, review_backend])].map((each) => `${each}: ${whenNoticed(each)}`).join('; ')
+function describeLimits({ max_tokens, max_cost_microusd, max_time_ms }: Options): string[] {
   const limits = [
-    ...(max_tokens === undefined ? [] : [`${max_tokens} tokens (noticed: ${noticed})`]),
-    // Claude keeps such a limit itself; other agents report no costs.
-    ...(max_cost_microusd === undefined
-      ? []
-      : [`${formatMicro(max_cost_microusd)} (noticed after each model request)`]),
-    ...(max_time_ms === undefined ? [] : [`${formatDuration(max_time_ms)} (noticed at once)`]),
+    ...(max_tokens === undefined ? [] : [`${max_tokens} tokens`]),
+    ...(max_cost_microusd === undefined ? [] : [formatMicro(max_cost_microusd)]),
+    ...(max_time_ms === undefined ? [] : [formatDuration(max_time_ms)]),
   ]
   return limits.length === 0 ? [] : [`Limits: ${limits.join(', ')}`]
 }

@@ -1,6 +1,6 @@
 import type { Invocation } from '../command.ts'
 
-/** For a user who starts a command by hand that another program starts and talks to. Without a word it would seem to hang. */
+/** Shown when a person runs a command meant for programs, which would otherwise appear to hang. */
 export async function explainProtocol(
   { runtime }: Invocation,
   what: { command: string; client: string; instead: string },

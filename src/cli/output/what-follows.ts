@@ -34,7 +34,7 @@ const FOLLOW_UPS = {
   status: ['drover status RUN', 'see what it does, or what it waits for'],
   stop: ['drover stop RUN', 'stop the run; it can be resumed'],
   report: ['drover report RUN', 'what was done, and the evidence'],
-  merge: ['git merge BRANCH', 'take the work over into your branch'],
+  merge: ['git merge BRANCH', 'merge the work into your branch'],
 } as const satisfies Record<string, readonly [line: string, says: string]>
 
 type Values = { RUN?: string; DIGEST?: string; BRANCH?: string }

@@ -57,7 +57,7 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
       { line: 'drover -c "and now the tests"', description: 'continue the latest session of this directory' },
       {
         line: 'drover prompt --detach "update the dependencies"',
-        description: 'do other work meanwhile; drover ps, logs and cancel watch and end it',
+        description: 'run it in the background; watch and stop it with drover ps, logs and cancel',
       },
       { line: 'drover --demo "hello there"', description: 'try it without an installed agent' },
     ],

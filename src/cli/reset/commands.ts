@@ -6,9 +6,9 @@ export const RESET_COMMANDS: readonly Command[] = [
   {
     words: ['reset'],
     group: 'Other',
-    summary: 'Stop what runs, remove worktrees that hold nothing, and list what stays',
-    description: `For an uninstallation. Stops the server of drover up with the agents that it keeps running, and ends agents that a killed drover
-left. Removes the worktrees that drover created if their branches hold everything in them and no run is open there.
+    summary: 'Stop what is running, remove worktrees without work, and list what stays',
+    description: `Use it before you uninstall drover. Stops the server of drover up with the agents that it keeps running, and agents that a killed
+drover left behind. Removes the worktrees that drover created if their branches hold everything in them and no run is open there.
 Nothing that holds work is deleted: other worktrees, branches, journals of runs, installed capabilities and drover's own directory are
 listed, each with the command that removes it. Repositories are those of worktrees and driven runs, and the one you are in.
 On a terminal it asks first. Elsewhere it changes nothing without --yes.`,

@@ -89,7 +89,7 @@ worktree is stopped. Stopping a run twice has no further effect.`,
   {
     words: ['answer'],
     group: 'Changes',
-    summary: 'Answer the question of a run, or confirm what it asks for',
+    summary: 'Answer the question of a run, or confirm a destructive operation',
     description: `Without a run, the only run that waits for an answer gets it. One argument is the answer, unless it names a run.
 Without a text, it is read from a pipe, or asked for at a terminal, after the question is shown.
 
@@ -117,8 +117,8 @@ type y when drover asks, or pass the digest that drover status shows (its first 
     words: ['skip'],
     group: 'Changes',
     summary: 'Skip the current action of a run',
-    description: `Changes that the action made in the worktree are still recorded. Without an id, the only run with an action is
-meant.`,
+    description: `Changes that the action made in the worktree are still recorded. Without an id, skips the action of the only run that has
+one.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
     examples: [
@@ -131,7 +131,7 @@ meant.`,
     words: ['continue'],
     group: 'Changes',
     summary: 'Resume a run that was stopped, or is paused without a question',
-    description: `Without an id, the only run that can be resumed is meant. The issue of the run is fetched again, through gh. If it has
+    description: `Without an id, resumes the only resumable run. The issue of the run is fetched again, through gh. If it has
 changed, the run waits until you choose: --adopt works from the changed issue, --use-pinned from the pinned one. Without
 --budget the run keeps its remaining budget; if none is left, it gets its initial budget again.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
@@ -146,7 +146,7 @@ changed, the run waits until you choose: --adopt works from the changed issue, -
     examples: [
       { line: 'drover continue', description: 'the only run that was stopped' },
       { line: 'drover continue 6f1c2c6e --budget 5', description: 'with five more actions' },
-      { line: 'drover continue 6f1c2c6e --use-pinned', description: 'without a look at the issue' },
+      { line: 'drover continue 6f1c2c6e --use-pinned', description: 'without looking at the issue again' },
     ],
     load: () => import('./continue.ts'),
   },

@@ -16,8 +16,8 @@ export const SERVER_COMMANDS: readonly Command[] = [
     summary: 'Serve prompts and sessions over HTTP',
     description: `Serves the console, a page for browsers, and three APIs on one address: the native API under /api/v1, chat completions
 under /openai/v1 and messages under /anthropic/v1. API keys come from "drover keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
-Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then ends their agents. A second Ctrl+C stops
-the server at once. SIGHUP reloads the API keys. On a terminal, it means that the window was closed, and stops the
+Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then stops their agents. A second Ctrl+C stops
+the server immediately. SIGHUP reloads the API keys. On a terminal, it means that the window was closed, and stops the
 server as Ctrl+C does.
 The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 after any other failure.`,
     positionals: [],
@@ -33,17 +33,18 @@ The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 a
       { name: 'socket', value: 'PATH', description: 'Listen on a Unix socket that only you can open' },
       {
         name: 'local',
-        description: 'Serve only your own commands, without an address; ends when idle (drover up starts it)',
+        description: 'Serve only your own commands, without an address; stops when idle (drover up starts it)',
       },
       STORE,
       {
         name: 'no-work',
-        description: 'With PostgreSQL: only take requests; prompts run where "drover work" or another server runs',
+        description:
+          'With PostgreSQL: only accept requests; prompts run where "drover work" or another server is running',
       },
       DEMO,
-      { name: 'verbose', description: 'Print all settings and endpoints at the start' },
+      { name: 'verbose', description: 'Print all settings and endpoints at startup' },
       { name: 'quiet', short: 'q', description: 'Log only problems, not requests' },
-      { name: 'log-prompts', description: 'Also log prompts and answers, which are never logged otherwise' },
+      { name: 'log-prompts', description: 'Log prompts and answers too; otherwise they are never logged' },
     ],
     examples: [
       { line: 'drover serve', description: 'listen on 127.0.0.1:8080, for programs on this machine' },
@@ -60,7 +61,7 @@ The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 a
     words: ['open'],
     group: 'Server',
     summary: 'Open the console of your server in a browser',
-    description: `The console is a page of drover serve: what needs you, what runs, sessions and usage. Prints its address and, on a
+    description: `The console is a page of drover serve: what needs your attention, what is running, sessions and usage. Prints its address and, on a
 terminal with a desktop, opens it in your browser. If the server has API keys, the link logs you in without one: it works
 once, within 5 minutes, and you see what every key does.`,
     positionals: [],
@@ -78,7 +79,7 @@ once, within 5 minutes, and you see what every key does.`,
     description: `Runs prompts that servers put into a PostgreSQL store: start it on each machine that has agents and
 repositories. A session is resumed where it began. The setting work.repositories limits the directories.
 Runs are driven in the repositories of drive.repositories, and continue when the worker is started again.
-Ctrl+C takes no more prompts, waits up to 30 seconds for running ones, then ends their agents.
+Ctrl+C stops accepting prompts, waits up to 30 seconds for running ones, then stops their agents.
 If the process dies, prompts that had not started run elsewhere, and those that had are marked as lost.`,
     positionals: [],
     flags: [STORE, DEMO, { name: 'quiet', short: 'q', description: 'Log only problems' }],

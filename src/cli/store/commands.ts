@@ -42,8 +42,8 @@ repository; worktrees and branches; which settings of projects you trust; logins
   {
     words: ['restore'],
     group: 'Other',
-    summary: 'Replace your sessions and settings by those of a backup',
-    description: `Checks the file first. No server and no other drover may use the directory meanwhile. The old files are kept in a new directory
+    summary: 'Replace your sessions and settings with those of a backup',
+    description: `Checks the file first. No server and no other drover may use the directory during the restore. The old files are kept in a new directory
 beside them, which is printed. If the command is killed, sessions and settings are complete, old or new; run it again.
 Restore only files that you wrote: settings name the programs that drover starts.`,
     positionals: [{ name: 'file', description: 'A file that drover backup wrote' }],

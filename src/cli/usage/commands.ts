@@ -8,7 +8,7 @@ export const USAGE_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     otherNames: ['cost', 'stats'],
     summary: 'Show tokens, cost and executions by day, API key, backend and model',
-    description: `Counts the prompts of all drover processes of this user when they end, on the command line and on the server, also
+    description: `Counts the prompts of all drover processes of this user when they end, on the command line and on the server, including
 ephemeral ones. Dry runs are not counted. The cost is what agents report; only claude does. Days are in UTC.
 Usage is kept for 400 days.`,
     positionals: [],
@@ -16,13 +16,13 @@ Usage is kept for 400 days.`,
       {
         name: 'since',
         value: 'DAY',
-        description: 'First day: 2026-01-31, yesterday, or an age such as 7d (default: 30 days with the last one)',
+        description: 'First day: 2026-01-31, yesterday, or an age such as 7d (default: the last 30 days)',
       },
       { name: 'until', value: 'DAY', description: 'Last day, in the same forms (default: today)' },
       {
         name: 'by',
         value: 'FIELDS',
-        description: 'What the rows are for: day, key, backend and model, separated by commas (default: all)',
+        description: 'How to group the rows: any of day, key, backend and model, separated by commas (default: all)',
       },
       { name: 'key', value: 'NAME', description: 'Only the API key with this name' },
       { ...BACKEND, description: 'Only this agent' },

@@ -41,5 +41,5 @@ function readFields({ flags }: Invocation): UsageField[] | undefined {
   const words = given.split(',').map((word) => word.trim())
   const fields = USAGE_FIELDS.filter((field) => words.includes(field))
   if (words.every((word) => (USAGE_FIELDS as readonly string[]).includes(word))) return fields
-  throw flagValueInvalid({ flag: '--by', given, allowed: `some of ${USAGE_FIELDS.join(',')}` })
+  throw flagValueInvalid({ flag: '--by', given, allowed: `one or more of ${USAGE_FIELDS.join(',')}` })
 }

@@ -90,7 +90,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   {
     name: 'max-turns',
     value: 'N',
-    description: 'Stop after N turns (0: no limit of its own)',
+    description: 'Stop after N turns (0: no limit from drover)',
     integer: { min: 0, max: 10_000 },
   },
   {

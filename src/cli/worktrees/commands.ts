@@ -16,7 +16,7 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the git worktrees that drover has created',
-    description: `Shows the worktrees of all repositories, oldest first, and what would be lost with each.`,
+    description: `Shows the worktrees of all repositories, oldest first, and what removing each would lose.`,
     positionals: [],
     flags: [JSON_FLAG],
     examples: [
@@ -31,8 +31,8 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
     otherNames: ['rm', 'delete'],
     summary: 'Remove worktrees that drover has created',
     description: `A worktree is removed if its branch holds everything in it, except files that git ignores. The branch stays, unless it has
-no commit of its own. With --discard the worktree and its branch are removed in any case; what is not committed is
-committed first, and the commit is printed, so that git branch can bring it back for a while.`,
+no commits. With --discard the worktree and its branch are removed in any case; uncommitted changes are committed
+first, and the commit is printed, so that git branch can bring them back for a while.`,
     positionals: [NAME],
     flags: [{ name: 'discard', description: 'Remove changes and the branch too' }, JSON_FLAG],
     examples: [

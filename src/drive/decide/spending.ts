@@ -48,15 +48,3 @@ export function remainingBudget(spent: Spent, caps: Caps): Reserved {
     ...(max_time_ms !== undefined && { time_ms: Math.max(0, max_time_ms - spent.time_ms) }),
   }
 }
-
-/** When a limit of tokens is noticed in a turn of an agent. */
-export function whenNoticed(backend: Backend): string {
-  switch (findNativeAgent(backend)?.reports.during) {
-    case 'always':
-      return 'after each model request'
-    case 'warm':
-      return 'after each model request if its process stays up, else after the turn'
-    default:
-      return 'after the turn'
-  }
-}

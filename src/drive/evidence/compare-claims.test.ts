@@ -146,7 +146,7 @@ describe('an activity', () => {
     expect(verdictOf(exit, [], [{ command: 'npm test', exit_code }])).toMatchObject({ verdict })
   })
 
-  it('is judged by its calls if the check of drover did not end by itself', () => {
+  it('is judged by its calls if the check of drover did not complete', () => {
     expect(verdictOf(0, [ran('npm test', 0)], [{ command: 'npm test', problem: 'it was cancelled' }])).toMatchObject({
       verdict: 'observed',
     })

@@ -60,7 +60,7 @@ function describeCheck(check: CheckRun): string {
 
 export function howItEnded({ exit_code, problem }: Pick<CheckRun, 'exit_code' | 'problem'>): string {
   return exit_code === undefined
-    ? `did not end by itself: ${problem ?? 'the reason is unknown'}`
+    ? `did not complete: ${problem ?? 'the reason is unknown'}`
     : `ended with exit code ${exit_code}`
 }
 

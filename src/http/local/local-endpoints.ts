@@ -90,7 +90,7 @@ function refuseOthers({ facts, url }: FastifyRequest): void {
 }
 
 async function* refuse(): AsyncGenerator<LocalReply, void, undefined> {
-  yield { refused: 'it has another version or configuration' }
+  yield { refused: 'it has a different version or configuration' }
 }
 
 async function* runCall(

@@ -31,7 +31,7 @@ describe('runCheck', () => {
   it('fails at its deadline, with what it printed, and ends what it started', async () => {
     const late = join(temporaryDirectory(), 'late')
     const result = await run(`sh -c 'echo begun; (sleep 1; touch ${late}) & sleep 60'`, { timeoutMs: 300 })
-    expect(result).toMatchObject({ passed: false, exitCode: null, problem: 'it did not end within 0.3 s' })
+    expect(result).toMatchObject({ passed: false, exitCode: null, problem: 'it timed out after 0.3 s' })
     expect(result.output).toBe('begun\n')
     expect(existsSync(late)).toBe(false)
   })
@@ -42,7 +42,7 @@ describe('runCheck', () => {
     expect(await run('no-such-program')).toMatchObject({
       passed: false,
       exitCode: null,
-      problem: expect.stringContaining('the program no-such-program'),
+      problem: expect.stringContaining('program not found: no-such-program'),
     })
   })
 

@@ -74,7 +74,7 @@ export async function runCheck({ command, cwd, env, timeoutMs, signal }: Check):
 
 function judge({ code, signal, ended, durationMs }: ProcessExit, timeoutMs: number) {
   if (ended === 'timeout')
-    return { passed: false, exitCode: null, durationMs, problem: `it did not end within ${timeoutMs / 1000} s` }
+    return { passed: false, exitCode: null, durationMs, problem: `it timed out after ${timeoutMs / 1000} s` }
   if (ended === 'cancelled') return { passed: false, exitCode: null, durationMs, problem: 'it was cancelled' }
   if (code === null) return { passed: false, exitCode: null, durationMs, problem: `it was killed by ${signal}` }
   return { passed: code === 0, exitCode: code, durationMs }

@@ -54,7 +54,7 @@ export const sessionOwnersLeft = defineFinding({
   code: 'session_owners_left',
   status: 'warning',
   means: 'A process died while it used sessions, and these sessions are still marked as active.',
-  todo: 'run drover sessions list: like every command that uses sessions, it ends them',
+  todo: 'run drover sessions list: like every command that uses sessions, it closes them',
 })
 
 export async function checkSessions({
