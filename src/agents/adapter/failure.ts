@@ -10,7 +10,7 @@ export const FAILURES = {
   agent_session_missing: 'The session to be resumed does not exist for this agent, user and directory.',
   agent_bad_flag: 'The agent does not accept an argument; its version may be too old or too new.',
   agent_output_invalid: 'The answer does not match the schema of the request.',
-  agent_ended_early: 'The agent ended, or was ended, before it reported that it had finished.',
+  agent_ended_early: 'The agent exited, or was stopped, before it reported that it had finished.',
   agent_failed: 'Any other failure; the message comes from the agent.',
 } as const
 
