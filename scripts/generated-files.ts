@@ -5,6 +5,7 @@ import { ApprovalRequest } from '../src/agents/adapter/agent.shape.ts'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
+import { ProjectFile, ProjectRecord } from '../src/config/projects/project.shape.ts'
 import { DriveEvent } from '../src/drive/record/drive-event.shape.ts'
 import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
 import { SettingsDecision } from '../src/drive/record/settings-decision.shape.ts'
@@ -69,6 +70,7 @@ import { protocolDocs } from './protocol-docs.ts'
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   return [
     ...(await configFiles()),
+    ...(await projectFiles()),
     ...(await promptFiles()),
     ...(await taskFiles()),
     ...(await httpFiles()),
@@ -91,6 +93,15 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/cli.md', content: cliDocs() },
     { path: 'man/drover.1', content: manPage(readVersion()) },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
+  ]
+}
+
+async function projectFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateProjectFile: ProjectFile, validateProjectRecord: ProjectRecord }
+  const folder = 'src/config/projects'
+  return [
+    { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: false }) },
+    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
   ]
 }
 

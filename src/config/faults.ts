@@ -101,3 +101,10 @@ export const gopassFailed = defineFault({
 function formatProblem({ key, rule }: { key: string; rule: string }): string {
   return key === '' ? rule : `${key} ${rule}`
 }
+
+export const projectFileInvalid = defineFault({
+  code: 'project_file_invalid',
+  kind: 'invalid',
+  when: 'The file `.drover.yml` of a repository is not valid YAML, has unknown keys, or names a path outside of the repository.',
+  message: (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}`,
+})

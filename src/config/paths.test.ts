@@ -14,6 +14,7 @@ describe('findPaths', () => {
       consoleLogins: '/home/me/.drover/console-logins.json',
       consolePage: '/home/me/.drover/open-console.html',
       worktrees: '/home/me/.drover/worktrees',
+      projects: '/home/me/.drover/projects',
       templates: '/home/me/.drover/templates',
       drivenRuns: '/home/me/.drover/driven-runs',
       trustedSettings: '/home/me/.drover/trusted-settings',

@@ -29,6 +29,8 @@ export type Paths = {
   chatHistory: string
   /** The git worktrees that drover creates. */
   worktrees: string
+  /** How worktrees of repositories are prepared and checked. */
+  projects: string
   /** What setups have installed for worktrees. */
   templates: string
   /** Which runs are driven, and by whom. */
@@ -76,6 +78,7 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     consolePage: join(directory, 'open-console.html'),
     chatHistory: join(directory, 'chat-history'),
     worktrees: join(directory, 'worktrees'),
+    projects: join(directory, 'projects'),
     templates: join(directory, 'templates'),
     drivenRuns: join(directory, 'driven-runs'),
     trustedSettings: join(directory, 'trusted-settings'),

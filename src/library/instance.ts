@@ -111,7 +111,7 @@ export class Instance {
     const onLost = (loss: Loss) => this.#onLost(loss)
     const drover = new InProcessDrover({
       ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock },
-      ...{ worktrees: paths.worktrees, templates: paths.templates },
+      ...{ worktrees: paths.worktrees, templates: paths.templates, projects: paths.projects },
       openStores: () => openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost }),
       // Without them, sessions have no turns and cannot be continued by another agent.
       keep: 'events',

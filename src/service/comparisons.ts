@@ -1,5 +1,6 @@
 /** Compares what agents change, each in a git worktree. Clients are limited as with driven runs. */
 import type { Config } from '../config/config.shape.ts'
+import { findUsableProject, withProject } from '../config/projects/projects.ts'
 import { driveLimitReached } from '../drive/faults.ts'
 import { chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
 import { Fault } from '../kit/fault.ts'
@@ -25,8 +26,9 @@ type ComparisonParts = {
   settings: Config
   /** The directory of all worktrees of the user. */
   worktrees: string
-  /** What setups have installed for worktrees. */
+  /** What setups have installed for worktrees, and how those of each repository are prepared. */
   templates: string
+  projects: string
   /** Whether this process runs agents. */
   isWorker: boolean
 }
@@ -91,10 +93,13 @@ export class Comparisons {
   }
 
   async #compare(request: Comparison, context: PromptContext, batch: BatchRunOptions): Promise<ComparisonResult> {
-    const { settings, worktrees: home } = this.#parts
+    const { worktrees: home, projects } = this.#parts
     const { backends, prompt, workdir: start = context.cwd, checks = [], keep } = request
-    const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, preparation: given, ...asked } = request
     const git = locateGit(context)
+    const { signal } = batch
+    const { worktree_root: root, git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
+    const settings = withProject(this.#parts.settings, findUsableProject({ home: projects, repository, root }))
+    const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, preparation: given, ...asked } = request
     const { env, clock, by } = context
     const keyId = ownerKey(by)?.id
     const { setup, copy, share, setup_timeout_secs: seconds, template_max_bytes: maxBytes } = settings.drive

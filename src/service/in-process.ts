@@ -48,6 +48,8 @@ export type DroverParts = {
   worktrees: string
   /** What setups have installed for them. */
   templates: string
+  /** How worktrees of each repository are prepared and checked. */
+  projects: string
   server?: ServerParts | undefined
 }
 
@@ -186,9 +188,15 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   }
 
   async #comparisons(): Promise<Comparisons> {
-    const { settings, worktrees, templates, server } = this.#parts
+    const { settings, worktrees, templates, projects, server } = this.#parts
     const { Comparisons } = await import('./comparisons.ts')
-    this.#compared ??= new Comparisons({ settings, worktrees, templates, isWorker: server?.isWorker !== false })
+    this.#compared ??= new Comparisons({
+      settings,
+      worktrees,
+      templates,
+      projects,
+      isWorker: server?.isWorker !== false,
+    })
     return this.#compared
   }
 

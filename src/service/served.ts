@@ -5,6 +5,7 @@ import type { AgentLocation } from '../agents/locate-agents.ts'
 import { toWarmLimits } from '../agents/pool/warm-limits.ts'
 import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
+import { findUsableProject, withProject } from '../config/projects/projects.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { Rights } from '../drive/service/run-starter.ts'
@@ -38,7 +39,7 @@ export type ServedParts = {
   demoAgent: Program
   stores: Stores
   /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
-  directories: { worktrees: string; templates: string; drivenRuns: string; trustedSettings: string }
+  directories: { worktrees: string; templates: string; projects: string; drivenRuns: string; trustedSettings: string }
   /** What agents must not read under a ceiling. */
   privateFiles: PrivateFiles
   /** Aborted when the server starts to shut down: driven runs are interrupted. */
@@ -78,6 +79,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       privateFiles: parts.privateFiles,
       worktrees: parts.directories.worktrees,
       templates: parts.directories.templates,
+      projects: parts.directories.projects,
       openStores: async () => stores,
       keep: 'events',
       slots: createSlots({ limit, queueLimit }),
@@ -131,6 +133,8 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     const { config, version, log, shutdown, isWorker = true, directories, clock, rights, userElsewhere } = this.#parts
     const local = new DrivenRuns({
       settings: config,
+      settingsFor: ({ worktree_root: root, git_common_dir: repository }) =>
+        withProject(config, findUsableProject({ home: directories.projects, repository, root })),
       ...{ directories, version, clock, log, shutdown, rights },
       projectTrust: { use: config.agents.project_settings, decisions: directories.trustedSettings },
       templates: { home: directories.templates, maxBytes: config.drive.template_max_bytes },

@@ -2,6 +2,7 @@
 import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { withProject } from '../../config/projects/projects.ts'
 import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
@@ -20,12 +21,12 @@ import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { LocalStatus } from '../../service/local-protocol.ts'
-import { lookForSetup } from '../../workspace/prepare/look-for-setup.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
+import { chooseProject } from '../project/choose-project.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
@@ -41,7 +42,6 @@ import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } fro
 import { findOpenRun, readTarget } from './drive-target.ts'
 import { endLines } from './end-text.ts'
 import { listDriven } from './list-driven.ts'
-import { describeMissingSetup } from './missing-setup.ts'
 import { notify, parseNotify } from './notify.ts'
 import { noteUnseenWork } from './unseen-work.ts'
 
@@ -68,6 +68,9 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const context = await openRuns(command, runtime)
   const target = named ?? (await findOpenRun(context))
   if (target.is === 'run') command.runId = resolveRunId(context, target.id)
+  const isPrepared = target.is !== 'run' && !flags.isOn('in-place')
+  const project = isPrepared ? await chooseProject(invocation, { context, given, config }) : undefined
+  const settings = withProject(config, project)
   const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
   await using drover = openDrover(invocation, {
     config,
@@ -76,15 +79,13 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
     createPool: poolFor(config, isDemo),
   })
   const optionsFrom = (before?: Options) =>
-    completeOptions(given, before, { settings: config, prompts: drover.runContextFor(USER), isDemo })
+    completeOptions(given, before, { settings, prompts: drover.runContextFor(USER), isDemo })
   const search = { context, config, target, newOptions: () => optionsFrom() }
   const { found, server } = await findTarget(invocation, search)
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
-  if (found.begin.isNew === true) {
-    await noteMissingSetup(invocation, found, optionsFrom())
+  if (found.begin.isNew === true)
     await decideAboutSettings(invocation, found.context, readTrust({ invocation, config }))
-  }
   if (server !== undefined)
     return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
   const printer = flags.isOn('json')
@@ -101,12 +102,6 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   } finally {
     await printer.clearLive()
   }
-}
-
-async function noteMissingSetup({ runtime }: Invocation, { begin }: FoundDrive, options: Options): Promise<void> {
-  if (begin.place.kind === 'in_place') return
-  const note = describeMissingSetup(options, lookForSetup(begin.place.repository))
-  if (note !== undefined) await runtime.terminal.err.write(`drover: note: ${note}\n`)
 }
 
 type Search = { context: RunContext; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }

@@ -26,6 +26,7 @@ export function openDrover(
     slots: slotsOfUser(config, atOnce),
     worktrees: findUserPaths(invocation).worktrees,
     templates: findUserPaths(invocation).templates,
+    projects: findUserPaths(invocation).projects,
     openStores: () => openCommandStores(invocation, config),
     observer: { sessionLeft: (message) => void terminal.err.write(`drover: warning: ${toMessage(message)}\n`) },
   })

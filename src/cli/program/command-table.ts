@@ -12,6 +12,7 @@ import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
 import { LOCAL_COMMANDS } from '../local/commands.ts'
 import { MCP_COMMANDS } from '../mcp/commands.ts'
+import { PROJECT_COMMANDS } from '../project/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RESET_COMMANDS } from '../reset/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   ...LOCAL_COMMANDS,
   ...MCP_COMMANDS,
   ...DRIVE_COMMANDS,
+  ...PROJECT_COMMANDS,
   ...RUN_COMMANDS,
   ...HOST_COMMANDS,
   ...DOCTOR_COMMANDS,

@@ -1,6 +1,8 @@
 /** Starts runs for the callers of a server, and continues them. */
+
 import type { Program } from '../../agents/adapter/agent.ts'
 import { locateAgent } from '../../agents/locate-agents.ts'
+import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { atDepth, depthIn } from '../../kit/process/environment-variables.ts'
 import { type Caller, ownerKey } from '../../prompts/caller.ts'
@@ -33,6 +35,8 @@ import {
 
 export type StarterOptions = DrivesOptions & {
   readonly settings: ServedSettings
+  /** Those for new runs in a repository. */
+  readonly settingsFor: (workspace: WorkspaceIdentity) => ServedSettings
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly version: string
@@ -108,13 +112,13 @@ export class RunStarter {
   /** Returns when the new run is driven. */
   async start(by: Caller, request: DriveStartRequest): Promise<DrivenRecord> {
     const prompts = this.#promptsFor(by)
-    const { settings, directories, env } = this.#options
+    const { settings, settingsFor, directories, env } = this.#options
     const target = checkTarget(request)
     if (by.is === 'client') refuseOptions(request.given, settings)
     const context = await this.openRepository(this.#repositoryFor(by, request.repository))
     if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
     const approval_mode = chooseApproval(request.given.approval_mode, settings, by)
-    const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, prompts)
+    const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, prompts, settingsFor(context.workspace))
     const found = await findDrive(context, {
       ...this.#startOf(target, () => {
         const options = optionsFrom(undefined)
@@ -171,7 +175,7 @@ export class RunStarter {
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
     const prompts = before.is_demo ? this.#withDemo(own) : own
     if (by.is === 'client') refuseOptions(given, this.#options.settings)
-    const optionsFrom = this.#optionsFrom(given, prompts)
+    const optionsFrom = this.#optionsFrom(given, prompts, this.#options.settings)
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
@@ -208,8 +212,8 @@ export class RunStarter {
     }
   }
 
-  #optionsFrom(given: GivenOptions, prompts: PromptContext): DriveBegin['optionsFrom'] {
-    const { settings, isDemo } = this.#options
+  #optionsFrom(given: GivenOptions, prompts: PromptContext, settings: ServedSettings): DriveBegin['optionsFrom'] {
+    const { isDemo } = this.#options
     return (before) => completeOptions(given, before, { settings, prompts, isDemo: isDemo || before?.is_demo === true })
   }
 

@@ -5,7 +5,8 @@ const MANIFEST = '{ "scripts": { "test": "vitest run" } }'
 
 it.each<[Record<string, string>, string[], string[]]>([
   [{ 'package.json': MANIFEST, 'package-lock.json': '{}' }, ['npm ci'], ['npm test']],
-  [{ 'package.json': MANIFEST }, ['npm install --no-package-lock'], ['npm test']],
+  [{ 'package.json': MANIFEST }, [], ['npm test']],
+  [{ 'package.json': '{ "devDependencies": { "a": "1" } }' }, ['npm install --no-package-lock'], []],
   [
     { 'package.json': MANIFEST, 'package-lock.json': '', 'pnpm-lock.yaml': '' },
     ['pnpm install --frozen-lockfile'],
@@ -13,11 +14,7 @@ it.each<[Record<string, string>, string[], string[]]>([
   ],
   [{ 'package.json': MANIFEST, 'yarn.lock': '' }, ['yarn install --immutable'], ['yarn test']],
   [{ 'package.json': MANIFEST, 'bun.lockb': '' }, ['bun install --frozen-lockfile'], ['bun run test']],
-  [
-    { 'package.json': '{ "scripts": { "test": "echo \\"Error: no test specified\\" && exit 1" } }' },
-    ['npm install --no-package-lock'],
-    [],
-  ],
+  [{ 'package.json': '{ "scripts": { "test": "echo \\"Error: no test specified\\" && exit 1" } }' }, [], []],
   [
     { 'requirements.txt': 'pytest==9\n' },
     ['python3 -m venv .venv', '.venv/bin/python -m pip install -r requirements.txt'],

@@ -155,9 +155,15 @@ export function propose(files: RootFiles): Proposal | undefined {
 function recognise(managers: readonly Manager[], files: RootFiles): { manager: Manager; file: string } | undefined {
   for (const manager of managers) {
     const file = manager.files.find((name) => files.has(name))
-    if (file !== undefined) return { manager, file }
+    if (file !== undefined) return { manager: withoutEmptySetup(manager, file, files), file }
   }
   return undefined
+}
+
+/** A manifest of Node without a lock file may have no dependencies. */
+function withoutEmptySetup(manager: Manager, file: string, files: RootFiles): Manager {
+  const hasDependencies = /"(?:dev|optional|peer)?dependencies"\s*:\s*\{\s*"/i.test(files.get(file) ?? '')
+  return file !== 'package.json' || hasDependencies ? manager : { ...manager, setup: [], share: [] }
 }
 
 type Commands = { name: string; files: readonly string[]; setup: string; test: string }

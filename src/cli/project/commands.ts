@@ -1,0 +1,45 @@
+/** Definitions of `init` and `trust`. */
+import type { Command } from '../command.ts'
+import { JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
+
+const YES = { name: 'yes', description: 'Save it without asking' } as const
+
+export const PROJECT_COMMANDS: readonly Command[] = [
+  {
+    words: ['init'],
+    group: 'Changes',
+    summary: 'Say how new worktrees of this repository are prepared and checked',
+    description: `Looks for lock files and manifests (npm, pnpm, yarn, bun, uv, poetry, pip, Go, Cargo, Bundler, Composer, Maven, Gradle), proposes
+commands for the setup and for checks, and saves them in your directory, for this repository only. drover drive and drover
+compare --worktrees use them. Flags replace what was found. To use no setup and no checks, save --none.`,
+    positionals: [],
+    flags: [
+      ...PREPARATION,
+      { name: 'check', value: 'COMMAND', description: 'Command that must pass after the work', repeats: true },
+      { name: 'none', description: 'Prepare and check nothing in this repository' },
+      YES,
+      ROOT,
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: 'drover init', description: 'look, and ask' },
+      { line: 'drover init --setup "npm ci" --copy .env.test --check "npm test"', description: 'say it yourself' },
+      { line: 'drover init --yes --json', description: 'for scripts' },
+    ],
+    load: () => import('./init-command.ts'),
+  },
+  {
+    words: ['trust'],
+    group: 'Changes',
+    summary: 'Use the .drover.yml of this repository',
+    description: `A repository may bring a file .drover.yml with setup, copy, share and checks. Its commands run with your rights, so it is used
+only after you have trusted its content. A changed file is not used until you trust it again.`,
+    positionals: [],
+    flags: [{ ...YES, description: 'Trust it without asking' }, ROOT, JSON_FLAG],
+    examples: [
+      { line: 'drover trust', description: 'show the file, and ask' },
+      { line: 'drover trust --yes', description: 'after you have read it' },
+    ],
+    load: () => import('./trust-command.ts'),
+  },
+]

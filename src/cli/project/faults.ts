@@ -1,0 +1,17 @@
+import { defineFault } from '../../kit/fault.ts'
+
+export const setupNotFound = defineFault({
+  code: 'setup_not_found',
+  kind: 'usage',
+  when: 'The repository has no lock file or manifest of a known package manager.',
+  message: (d: { root: string }) =>
+    `no lock file or manifest of a known package manager is in ${d.root}; give --setup and --check yourself`,
+})
+
+export const projectFileMissing = defineFault({
+  code: 'project_file_missing',
+  kind: 'usage',
+  when: 'The repository has no `.drover.yml`.',
+  message: (d: { root: string }) =>
+    `${d.root} has no .drover.yml; "drover init" saves how its worktrees are prepared without one`,
+})

@@ -1,0 +1,126 @@
+/** How worktrees of a repository are prepared and checked: what its user decided, in `projects/<digest>.json`. */
+import { join } from 'node:path'
+import { type Document, parseDocument } from 'yaml'
+import { type Digest, digest, digestFields } from '../../kit/digest.ts'
+import { Fault } from '../../kit/fault.ts'
+import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
+import { decodeUtf8, readFileBytes } from '../../kit/files/read-file.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { readJson } from '../../kit/json/read-json.ts'
+import { parseCheck } from '../../kit/process/run-check.ts'
+import { problemOfRepositoryPath } from '../../kit/repository-path.ts'
+import { checker } from '../../kit/schema.ts'
+import { encodeUtf8 } from '../../kit/utf8.ts'
+import type { Config } from '../config.shape.ts'
+import { projectFileInvalid } from '../faults.ts'
+import { validateProjectFile, validateProjectRecord } from './checks.generated.js'
+import type { ProjectFile, ProjectRecord } from './project.shape.ts'
+
+export const PROJECT_FILE = '.drover.yml'
+const LIMIT_BYTES = 64 * 1024
+
+const checkRecord = checker<ProjectRecord>('projectRecord', validateProjectRecord)
+const checkFile = checker<ProjectFile>(PROJECT_FILE, validateProjectFile)
+
+type Place = {
+  /** The directory of all projects. */
+  readonly home: string
+  /** The git directory of the repository. */
+  readonly repository: string
+}
+
+/** Undefined if the user has not decided. */
+export function findProject({ home, repository }: Place): ProjectRecord | undefined {
+  const path = recordPath({ home, repository })
+  try {
+    const record = checkRecord(
+      readJson(readFileBytes({ path, limitBytes: LIMIT_BYTES }), { input: path, limitBytes: LIMIT_BYTES }),
+    )
+    return record.repository === repository ? record : undefined
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+export function saveProject(home: string, project: Omit<ProjectRecord, 'version'>): void {
+  ensurePrivateDirectory({ path: home })
+  const bytes = encodeUtf8(`${JSON.stringify({ version: 1, ...project }, null, 2)}\n`)
+  replaceFile({ path: recordPath({ home, repository: project.repository }), bytes, mode: 0o600 })
+}
+
+function recordPath({ home, repository }: Place): string {
+  return join(home, `${digestFields(['drover-project/v1', repository]).replace('sha256:', '')}.json`)
+}
+
+export type ReadProjectFile = { readonly content: ProjectFile; readonly text: string; readonly digest: Digest }
+
+/** The file in the root of a worktree; undefined if there is none. Throws `project_file_invalid`. */
+export function readProjectFile(root: string): ReadProjectFile | undefined {
+  const path = join(root, PROJECT_FILE)
+  let bytes: Buffer
+  try {
+    bytes = readFileBytes({ path, limitBytes: LIMIT_BYTES })
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'file_missing') return undefined
+    throw error
+  }
+  const text = decodeUtf8({ bytes, source: path })
+  const document = parseDocument(text, { schema: 'core', uniqueKeys: true, strict: true })
+  const [error] = document.errors
+  if (error !== undefined) throw projectFileInvalid({ path, problem: error.message })
+  return { content: checkContent(path, toValue(path, document)), text, digest: digest(bytes) }
+}
+
+function toValue(path: string, document: Document.Parsed): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 })
+  } catch (error) {
+    throw projectFileInvalid({ path, problem: 'it has aliases; write the values out' }, error)
+  }
+}
+
+function checkContent(path: string, value: unknown): ProjectFile {
+  const refuse = (problem: string, cause?: unknown) => projectFileInvalid({ path, problem }, cause)
+  try {
+    const content = checkFile(value ?? {})
+    const { setup = [], copy = [], share = [], checks = [] } = content
+    for (const command of [...setup, ...checks]) parseCheck(command)
+    const wrong = [...copy, ...share].find((each) => problemOfRepositoryPath(each) !== undefined)
+    if (wrong !== undefined) throw refuse(`${JSON.stringify(wrong)}: ${problemOfRepositoryPath(wrong)}`)
+    return content
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === projectFileInvalid.code) throw error
+    throw refuse(error.message, error)
+  }
+}
+
+/** What the user decided about the repository of a worktree, unless a trusted file has changed since. */
+export function findUsableProject(place: Place & { readonly root: string }): ProjectRecord | undefined {
+  const project = findProject(place)
+  if (project?.from !== 'file') return project
+  return isOutdated(project, tryToReadProjectFile(place.root)) ? undefined : project
+}
+
+/** Undefined if there is none that can be used. */
+export function tryToReadProjectFile(root: string): ReadProjectFile | undefined {
+  try {
+    return readProjectFile(root)
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+/** Whether a file that the user trusted has changed since. */
+export function isOutdated({ from, file_digest: trusted }: ProjectRecord, file: ReadProjectFile | undefined): boolean {
+  return from === 'file' && trusted !== file?.digest
+}
+
+/** The settings for a repository: what its user decided about it counts more than the settings for all. Pure. */
+export function withProject(config: Config, project: ProjectRecord | undefined): Config {
+  if (project === undefined) return config
+  const { setup, copy, share, checks } = project
+  const given = Object.entries({ setup, copy, share, checks }).filter(([, value]) => value !== undefined)
+  return { ...config, drive: { ...config.drive, ...Object.fromEntries(given) } }
+}

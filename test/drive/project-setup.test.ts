@@ -1,0 +1,147 @@
+/** How worktrees of a repository are prepared: what its user decided, and a file that the repository brings. */
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createDriving } from '../support/driven-agents.ts'
+import { dataOf, runIdIn } from '../support/driven-home.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+
+const GOAL = 'Show the wind in knots'
+const CHECK = "sh -c 'test -e deps && sh check.sh'"
+const FILE = `setup: ["sh install.sh"]\nchecks: ["${CHECK}"]\n`
+
+/** `install.sh` stands for a package manager, and `npm` on PATH runs it. */
+function createProject() {
+  const driving = createDriving()
+  const { repository } = driving
+  repository.write('.gitignore', 'deps\n')
+  repository.write('package.json', '{ "dependencies": { "a": "1" }, "scripts": { "test": "sh check.sh" } }')
+  repository.write('package-lock.json', '{}')
+  repository.write('install.sh', `echo ran >> '${join(driving.scratch, 'ran')}'; mkdir deps\n`)
+  repository.commit()
+  const setups = () =>
+    existsSync(join(driving.scratch, 'ran')) ? readFileSync(join(driving.scratch, 'ran'), 'utf8') : ''
+  return { ...driving, setups }
+}
+
+describe('drover init', () => {
+  it('proposes what it finds, saves it on request, and driven runs use it', async () => {
+    const { call, drive, records, setups } = createProject()
+    const shown = await call(['init'])
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toBe(
+      [
+        'This project uses npm (package-lock.json).',
+        '  setup   npm ci',
+        '  share   node_modules',
+        '  checks  npm test',
+        'Nothing was saved. drover init --yes saves it.',
+        '',
+      ].join('\n'),
+    )
+    expect(JSON.parse((await call(['init', '--json'])).stdout)).toMatchObject({ setup: ['npm ci'], is_saved: false })
+    const saved = await call(['init', '--setup', 'sh install.sh', '--check', CHECK])
+    expect(saved.stdout).toContain('Saved for this repository')
+    const ran = await drive(GOAL, '--no-review')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(dataOf(records(runIdIn(ran.stdout)), 'prepared')).toMatchObject([{ from: 'setup' }])
+    expect(dataOf(records(runIdIn(ran.stdout)), 'check_ran')).toMatchObject([{ command: CHECK, passed: true }])
+    expect(setups()).toBe('ran\n')
+  })
+
+  it('--none prepares nothing, and no run asks or notes anything', async () => {
+    const { call, drive } = createProject()
+    expect(await call(['init', '--none'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await drive(GOAL, '--no-review')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each([
+    [['--none', '--setup', 'true'], '--none and --setup'],
+    [['--setup', 'a && b'], '"&" needs a shell'],
+    [['--copy', '/etc/passwd'], 'it must be relative'],
+  ])('refuses %j', async (args, sentence) => {
+    const { call } = createProject()
+    expect(await call(['init', ...args])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
+    })
+  })
+
+  it('says what to give if it finds nothing', async () => {
+    const { call, repository } = createDriving()
+    const ran = await call(['init'])
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('give --setup and --check yourself') })
+    expect(ran.stderr).toContain(repository.root)
+  })
+})
+
+describe('a .drover.yml of the repository', () => {
+  it('runs nothing before it is trusted, is used as it was trusted, and not after a change', async () => {
+    const { call, drive, repository, records, setups } = createProject()
+    repository.write('.drover.yml', FILE)
+    repository.commit()
+    const before = await drive(GOAL, '--no-review')
+    expect(before.stderr).toBe(
+      'drover: note: .drover.yml is not used, because you have not trusted it; see "drover trust"\n',
+    )
+    expect([before.code, setups()]).toEqual([0, ''])
+    expect((await call(['trust'])).stdout).toContain('Not trusted, so it is not used.')
+    expect((await call(['trust', '--yes'])).stdout).toContain('Trusted:')
+    const ran = await drive(GOAL, '--no-review')
+    expect([ran.code, ran.stderr, setups()]).toEqual([0, '', 'ran\n'])
+    expect(dataOf(records(runIdIn(ran.stdout)), 'prepared')).toMatchObject([{ from: 'setup' }])
+    repository.write('.drover.yml', `${FILE}copy: [deps]\n`)
+    const changed = await drive(GOAL, '--no-review')
+    expect(changed.stderr).toContain(
+      '.drover.yml has changed since you trusted it, so it is not used; see "drover trust"\n',
+    )
+    expect(dataOf(records(runIdIn(changed.stdout)), 'prepared')).toEqual([])
+    expect(setups()).toBe('ran\n')
+  })
+
+  it.each([
+    ['notify: ["curl"]\n', 'notify'],
+    ['copy: ["../secret"]\n', 'it must stay in the repository'],
+    ['share: ["/etc"]\n', 'it must be relative'],
+    ['setup: ["a && b"]\n', '"&" needs a shell'],
+    ['setup: [1]\n', 'setup'],
+    ['setup: {a: b}\n', 'setup'],
+    ['a: &a [x]\nsetup: *a\n', ''],
+    ['setup: [\n', ''],
+  ])('is refused as %j', async (text, problem) => {
+    const { call, repository } = createProject()
+    repository.write('.drover.yml', text)
+    const ran = await call(['trust', '--yes'])
+    expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining('.drover.yml') })
+    expect(ran.stderr).toContain(problem)
+    expect(ran.code).toBeGreaterThan(0)
+  })
+
+  it('is refused as a link', async () => {
+    const { call, repository, scratch } = createProject()
+    symlinkSync(join(scratch, 'script.json'), join(repository.root, '.drover.yml'))
+    expect((await call(['trust', '--yes'])).code).toBeGreaterThan(0)
+    rmSync(join(repository.root, '.drover.yml'))
+    expect(await call(['trust'])).toMatchObject({ code: 2, stderr: expect.stringContaining('has no .drover.yml') })
+  })
+})
+
+describe.runIf(hasTerminals)('at a terminal', () => {
+  it('drover drive proposes what it finds, and remembers the answer', async () => {
+    const driving = createProject()
+    const start = (...args: string[]) =>
+      startOnTerminal(['drive', ...args], {
+        cwd: driving.repository.root,
+        env: { ...driving.env, NO_COLOR: '1' },
+        columns: 120,
+      })
+    const first = start(GOAL, '--no-review')
+    await first.shows('from now on? [y/n, empty: not now]')
+    first.type('n\r')
+    expect((await first.ended).code).toBe(0)
+    const second = await start(GOAL, '--no-review').ended
+    expect(second.code).toBe(0)
+    expect(second.seen).not.toContain('from now on?')
+  })
+})
