@@ -163,7 +163,7 @@ async function settle(page: Page, name: string): Promise<void> {
   await page.getByText('live', { exact: true }).waitFor()
   if (name === 'home') await page.locator('.activity').first().waitFor()
   if (name === 'execution') await page.locator('.tool summary').first().click()
-  if (name === 'compare') await page.getByText('Difference of two answers').click()
+  if (name === 'compare') await page.getByText('Compare two answers').click()
   if (name === 'run') await page.locator('[data-run-state]').waitFor()
   if (name === 'usage') await page.locator('tbody td').first().waitFor()
   await page.mouse.move(0, 0)

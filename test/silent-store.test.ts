@@ -145,7 +145,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     proxy.silence()
     await until(() => !isRunning(pid))
     expect(worker.logged.map(({ message }) => message)).toContain(
-      'the store gives no answer, so what ran here is ended: other machines may take over',
+      'the store does not answer, so what ran here is stopped: other machines may take over',
     )
     await until(async () => (await stateOf(first)) === 'lost')
     proxy.speak()
@@ -169,7 +169,10 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that does not run
     // It looks at the queue every two seconds, which is as long as it may be silent.
     const failures = () => worker.logged.filter(({ message }) => message === 'the queue could not be read')
     await until(() => failures().length > 2)
-    expect([isRunning(pid), worker.logged.filter(({ message }) => message.includes('is ended'))]).toEqual([true, []])
+    expect([
+      isRunning(pid),
+      worker.logged.filter(({ message }) => message.includes('what ran here is stopped')),
+    ]).toEqual([true, []])
     await proxy.listen()
     const cancel = () => worker.request(`/api/v1/executions/${id}/cancel`, { method: 'POST' })
     await until(async () => (await cancel()).status < 400)

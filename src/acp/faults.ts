@@ -4,7 +4,7 @@ export const acpContentUnsupported = defineFault({
   code: 'acp_content_unsupported',
   kind: 'invalid',
   when: 'An editor sends an image, a sound or a binary file to `drover acp`.',
-  message: (d: { type: string }) => `drover takes no content of the type ${d.type}; send text, links or text files`,
+  message: (d: { type: string }) => `drover does not accept content of type ${d.type}; send text, links or text files`,
 })
 
 export const acpOptionUnknown = defineFault({
@@ -25,6 +25,6 @@ export const acpSessionUnknown = defineFault({
 export const acpSessionBusy = defineFault({
   code: 'acp_session_busy',
   kind: 'conflict',
-  when: 'An editor sends a prompt to `drover acp` while the last one of that session still runs.',
-  message: (_: object) => 'the last prompt of this session still runs; cancel it, or wait for its end',
+  when: 'An editor sends a prompt to `drover acp` while the last one of that session is still running.',
+  message: (_: object) => 'the last prompt of this session is still running; cancel it, or wait until it ends',
 })

@@ -60,7 +60,7 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
     return { exitCode: 1, error: { ...output.lastRetry, message } }
   }
   if (stopReason === 'answer_too_long') {
-    const message = `${backend} wrote more than ${ANSWER_LIMIT_CHARACTERS} characters and was ended`
+    const message = `${backend} wrote more than ${ANSWER_LIMIT_CHARACTERS} characters and was stopped`
     return { exitCode: 1, error: { code: 'agent_output_too_large', message } }
   }
   if (ended === 'timeout') return { exitCode: EXIT_TIMEOUT, error: timeoutError(facts) }
@@ -84,7 +84,7 @@ function describeTimeout({ request, stopReason }: Facts): AgentError {
   const [what, limitMs] = stopReason === 'late' ? ['begin its answer', firstEventTimeoutMs] : ['finish', timeoutMs]
   return {
     code: 'agent_timeout',
-    message: `${backend} did not ${what} within ${(limitMs ?? 0) / 1000} s and was ended`,
+    message: `${backend} did not ${what} within ${(limitMs ?? 0) / 1000} s and was stopped`,
   }
 }
 

@@ -15,7 +15,7 @@ export const gitSettingsUnreadable = defineFault({
   kind: 'invalid',
   when: 'Under a ceiling or in a driven run, the settings of the repository in the working directory cannot be read, so it is not known what git would run for the agent.',
   message: (d: { backend: string; problem: string }) =>
-    `nobody can tell what git would run for ${d.backend} in the working directory: ${d.problem}`,
+    `cannot determine what git would run for ${d.backend} in the working directory: ${d.problem}`,
 })
 
 export const agentSilent = defineFault({

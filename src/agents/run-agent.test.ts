@@ -181,7 +181,7 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
         error: {
           code: 'agent_timeout',
           message: expect.stringMatching(
-            `^${backend} did not finish within 1.5 s and was ended(; it was retrying after: .+)?$`,
+            `^${backend} did not finish within 1.5 s and was stopped(; it was retrying after: .+)?$`,
           ),
         },
       })

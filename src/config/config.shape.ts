@@ -63,7 +63,7 @@ const FlagsSection = strict({
     minimum: -1,
     maximum: LONGEST_WAIT_SECS,
     description:
-      'Seconds that an agent may print nothing until it is stopped. Running tools and questions do not count. 0: no limit. -1: what fits the agent, which is 120 unless `docs/agents.md` says otherwise.',
+      'Seconds that an agent may print nothing before it is stopped. Running tools and questions do not count. 0: no limit. -1: the default of the agent, which is 120 unless `docs/agents.md` says otherwise.',
     'x-env': ['DROVER_SILENCE'],
   }),
 })
@@ -100,7 +100,7 @@ const ExecutionsSection = strict({
     default: 7,
     minimum: 1,
     maximum: 36_500,
-    description: 'Days until an ended execution is removed.',
+    description: 'Days until an execution that has ended is removed.',
   }),
   max_mb: Type.Integer({
     default: 512,
@@ -108,7 +108,7 @@ const ExecutionsSection = strict({
     maximum: 1_000_000,
     'x-unit': 'megabytes',
     description:
-      'Maximum size of all executions in MB. Above it, the oldest ones of the API keys that use most are removed.',
+      'Maximum size of all executions in MB. Above it, the oldest ones of the API keys that use the most are removed.',
   }),
 })
 
@@ -131,7 +131,7 @@ const StoreSection = strict({
     minimum: 2,
     maximum: 3600,
     description:
-      'Seconds without a sign of life until others take over from a process that uses PostgreSQL. The same on all machines. A process that gets no answer from PostgreSQL for so long ends its agents.',
+      'Seconds without a sign of life until others take over from a process that uses PostgreSQL. Use the same value on all machines. A process that gets no answer from PostgreSQL for this long stops its agents.',
   }),
   statement_timeout_secs: Type.Integer({
     default: 15,
@@ -153,13 +153,13 @@ const WorkSection = strict({
     default: 0,
     minimum: 0,
     maximum: 100_000,
-    description: 'Maximum prompts of one API key that run at once on all machines together. 0: no limit.',
+    description: 'Maximum prompts of one API key that run at the same time, on all machines together. 0: no limit.',
   }),
   max_per_backend: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 100_000,
-    description: 'Maximum prompts on one backend that run at once on all machines together. 0: no limit.',
+    description: 'Maximum prompts on one backend that run at the same time, on all machines together. 0: no limit.',
   }),
 })
 
@@ -195,7 +195,7 @@ const ParallelSection = strict({
   }),
   fail_fast: Type.Boolean({
     default: false,
-    description: 'Ends the other tasks if one fails (command line).',
+    description: 'Stops the other tasks if one fails (command line).',
     'x-applies': 'command_line',
   }),
   aggregate_output: Type.Boolean({
@@ -215,38 +215,38 @@ const WarmSection = strict({
     default: 4,
     minimum: 1,
     maximum: 64,
-    description: 'Maximum agents that are kept running. The one not used for longest ends first.',
+    description: 'Maximum agents that are kept running. The least recently used one is stopped first.',
   }),
   idle_secs: Type.Integer({
     default: 300,
     minimum: 1,
     maximum: 86_400,
-    description: 'Seconds without a prompt until an agent is ended.',
+    description: 'Seconds without a prompt until an agent is stopped.',
   }),
   max_turns: Type.Integer({
     default: 50,
     minimum: 1,
     maximum: 10_000,
-    description: 'Prompts that an agent answers before it is ended.',
+    description: 'Prompts that an agent answers before it is stopped.',
   }),
   max_age_secs: Type.Integer({
     default: 3600,
     minimum: 1,
     maximum: 604_800,
-    description: 'Seconds after its start until an agent is ended.',
+    description: 'Seconds after its start until an agent is stopped.',
   }),
   max_rss_mb: Type.Integer({
     default: 1500,
     minimum: 64,
     maximum: 1_000_000,
     'x-unit': 'megabytes',
-    description: 'Memory in MB, of the agent and its programs, from which on it is ended after its prompt.',
+    description: 'Memory in MB, of the agent and its programs. Above it, the agent is stopped after its prompt.',
   }),
   spares: Type.Integer({
     default: 1,
     minimum: 0,
     maximum: 16,
-    description: 'Agents that wait for the next prompt of the same kind. 0: none.',
+    description: 'Idle agents to keep ready for the next prompt of the same kind. 0: none.',
   }),
   spare_after: Type.Integer({
     default: 2,
@@ -258,13 +258,13 @@ const WarmSection = strict({
     default: 1800,
     minimum: 1,
     maximum: 604_800,
-    description: 'Seconds without a prompt until the server that `drover up` has started ends.',
+    description: 'Seconds without a prompt until the server that `drover up` started stops.',
   }),
   approval_timeout_secs: Type.Integer({
     default: 300,
     minimum: 1,
     maximum: 86_400,
-    description: 'Seconds until something that an agent asks about is denied (`approval_mode: always`).',
+    description: 'Seconds until an unanswered request for approval is denied (`approval_mode: always`).',
   }),
 })
 

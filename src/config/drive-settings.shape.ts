@@ -13,7 +13,7 @@ export const DriveSection = strict({
   checks: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      "Commands that drover runs after each implementation, and that must pass. No shell: write `sh -c '…'` for one.",
+      "Commands that drover runs after each implementation, and that must pass. They run without a shell; use `sh -c '…'` if you need one.",
   }),
   setup: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -76,11 +76,12 @@ export const DriveSection = strict({
     default: 600,
     minimum: 1,
     maximum: LONGEST_WAIT_SECS,
-    description: 'An agent without text, result of a tool or change of a file for this long is ended.',
+    description: 'An agent that produces no text, tool result or file change for this long is stopped.',
   }),
   deliver: literals(['none', 'branch', 'pr'], {
     default: 'branch',
-    description: 'What becomes of the work: `none`, a commit on its `branch`, or also a draft pull request (`pr`).',
+    description:
+      'How the work is delivered: `none`, a commit on its `branch`, or that and a draft pull request (`pr`).',
   }),
   repositories: Type.Array(Type.String({ minLength: 1 }), {
     default: [],

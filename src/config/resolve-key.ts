@@ -57,7 +57,7 @@ export const UNSUPPORTED_KEYS: readonly { path: string; reason: string }[] = [
     reason: 'a prompt never continues a session on its own, because the context of one project would leak into another',
   },
   { path: 'retry', reason: 'drover never repeats a prompt on its own, because a failed prompt may have changed files' },
-  { path: 'mcp', reason: 'MCP has no settings of its own; drover mcp and /mcp use the others' },
+  { path: 'mcp', reason: 'MCP has no separate settings; drover mcp and /mcp use the others' },
   {
     path: 'server.policy',
     reason: 'drover has no policy rules; use API keys, rate limits and server.allowed_workdir_prefixes',

@@ -104,7 +104,7 @@ export const ServerSection = strict({
   local_socket: Type.Boolean({
     default: true,
     description:
-      "Also listens on the Unix socket `server.sock` in the per-user directory. Only the user of the server can open it, so requests on it need no API key. The prompts of the user's own commands go through it.",
+      "Listens on the Unix socket `server.sock` in the per-user directory too. Only the user of the server can open it, so requests on it need no API key. The prompts of the user's own commands go through it.",
   }),
   console: Type.Boolean({
     default: true,
@@ -119,7 +119,7 @@ export const ServerSection = strict({
     default: 0,
     minimum: 0,
     description:
-      'Seconds within which an agent must begin its answer with a text, a thought or a tool call; otherwise it is ended. Agents retry a busy model service for minutes. 0: no limit.',
+      'Seconds within which an agent must begin its answer with a text, a thought or a tool call; otherwise it is stopped. Agents retry a busy model service for minutes. 0: no limit.',
   }),
   read_timeout_secs: seconds({
     default: 30,
@@ -155,7 +155,7 @@ export const ServerSection = strict({
     minimum: 0,
     maximum: 1_000_000,
     description:
-      'Maximum number of requests of one API key that are being answered, streams included; further ones get 429. Without a key it counts for the client address. 0: no limit.',
+      'Maximum number of requests of one API key that are being answered, streams included; further ones get 429. Without a key, the limit applies to the client address. 0: no limit.',
   }),
   api_keys_gopass_path: textLike(
     '^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$',
@@ -237,7 +237,7 @@ export const ServerSection = strict({
   vendor_errors: Type.Boolean({
     default: false,
     description:
-      'Sends errors of the compatible APIs exactly as the vendor does, without problem details. For clients that look at nothing else.',
+      'Sends errors of the compatible APIs exactly as the vendor does, without problem details. For clients that understand no other format.',
   }),
   require_api_version: Type.Boolean({
     default: true,
@@ -271,7 +271,7 @@ export const ServerSection = strict({
     minimum: 0,
     maximum: 3600,
     description:
-      'Seconds that an MCP tool waits for the end of its work before it answers with a handle. Less than the time limit of the clients, which is often 60 seconds. 0: answer at once.',
+      'Seconds that an MCP tool waits for its work to finish before it returns a handle. Use less than the time limit of the clients, which is often 60 seconds. 0: answer immediately.',
   }),
   max_nesting: Type.Integer({
     default: 1,

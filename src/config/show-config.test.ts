@@ -75,7 +75,7 @@ describe('showSetting', () => {
     ['server', 'server is a section; name one of its keys, such as server.host'],
     ['backends.codex', 'backends.codex is a section; name one of its keys, such as backends.codex.model'],
     ['elephants', 'elephants is not a known key; drover config show lists all keys'],
-    ['mcp.port', 'mcp.port is not supported: MCP has no settings of its own; drover mcp and /mcp use the others'],
+    ['mcp.port', 'mcp.port is not supported: MCP has no separate settings; drover mcp and /mcp use the others'],
     ['server.api_keys', expect.stringContaining('server.api_keys is not supported: the file may not contain API keys')],
     ['server.port.x', expect.stringContaining('server.port.x is not a known key')],
     ['', '"" is not a known key; drover config show lists all keys'],

@@ -130,7 +130,7 @@ function Help() {
   const close = () => (isHelpOpen.value = false)
   return (
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
-      <h2 id="help-title">Keys</h2>
+      <h2 id="help-title">Keyboard shortcuts</h2>
       <dl>
         {KEYS.map(({ key, says }) => (
           <div key={key}>

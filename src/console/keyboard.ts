@@ -19,7 +19,7 @@ export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
   { key: 'd', says: 'deny the selected approval', run: () => decide('deny') },
   {
     key: '?',
-    says: 'these keys',
+    says: 'show these shortcuts',
     run: () => {
       isHelpOpen.value = true
     },
@@ -70,6 +70,6 @@ function moveRow(step: number): void {
 function decide(choice: 'allow' | 'deny'): void {
   const selected = document.activeElement?.closest('[data-approval]')
   const button = selected?.querySelector<HTMLElement>(`[data-choice="${choice}"]`)
-  if (button === undefined || button === null) tell('No approval is selected. The keys j and k select one.')
+  if (button === undefined || button === null) tell('No approval is selected. Use j and k to select one.')
   else button.click()
 }

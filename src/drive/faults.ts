@@ -4,9 +4,9 @@ import { defineFault } from '../kit/fault.ts'
 export const driveCapUnsupported = defineFault({
   code: 'drive_cap_unsupported',
   kind: 'usage',
-  when: 'A limit was given that an agent of the run cannot keep, because it does not report what it uses.',
+  when: 'A limit was given that cannot be enforced, because an agent of the run does not report what it uses.',
   message: (d: { flag: string; backend: string }) =>
-    `${d.flag} cannot be kept: ${d.backend} does not report it; use another backend or another limit`,
+    `${d.flag} cannot be enforced: ${d.backend} does not report it; use another backend or another limit`,
 })
 
 export const driveDeliveryFailed = defineFault({
@@ -75,7 +75,7 @@ export const driveDeliveryNotAllowed = defineFault({
 export const driveIssueNotAllowed = defineFault({
   code: 'drive_issue_not_allowed',
   kind: 'invalid',
-  when: 'A client of the server names an issue of another repository than the one that the run works in.',
+  when: 'A client of the server names an issue of a different repository from the one that the run works in.',
   message: (d: { url: string }) =>
     `${d.url} is not an issue of the remote origin of the repository; a client can only name issues of that`,
 })
@@ -85,7 +85,7 @@ export const driveLimitReached = defineFault({
   kind: 'rate_limited',
   when: 'The server drives as many runs as `drive.max_runs` allows.',
   message: (d: { limit: number }) =>
-    `the server drives ${d.limit} runs already, as many as drive.max_runs allows; try again when one has ended`,
+    `the server already drives ${d.limit} runs, the most that drive.max_runs allows; try again when one has ended`,
 })
 
 export const drivenRunNotFound = defineFault({
@@ -107,13 +107,13 @@ export const drivenRunWaits = defineFault({
   kind: 'conflict',
   when: 'A run cannot be resumed because it waits for something else.',
   message: (d: { id: string; choices: readonly string[] }) =>
-    `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'its driver is about to end; try again then' : `what can be done: ${d.choices.join(', ')}`}`,
+    `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'its driver is about to exit; try again after that' : `you can: ${d.choices.join(', ')}`}`,
 })
 
 export const drivenRunOver = defineFault({
   code: 'driven_run_over',
   kind: 'conflict',
-  when: 'A run that has ended, or that continues as another run, was to be changed.',
+  when: 'A request would change a run that has ended, or that continues as another run.',
   message: (d: { id: string; next: string | undefined }) =>
     d.next === undefined
       ? `the run ${d.id} has ended; start a new one`
@@ -125,15 +125,15 @@ export const driveNotPermitted = defineFault({
   kind: 'unauthorized',
   when: 'The API key that started a run is no longer valid, so a server does not continue it.',
   message: (d: { key: string | undefined }) =>
-    `${d.key === undefined ? 'the run was started without an API key, which this server requires' : `the API key ${d.key} that started the run is not valid any more`}; the user of the server can continue it on the command line`,
+    `${d.key === undefined ? 'the run was started without an API key, which this server requires' : `the API key ${d.key} that started the run is no longer valid`}; the user of the server can continue it on the command line`,
 })
 
 export const driveOfAnother = defineFault({
   code: 'drive_of_another',
   kind: 'invalid',
-  when: 'A key with a ceiling wants to let a run continue that another one started.',
+  when: 'A key with a ceiling wants to continue a run that another key started.',
   message: (d: { setting: string }) =>
-    `${d.setting} limits what this key may ask for, so it cannot let the run of another continue`,
+    `${d.setting} limits what this key may ask for, so it cannot continue a run that another key started`,
 })
 
 export const drivenRunInPlace = defineFault({
@@ -146,15 +146,15 @@ export const drivenRunInPlace = defineFault({
 export const driveMachineGone = defineFault({
   code: 'drive_machine_gone',
   kind: 'unavailable',
-  when: 'With PostgreSQL, no worker runs on the machine that has the run. Nothing was changed.',
+  when: 'With PostgreSQL, no worker is running on the machine that has the run. Nothing was changed.',
   message: (d: { machine: string }) =>
-    `no worker runs on ${d.machine}, which has the run, so nothing was changed; start drover work there`,
+    `no worker is running on ${d.machine}, which has the run, so nothing was changed; start drover work there`,
 })
 
 export const driveAnswerLost = defineFault({
   code: 'drive_answer_lost',
   kind: 'unavailable',
-  when: 'With PostgreSQL, the worker that handled a request about a run ended before it answered.',
+  when: 'With PostgreSQL, the worker that handled a request about a run stopped before it answered.',
   message: (d: { machine: string }) =>
-    `the worker on ${d.machine} ended while it handled the request, which may have been done; look at the run before you send it again`,
+    `the worker on ${d.machine} stopped while it handled the request, which may have taken effect; look at the run before you send it again`,
 })

@@ -18,7 +18,7 @@ export const SessionTurn = named(
     model: Type.Optional(text('The model.')),
     is_demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
     prompt: text('The prompt.'),
-    answer: Type.Optional(text('The answer; absent as long as the turn runs, and if it has no result.')),
+    answer: Type.Optional(text('The answer; absent while the turn is running, and if it has no result.')),
     tools: Type.Array(
       Type.Object({
         name: text('The tool.'),

@@ -61,7 +61,7 @@ export class StateFeed {
     executions.onChange((execution) => this.#changes.emit('change', execution))
   }
 
-  /** Begins with the executions that run now and with what they wait for. Ends with the signal. */
+  /** Begins with the executions that are running and with what they wait for. Ends with the signal. */
   async *watch({ signal, isVisible }: Watch): AsyncGenerator<StateChange, void, undefined> {
     const waiting: StateChange[] = []
     let wake = Promise.withResolvers<void>()

@@ -30,7 +30,7 @@ export async function listenLocally(listener: Server, path: string, log: Log): P
     listener.on('error', (error) => log.warn({ reason: error.message }, 'the local socket failed'))
     return true
   } catch (error) {
-    log.warn({ reason: String(error) }, 'there is no local socket, so drover prompt --detach cannot reach this server')
+    log.warn({ reason: String(error) }, 'no local socket, so drover prompt --detach cannot reach this server')
     return false
   }
 }

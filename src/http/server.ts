@@ -130,7 +130,7 @@ function createSlots({ config, log }: ServerContext): ConnectionSlots {
     log.warn({ configured, used: limits.total }, 'the process may open too few files for server.max_connections')
   }
   const note = oncePerBurst((over: keyof ConnectionLimits) =>
-    log.warn({ limit: limits[over] }, 'the limit of connections is reached: idle ones are closed, others refused'),
+    log.warn({ limit: limits[over] }, 'the connection limit is reached: idle connections are closed, new ones refused'),
   )
   return new ConnectionSlots(limits, note)
 }

@@ -191,9 +191,9 @@ export const programNotStarted = defineFault({
 export const programOutputTooLarge = defineFault({
   code: 'program_output_too_large',
   kind: 'too_large',
-  when: 'A program printed more than drover reads, so drover ended it.',
+  when: 'A program printed more than drover reads, so drover stopped it.',
   message: (d: { program: string; limitBytes: number }) =>
-    `${d.program} was ended because it printed more than ${d.limitBytes} bytes; request less output`,
+    `${d.program} was stopped because it printed more than ${d.limitBytes} bytes; request less output`,
 })
 
 export const checkCommandInvalid = defineFault({

@@ -134,7 +134,7 @@ export class Instance {
   /** What runs has lost its sessions, or may have. */
   #onLost(loss: Loss): void {
     const reason = loss === 'taken' ? 'other machines took this process for dead' : 'the store gives no answer'
-    this.#options.onWarning?.(`${reason}, so what it ran is ended`)
+    this.#options.onWarning?.(`${reason}, so what it ran is stopped`)
     for (const run of this.#running) run.cancel()
     for (const onLost of this.#losses) onLost(loss)
   }

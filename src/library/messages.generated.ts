@@ -24,13 +24,13 @@ export type PromptRequest = {
   verbose?: boolean | undefined
   /** More arguments for the agent, from the list that is allowed for it. */
   extra?: readonly string[] | undefined
-  /** End the agent after this many seconds. */
+  /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
   /** Store no session, neither in drover nor with the agent. */
   ephemeral?: boolean | undefined
   /** Stored and returned with the session. */
   metadata?: Record<string, unknown> | undefined
-  /** Of a new session: every API key sees it and may resume it. Otherwise only the key of the request and operators do. */
+  /** For a new session: every API key can see and resume it. Otherwise only the key of the request and operators can. */
   shared?: boolean | undefined
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
@@ -46,9 +46,9 @@ export type PromptRequest = {
 export type ParallelRequest = {
   /** The prompts. */
   tasks: readonly ParallelTask[]
-  /** How many tasks run at once; the default is `parallel.max_workers` of the config. */
+  /** How many tasks run at the same time; the default is `parallel.max_workers` of the config. */
   max_parallel?: number | undefined
-  /** End all other tasks when one fails. */
+  /** Stop all other tasks when one fails. */
   fail_fast?: boolean | undefined
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
@@ -78,7 +78,7 @@ export type ParallelTask = {
   verbose?: boolean | undefined
   /** More arguments for the agent, from the list that is allowed for it. */
   extra?: readonly string[] | undefined
-  /** End the agent after this many seconds. */
+  /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
@@ -124,7 +124,7 @@ export type ChainStep = {
   verbose?: boolean | undefined
   /** More arguments for the agent, from the list that is allowed for it. */
   extra?: readonly string[] | undefined
-  /** End the agent after this many seconds. */
+  /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
   /** The name of the backend; the default is `default_backend` of the config. */
   backend?: string | undefined
@@ -140,9 +140,9 @@ export type CompareRequest = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
-  /** End the agent after this many seconds. */
+  /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
-  /** Run them one after another instead of all at once. */
+  /** Run them one after another instead of all at the same time. */
   sequential?: boolean | undefined
   /** Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`. */
   worktrees?: boolean | undefined
@@ -205,11 +205,11 @@ export type SessionChange = {
 
 /** What agents should do, and how. Exactly one of `goal`, `issue` and `run` is given. */
 export type DriveRequest = {
-  /** What the agents shall do. */
+  /** What the agents should do. */
   goal?: string | undefined
-  /** The address of a GitHub issue, or `#12` for one of the repository, that says what they shall do. */
+  /** The address of a GitHub issue, or `#12` for one of the repository, that says what they should do. */
   issue?: string | undefined
-  /** Take the text of an issue that has no sections for drover as the goal. */
+  /** Use the text of an issue that has no sections for drover as the goal. */
   issue_as_goal?: boolean | undefined
   /** The id of a run to continue. */
   run?: string | undefined
@@ -235,13 +235,13 @@ export type DriveRequest = {
   approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
   /** How many actions may be taken; for a run, how many more. */
   actions?: number | undefined
-  /** Further runs for what stays open. */
+  /** Further runs for what is still open. */
   rounds?: number | undefined
-  /** The run pauses when so many tokens are used. */
+  /** The run pauses once this many tokens have been used. */
   max_tokens?: number | undefined
-  /** The run pauses when it has cost so many US dollars. */
+  /** The run pauses once it has cost this many US dollars. */
   max_cost_usd?: number | undefined
-  /** The run pauses after so many seconds of work. */
+  /** The run pauses after this many seconds of work. */
   max_time_secs?: number | undefined
   /** What becomes of the work: the default is in the config. */
   deliver?: 'none' | 'branch' | 'pr' | undefined
@@ -974,7 +974,7 @@ export type SessionTurn = {
   is_demo?: true | undefined
   /** The prompt. */
   prompt: string
-  /** The answer; absent as long as the turn runs, and if it has no result. */
+  /** The answer; absent while the turn is running, and if it has no result. */
   answer?: string | undefined
   /** The tools that the agent used, in order; empty if only results are kept. */
   tools: readonly {

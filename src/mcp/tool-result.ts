@@ -74,7 +74,7 @@ function toExecutionView(execution: Execution, { text, events }: Watched): Execu
 }
 
 const NEXT_OF_RUNNING =
-  'Call execution_get with this execution_id to wait for the answer, or execution_cancel to end it.'
+  'Call execution_get with this execution_id to wait for the answer, or execution_cancel to stop it.'
 
 function describeEnd({ result, error, state }: Execution, text: string): Partial<ExecutionView> {
   if (result === undefined) {

@@ -15,7 +15,7 @@ const wait = (description: string) =>
   optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECS, description: `${description} 0: do not wait.` }))
 
 const waitForEnd = wait(
-  'Seconds to wait for the end before the tool answers with a handle. Choose less than the time limit of your client. The default is `server.mcp_wait_secs`.',
+  'Seconds to wait for the result before the tool returns a handle. Choose less than the time limit of your client. The default is `server.mcp_wait_secs`.',
 )
 
 const executionId = Type.String({
@@ -69,7 +69,7 @@ const ExecutionGetTool = request({
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Also return the stored events after this number, at most 200. 0: from the first one.',
+      description: 'Return the stored events after this number as well, at most 200. 0: from the first one.',
     }),
   ),
 })
@@ -192,7 +192,7 @@ export const TOOL_SHAPES = [
     name: 'execution_get',
     title: 'Get the answer of an execution',
     description:
-      'Returns the state and the answer of work that another tool has started, waits for its end if it still runs, and returns its answer so far.',
+      'Returns the state and the answer of work that another tool started. If it is still running, waits, then returns the answer so far.',
     input: ExecutionGetTool,
     output: ExecutionView,
     hints: READS,
@@ -200,7 +200,7 @@ export const TOOL_SHAPES = [
   {
     name: 'execution_cancel',
     title: 'Cancel an execution',
-    description: 'Ends the agent of an execution, and all processes of it. Files that it has changed stay changed.',
+    description: 'Stops the agent of an execution and all its processes. Files that it has changed stay changed.',
     input: ExecutionCancelTool,
     output: ExecutionView,
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -209,7 +209,7 @@ export const TOOL_SHAPES = [
     name: 'run_start',
     title: 'Start a change run',
     description:
-      'Lets agents carry out a goal in a git repository, in a worktree of its own: they orient themselves, implement, and review; checks must pass. Give exactly one of goal, issue and issue_number. Answers at once: call run_status with the id of the run.',
+      'Lets agents carry out a goal in a new worktree of a git repository: they read the code, implement, and review; checks must pass. Give exactly one of goal, issue and issue_number. Returns immediately: call run_status with the id of the run.',
     input: RunStartTool,
     output: RunView,
     hints: RUNS_AGENT,

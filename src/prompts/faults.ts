@@ -15,7 +15,7 @@ export const backendNotFound = defineFault({
 export const nestingTooDeep = defineFault({
   code: 'nesting_too_deep',
   kind: 'invalid',
-  when: 'An agent that drover has started calls drover, and `server.max_nesting` does not allow calls so deep.',
+  when: 'An agent that drover started calls drover, and the call is nested more deeply than `server.max_nesting` allows.',
   message: (d: { depth: number; limit: number }) =>
     `drover is called at depth ${d.depth}, by an agent that drover has started, and server.max_nesting is ${d.limit}; do the work yourself, or raise server.max_nesting`,
 })

@@ -88,7 +88,7 @@ const COMMON_FIELDS = {
     }),
   ),
   timeout_secs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'End the agent after this many seconds.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'Stop the agent after this many seconds.' }),
   ),
 } satisfies TProperties
 
@@ -106,14 +106,14 @@ const SESSION_FIELDS = {
   shared: Type.Optional(
     Type.Boolean({
       description:
-        'Of a new session: every API key sees it and may resume it. Otherwise only the key of the request and operators do.',
+        'For a new session: every API key can see and resume it. Otherwise only the key of the request and operators can.',
       default: false,
     }),
   ),
   detach: Type.Optional(
     Type.Boolean({
       description:
-        'Answer at once with 202 and the id of the execution. The agent keeps running when the client disconnects. Only for a single prompt over HTTP.',
+        'Answer immediately with 202 and the id of the execution. The agent keeps running when the client disconnects. Only for a single prompt over HTTP.',
       default: false,
     }),
   ),
@@ -141,7 +141,7 @@ export const ResumeRequest = named(
       Type.String({
         minLength: 1,
         description:
-          'With `fork`: the agent of the new session. Another agent than that of the session gets the conversation in front of the prompt, as far as executions are kept.',
+          'With `fork`: the agent of the new session. An agent other than that of the session gets the conversation in front of the prompt, as far as executions are kept.',
       }),
     ),
   }),
@@ -156,10 +156,10 @@ export const ParallelRequest = named(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TASKS,
-        description: 'How many tasks run at once; the default is `parallel.max_workers` of the config.',
+        description: 'How many tasks run at the same time; the default is `parallel.max_workers` of the config.',
       }),
     ),
-    fail_fast: Type.Optional(Type.Boolean({ description: 'End all other tasks when one fails.', default: false })),
+    fail_fast: Type.Optional(Type.Boolean({ description: 'Stop all other tasks when one fails.', default: false })),
     dry_run: dryRun,
   }),
 )
@@ -216,7 +216,7 @@ export const CompareRequest = named(
     workdir: COMMON_FIELDS.workdir,
     timeout_secs: COMMON_FIELDS.timeout_secs,
     sequential: Type.Optional(
-      Type.Boolean({ description: 'Run them one after another instead of all at once.', default: false }),
+      Type.Boolean({ description: 'Run them one after another instead of all at the same time.', default: false }),
     ),
     worktrees: Type.Optional(
       Type.Boolean({

@@ -43,7 +43,7 @@ function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
     ...(issue === undefined ? [] : [`Issue: ${issue}`]),
     ...(previous_run_id === undefined
       ? []
-      : [`This run works on what run ${previous_run_id} left open. That run has a report of its own.`]),
+      : [`This run works on what run ${previous_run_id} left open. That run has its own report.`]),
   ]
   return lines.join('\n\n')
 }

@@ -38,24 +38,28 @@ const options = {
     Type.Array(Type.String({ minLength: 1, maxLength: 4000 }), {
       maxItems: 50,
       description:
-        'Commands that must pass. A client can only choose from `drive.checks`, which is also the default; the user of the server can name any on the local socket.',
+        'Commands that must pass. A client can only choose from `drive.checks`, which is the default too; the user of the server can name any on the local socket.',
     }),
   ),
   actions: optional(
     Type.Integer({ minimum: 1, maximum: 1000, description: 'Actions of the run; on resume, how many more.' }),
   ),
   max_tokens: optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'The run pauses when so many are used.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000_000,
+      description: 'The run pauses once this many tokens have been used.',
+    }),
   ),
   max_cost_usd: optional(
     Type.Number({
       minimum: 0.000_001,
       maximum: MAX_COST_USD,
-      description: 'The run pauses when so much is spent. Only for agents that report costs.',
+      description: 'The run pauses once this much has been spent. Only for agents that report costs.',
     }),
   ),
   max_time_secs: optional(
-    Type.Integer({ minimum: 1, maximum: MAX_TIME_SECS, description: 'The run pauses after this working time.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_TIME_SECS, description: 'The run pauses after this much working time.' }),
   ),
   rounds: optional(
     Type.Integer({ minimum: 0, maximum: 20, description: 'Further runs for findings and for checks that fail.' }),

@@ -57,8 +57,8 @@ export type ServedParts = {
 const ASK_AGAIN_MS = 1000
 
 const LOSSES: Readonly<Record<Loss, string>> = {
-  taken: 'other machines took this process for dead, so what ran here is ended',
-  silent: 'the store gives no answer, so what ran here is ended: other machines may take over',
+  taken: 'other machines took this process for dead, so what ran here is stopped',
+  silent: 'the store does not answer, so what ran here is stopped: other machines may take over',
 }
 
 export class ServedDrover extends InProcessDrover implements DroverService {

@@ -67,8 +67,8 @@ export const sessionOfOtherAgent = defineFault({
   when: 'A session of the demo agent would be continued by the real agent, or the reverse. Neither knows the conversation of the other.',
   message: (d: { id: string; of: string; continuedBy: string; isDemo: boolean; isInstalled: boolean }) =>
     d.isDemo
-      ? `session ${d.id} is one of the demo agent, and ${d.continuedBy} is ${d.isInstalled ? 'installed now; start a new session' : 'not installed; start drover with --demo to continue it'}`
-      : `session ${d.id} is one of ${d.of}, and only the demo agent is here; install ${d.continuedBy}, or start a new session`,
+      ? `session ${d.id} belongs to the demo agent, and ${d.continuedBy} is ${d.isInstalled ? 'installed now; start a new session' : 'not installed; start drover with --demo to continue it'}`
+      : `session ${d.id} belongs to ${d.of}, and only the demo agent is available; install ${d.continuedBy}, or start a new session`,
 })
 
 export const sessionMachineGone = defineFault({

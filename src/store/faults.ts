@@ -34,8 +34,8 @@ export const sessionStoreUnavailable = defineFault({
 export const storeInUse = defineFault({
   code: 'store_in_use',
   kind: 'conflict',
-  when: 'A store is copied while prompts run that it has.',
-  message: (d: { path: string }) => `prompts are running that ${d.path} has; wait until they end, or cancel them`,
+  when: 'A store would be copied while its prompts are running.',
+  message: (d: { path: string }) => `prompts in ${d.path} are still running; wait until they end, or cancel them`,
 })
 
 export const storeNotEmpty = defineFault({
@@ -86,7 +86,7 @@ export const nothingToBackUp = defineFault({
 export const backupByPostgres = defineFault({
   code: 'backup_by_postgres',
   kind: 'conflict',
-  when: 'The store is a PostgreSQL database, which has programs of its own for backups.',
+  when: 'The store is a PostgreSQL database, which has its own backup programs.',
   message: (d: { command: string }) => `sessions and executions are in PostgreSQL; use its own program: ${d.command}`,
 })
 

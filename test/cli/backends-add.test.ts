@@ -110,7 +110,7 @@ describe('drover backends add', () => {
       '1 s; check that its command starts an agent that speaks ACP; a line that is not a JSON object was skipped: "Starting…"',
     ],
     ['session/new', { silent: ['session/new'] }, 'my-agent did not answer session/new within 1 s'],
-    ['session/prompt', { steps: [{ hang: true }] }, 'did not finish within 1 s and was ended'],
+    ['session/prompt', { steps: [{ hang: true }] }, 'did not finish within 1 s and was stopped'],
   ])('gives up an agent that does not answer %s, and leaves no process', async (method, script, message) => {
     const { code, stderr } = await add(script, '--try', '--timeout', '1')
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)])

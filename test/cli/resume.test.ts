@@ -37,7 +37,7 @@ describe('a session of the demo agent', () => {
     expect(await show(id)).toMatchObject({ is_demo: true })
     expect((await home.drover(['sessions', 'list'])).stdout).toContain('claude (demo)')
     const ran = await home.start(argsFor(id), { input: 'go on' }).ended
-    expect(ran.stderr).toContain('is one of the demo agent, and claude is installed now')
+    expect(ran.stderr).toContain('belongs to the demo agent, and claude is installed now')
     expect(await show(id)).toMatchObject({ turn_count: 1 })
   })
 })
@@ -352,7 +352,7 @@ describe('drover resume --fork -b', () => {
     const demo = await home.drover(['first words', '-o', 'json', '--demo'], { env: { ...home.bare, ...KEPT } })
     const id = JSON.parse(demo.stdout).session_id
     const { stderr } = await forkOf(id, ['-b', 'codex', 'go on'])
-    expect(stderr).toContain('is one of the demo agent, and codex is installed now')
+    expect(stderr).toContain('belongs to the demo agent, and codex is installed now')
   })
 })
 

@@ -51,7 +51,7 @@ describe('an approval', () => {
     })
     await other.page.getByRole('button', { name: 'Deny' }).click()
     await other.page.getByText('Too late: someone else has decided this already').waitFor()
-    await one.page.getByText('Nothing waits for you.').waitFor()
+    await one.page.getByText('Nothing needs your attention.').waitFor()
     await until(async () => (await server.request(`/api/v1/executions/${id}`)).text.includes('it went on'))
     expect(one.complaints).toEqual([])
   })

@@ -221,7 +221,7 @@ async function pauseOnce({ deadAfterSecs, ms }: Pause): Promise<string[]> {
   await until(async () => (await find())?.state === 'lost')
   const before = JSON.stringify(await readToEnd(id, [door]))
   worker.child.kill('SIGCONT')
-  await until(() => worker.heard.includes('so what ran here is ended'))
+  await until(() => worker.heard.includes('so what ran here is stopped'))
   const next = (await sendTask('the next task', [door])) ?? ''
   await until(async () => (await request([door], { path: `/api/v1/executions/${next}` }))?.text.includes('"running"'))
   // A moment after the execution runs, its agent has started and said so.
@@ -248,7 +248,7 @@ async function silenceOnce(): Promise<string[]> {
   proxy.silence()
   const paths = ['/api/v1/sessions', '/api/v1/executions', '/health']
   const answers = await Promise.all(paths.map((path) => request([cutOff], { path })))
-  await until(() => worker.heard.includes('so what ran here is ended'))
+  await until(() => worker.heard.includes('so what ran here is stopped'))
   await until(async () => (await stateOf(id)) === 'lost')
   proxy.speak()
   await until(async () => (await request([cutOff], { path: '/api/v1/sessions' }))?.status === 200)

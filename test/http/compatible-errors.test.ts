@@ -256,7 +256,7 @@ const CASES: readonly Case[] = [
     headers: AGAIN,
     problem: 'backend-timeout',
     title: 'Backend Timeout',
-    detail: 'claude did not finish within 1 s and was ended',
+    detail: 'claude did not finish within 1 s and was stopped',
     chat: { type: 'server_error', code: 'backend_timeout' },
     message: 'timeout_error',
   },

@@ -62,7 +62,7 @@ describe.each(Object.entries(APIS))('a %s stream', (_name, { path, headers, body
     const stream = await openStream({ port: server.port, path, headers, body })
     expect(stream.status).toBe(200)
     const lines = (await stream.rest()).filter((line) => line !== '')
-    expect(lines.at(-1)).toMatch(/^data: .*"claude did not finish within 2 s and was ended"/)
+    expect(lines.at(-1)).toMatch(/^data: .*"claude did not finish within 2 s and was stopped"/)
     expect(lines).not.toContain(end)
   })
 

@@ -463,7 +463,7 @@ describe('a stream of POST /api/v1/prompt', () => {
       { stage: 'retry', message: expect.stringContaining(notice) },
       {
         code,
-        message: expect.stringMatching(/did not begin its answer within 3 s and was ended; it was retrying after: ./),
+        message: expect.stringMatching(/did not begin its answer within 3 s and was stopped; it was retrying after: ./),
       },
       { exit_code: 124 },
     ]
@@ -475,8 +475,8 @@ describe('a stream of POST /api/v1/prompt', () => {
   })
 
   it.each([
-    ['is silent', { hangAfter: 'init' }, 'claude did not begin its answer within 1 s and was ended'],
-    ['hangs later', { text: ['a'], hangAfter: 'word' }, 'claude did not finish within 2 s and was ended'],
+    ['is silent', { hangAfter: 'init' }, 'claude did not begin its answer within 1 s and was stopped'],
+    ['hangs later', { text: ['a'], hangAfter: 'word' }, 'claude did not finish within 2 s and was stopped'],
   ] as const)('ends an agent that %s', async (_name, script, error) => {
     const server = await scripted(script as Script, {
       server: { first_event_timeout_secs: 1, request_timeout_secs: 2 },

@@ -292,7 +292,7 @@ describe('a session of the demo agent', () => {
     const chat = { model: 'claude', messages: [{ role: 'user', content: 'hi' }] }
     expect(await server.request('/openai/v1/chat/completions', { method: 'POST', headers, body: chat })).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('only the demo agent is here') },
+      body: { detail: expect.stringContaining('only the demo agent is available') },
     })
   })
 })

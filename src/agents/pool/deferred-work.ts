@@ -16,7 +16,7 @@ export class DeferredWork {
     this.#waiting.add(run)
   }
 
-  /** Does now what still waits. */
+  /** Runs deferred work now. */
   flush(): void {
     for (const run of this.#waiting) run()
   }

@@ -107,7 +107,7 @@ async function showExecution({ id }: Execution, log: Log): Promise<void> {
 /** While an execution runs, its first event is saved with it, unless no events are stored. */
 async function sayIfSilent(execution: Execution | undefined, { invocation }: Log): Promise<void> {
   if (execution === undefined || isFinal(execution.state) || execution.last_seq > 0) return
-  await invocation.runtime.terminal.err.write('drover: no events of it are stored; waiting for its end\n')
+  await invocation.runtime.terminal.err.write('drover: none of its events are stored; waiting until it ends\n')
 }
 
 async function* readEvents(

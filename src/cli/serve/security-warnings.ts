@@ -154,7 +154,7 @@ const notEnforced: Rule = (facts) => {
   const readers = unconfined.filter(({ agent }) => 'profile' in agent && agent.profile.staysInside !== true)
   const reading = readers.length === 0 ? '' : `, and ${joinNames(readers)} can read what drover keeps of all callers`
   return {
-    warning: `ceilings that the system does not enforce: ${joinNames(unconfined)} keep to them by their own rules${reading}`,
+    warning: `ceilings that the system does not enforce: ${joinNames(unconfined)} follow them by their own rules${reading}`,
     suggestion: 'disable these agents, or run drover as a separate user for each group of callers',
   }
 }

@@ -102,7 +102,10 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
 
   const failure = await Promise.race([signals.stopped, background.ended, http.failed()])
   if (failure !== undefined) log.error({ reason: String(failure) }, 'the server can no longer listen, so it stops')
-  else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
+  else
+    await terminal.err.write(
+      'drover: stopping; waiting for running requests. Press Ctrl+C again to stop immediately.\n',
+    )
   background.stop()
   await life.stop({ drainMs, endProcesses: () => endAllProcesses() })
   return failure === undefined ? 0 : 1

@@ -110,7 +110,7 @@ Press Ctrl+C to stop
         config: configWith({ 'server.keys': [{ name: 'ci', sha256: 'a'.repeat(64), max_sandbox_mode: 'full' }] }),
         hasKeys: true,
       },
-      'none; own ones for ci',
+      'none; separate ones for ci',
     ],
   ])('shows %s', (_name, facts, text) => {
     expect(startupBanner({ ...FACTS, ...facts })).toContain(`  ceilings         ${text}\n`)

@@ -82,7 +82,7 @@ function describeCeilings(facts: BannerFacts): string {
     ...(sandbox === undefined ? [] : [`sandbox ${sandbox.mode}${reason}`]),
   ]
   const own = keys.filter(({ max_approval_mode, max_sandbox_mode }) => max_approval_mode ?? max_sandbox_mode)
-  const exceptions = own.length === 0 ? '' : `; own ones for ${own.map(({ name }) => name).join(', ')}`
+  const exceptions = own.length === 0 ? '' : `; separate ones for ${own.map(({ name }) => name).join(', ')}`
   return `${modes.join(', ') || 'none'}${exceptions}`
 }
 

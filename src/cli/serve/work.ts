@@ -67,6 +67,6 @@ async function work({ runtime, flags }: Invocation, parts: Working): Promise<voi
     await terminal.err.write(`drover: warning: ${warning}; ${suggestion}\n`)
   }
   await signals.stopped
-  await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl+C again to stop at once.\n')
+  await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl+C again to stop immediately.\n')
   await life.stop({ drainMs, endProcesses: () => endAllProcesses() })
 }

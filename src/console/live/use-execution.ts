@@ -47,7 +47,7 @@ function followExecution(id: string, followed: FollowedExecution): () => void {
   const readSoon = () => void read().catch(() => undefined)
   readSoon()
   return follow<ExecutionEvent>({
-    // What was received but not shown yet is received again, and ignored then.
+    // Events received but not yet shown are received again and ignored.
     path: () => `${path}/events?after=${transcript.peek().lastSeq}`,
     onLines: (events) => {
       batch.add(events)

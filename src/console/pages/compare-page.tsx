@@ -133,7 +133,7 @@ function Difference({ columns }: { columns: readonly Column[] }) {
   )
   return (
     <details class="difference">
-      <summary>Difference of two answers</summary>
+      <summary>Compare two answers</summary>
       <div class="actions">
         {choice('Left answer', left)} {choice('Right answer', right)}
       </div>

@@ -42,7 +42,7 @@ export function HomePage() {
           <h2 id="running">
             Running <span class="count">{count}</span>
           </h2>
-          {count === 0 && <p class="dim">Nothing runs.</p>}
+          {count === 0 && <p class="dim">Nothing is running.</p>}
           {activeRuns.value.map((run) => (
             <RunRow key={run.id} run={run} />
           ))}
@@ -94,7 +94,7 @@ function NeedsYou() {
       <h2 id="needs-you">
         Needs you <span class="count">{count}</span>
       </h2>
-      {count === 0 && <p class="dim">Nothing waits for you.</p>}
+      {count === 0 && <p class="dim">Nothing needs your attention.</p>}
       {waiting.map((approval) => (
         <ApprovalCard key={approval.approval_id} approval={approval} />
       ))}
@@ -103,7 +103,7 @@ function NeedsYou() {
       ))}
       {permission.value === 'default' && (
         <button type="button" class="quiet" onClick={() => void askForNotifications()}>
-          Notify me when something needs me
+          Notify me when something needs my attention
         </button>
       )}
     </section>
@@ -162,7 +162,7 @@ function Agents() {
       </ul>
       {problem !== undefined && <p class="warning">{problem}</p>}
       {backends.value.some(({ demo, enabled }) => demo && enabled) && (
-        <p class="dim">demo: it is not installed, so a demo agent answers, without a model.</p>
+        <p class="dim">demo = not installed; canned answers, no model.</p>
       )}
     </aside>
   )

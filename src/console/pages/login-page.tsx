@@ -54,7 +54,7 @@ export function LoginPage({ problem = '' }: { problem?: string }) {
         </p>
       )}
       <p class="dim">
-        On the machine of the server, <code>drover open</code> prints a link that logs you in without a key.
+        On the server machine, <code>drover open</code> prints a link that logs you in without a key.
       </p>
     </main>
   )

@@ -61,7 +61,7 @@ export function NewChangePage() {
         <button type="submit" class="primary" disabled={!isReady || isSent.value}>
           Start
         </button>
-        <span class="dim">A goal or the number of an issue. Agents work in a git worktree of their own.</span>
+        <span class="dim">A goal or the number of an issue. Agents work in a new git worktree.</span>
       </div>
     </SendForm>
   )

@@ -37,7 +37,7 @@ export function RunPage({ id }: { id: string }) {
       {attempts.map((attempt) => (
         <AttemptView key={attempt.attempt} attempt={attempt} />
       ))}
-      {findings.length > 0 && <h2>Findings of the review</h2>}
+      {findings.length > 0 && <h2>Review findings</h2>}
       {findings.map((finding, at) => (
         <p key={at} class="as-is">
           <code>{toLine(finding.location)}</code> <strong>{toLine(finding.summary)}</strong> {toVisible(finding.detail)}
@@ -85,7 +85,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
       <RunMachine run={run} />
       {run.issue !== undefined && <span class="path dim">{toLine(run.issue)}</span>}
       {run.checks.length > 0 && <span class="dim">checks: {toLine(run.checks.join(', '))}</span>}
-      {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Round before</a>}
+      {run.previous_run_id !== undefined && <a href={toHash('runs', run.previous_run_id)}>Previous round</a>}
       {run.next_run_id !== undefined && <a href={toHash('runs', run.next_run_id)}>Next round</a>}
     </div>
   )

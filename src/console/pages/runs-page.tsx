@@ -43,7 +43,7 @@ function NoRun() {
   if (runs.value.length > 0) return <p class="dim">No goal matches.</p>
   return (
     <p class="dim">
-      No runs yet. A run lets agents do a change, from the goal to a branch. <a href="#/new/change">Start one</a>.
+      No runs yet. In a run, agents make a change, from goal to branch. <a href="#/new/change">Start one</a>.
     </p>
   )
 }

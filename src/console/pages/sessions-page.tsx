@@ -88,7 +88,7 @@ function NoSession({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <p class="dim">No session matches.</p>
   return (
     <p class="dim">
-      No sessions yet. Every prompt begins one, and it can be continued here. <a href="#/new">Start a prompt</a>.
+      No sessions yet. Every prompt starts one, and you can resume it here. <a href="#/new">Start a prompt</a>.
     </p>
   )
 }

@@ -75,7 +75,7 @@ export function ApprovalCard({
           />
         </div>
       ) : (
-        <p class="dim">Your key may not decide about this.</p>
+        <p class="dim">Your key may not decide this.</p>
       )}
     </article>
   )

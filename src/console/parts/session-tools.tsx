@@ -55,7 +55,7 @@ export function SessionTools({ session, onChanged }: ToolsProps) {
           </button>
           {isSure.value ? (
             <button type="button" class="danger" onClick={() => void remove()}>
-              Delete for ever
+              Delete permanently
             </button>
           ) : (
             <button type="button" onClick={() => (isSure.value = true)}>

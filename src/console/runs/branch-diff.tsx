@@ -38,7 +38,7 @@ function Changes({ id, lastSeq }: { id: string; lastSeq: number }) {
 }
 
 function DiffView({ diff: { files, patch, is_cut: isCut } }: { diff: DrivenDiff }) {
-  if (files.length === 0) return <p class="dim">No file is changed.</p>
+  if (files.length === 0) return <p class="dim">No files changed.</p>
   return (
     <>
       <ul class="files">

@@ -32,7 +32,7 @@ describe('a run that is paused', () => {
 
   it('on a machine without a worker continues when one is started there', () => {
     const gone = { ...paused('max_tokens'), machine: 'build-2', is_machine_gone: true as const }
-    expect(describeQuestion(gone)).toBe('No worker runs on build-2. Start drover work there to continue.')
+    expect(describeQuestion(gone)).toBe('No worker is running on build-2. Start drover work there to continue.')
   })
 
   it('is resumed with more than what is used, or with more actions', () => {

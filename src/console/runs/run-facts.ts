@@ -30,7 +30,8 @@ export function describeReason({ state, waits_for: wait, pause }: WaitFacts): st
 /** The message of a limit names a flag of the command, so the page has its own. */
 export function describeQuestion(run: WaitFacts): string {
   const { waits_for: wait, pause, problem, state, machine = '' } = run
-  if (run.is_machine_gone === true) return `No worker runs on ${toLine(machine)}. Start drover work there to continue.`
+  if (run.is_machine_gone === true)
+    return `No worker is running on ${toLine(machine)}. Start drover work there to continue.`
   if (state === 'interrupted') return 'Its process ended. It can be resumed.'
   const limit = describePauseLimit(run)
   if (limit.used !== undefined) return `${limit.used} used so far. Enter a higher limit to continue.`

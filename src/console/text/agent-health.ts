@@ -24,6 +24,6 @@ export function describeProcesses({ warm: { idle, busy }, machines = [] }: Agent
 export function whyNoAgent(agents: readonly Agent[]): string | undefined {
   if (agents.some(({ available }) => available)) return undefined
   return agents.some(({ machines }) => machines !== undefined)
-    ? 'This server only takes requests, and no worker with an agent runs. Start drover work on a machine that has one.'
+    ? 'This server only accepts requests, and no worker with an agent is running. Start drover work on a machine that has one.'
     : 'No agent is installed on the server. Install one, or start the server with --demo to try it without.'
 }

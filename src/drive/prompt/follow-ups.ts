@@ -32,14 +32,14 @@ export function describeFollowUp(followUp: FollowUp): string {
       return `Your answer has no valid outcome: ${followUp.problem}. Do no more work. Report the outcome of what you did.`
     case 'failed_check':
       return [
-        'drover ran its checks after your work, and these failed. Find the cause, fix it, and report the outcome anew. Do not weaken the checks.',
+        'drover ran its checks after your work, and these failed. Find the cause, fix it, and report the outcome again. Do not weaken the checks.',
         ...followUp.checks.map(describeCheck),
       ].join('\n\n')
     case 'contradiction':
       return [
         'Parts of your outcome do not agree with what drover observed:',
         followUp.claims.map(describeClaim).join('\n'),
-        'Do what is missing, or correct the outcome. Report it anew, and report only what really happened.',
+        'Do what is missing, or correct the outcome. Report it again, and report only what really happened.',
       ].join('\n\n')
     case 'stalled':
       return `drover ended your last turn: ${followUp.reason}. Continue in another way, or ask a person in the outcome.`

@@ -136,7 +136,7 @@ export const DrivenRun = named(
     created_at: moment('When it was started.'),
     updated_at: moment('When it last changed.'),
     api_key: optional(text('The name of the API key that started it.')),
-    is_demo: optional(Type.Literal(true, { description: 'The demo agent may take the place of missing agents.' })),
+    is_demo: optional(Type.Literal(true, { description: 'The demo agent may stand in for missing agents.' })),
     driven_by: optional(
       literals(['this_server', 'another_process'], { description: 'Who drives it; absent if no process does.' }),
     ),
@@ -144,7 +144,7 @@ export const DrivenRun = named(
     is_machine_gone: optional(
       Type.Literal(true, {
         description:
-          'No worker runs on its machine, so nothing can be done with it. It continues when one is started there.',
+          'No worker is running on its machine, so nothing can be done with it. It continues when one is started there.',
       }),
     ),
     repository: text('The repository.'),
@@ -175,7 +175,7 @@ export const DrivenRun = named(
     review_model: optional(text('Its model.')),
     approval_mode: text('What the agent may do without approval while it implements.'),
     checks: list(Type.String(), 'The commands that must pass.'),
-    rounds: count('Further runs for what stays open.'),
+    rounds: count('Further runs for what is still open.'),
     deliver: literals(['none', 'branch', 'pr'], { description: 'What becomes of the work.' }),
     limits: Type.Object(
       {

@@ -104,7 +104,7 @@ export class DrivenRuns implements RunService {
   async list(by: Caller, { state, repository, before, limit }: RunListQuery): Promise<DrivenRunPage> {
     const all = this.reader.list(by)
     const at = all.findIndex(({ run_id }) => run_id === before)
-    // After a run that is not in the list there is no page: the first one again would let a client ask for ever.
+    // After a run that is not in the list there is no page: returning the first page again would make a client loop forever.
     const older = before === undefined ? all : all.slice(at === -1 ? all.length : at + 1)
     const wanted = older.filter((record) => repository === undefined || record.repository === repository)
     const runs: DrivenRun[] = []

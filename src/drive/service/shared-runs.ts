@@ -96,7 +96,7 @@ export class SharedRuns implements RunService {
     return { ...(await local.show(by, run.id)), machine: board.machine }
   }
 
-  /** That of a machine that is gone is as it was when the run last rested. */
+  /** For a machine that is gone, this is the state of the run when it last stopped. */
   async diff(by: Caller, id: string): Promise<DrivenDiff> {
     const run = await this.#find(id, by)
     const { local, board } = this.#options

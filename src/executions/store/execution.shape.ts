@@ -36,7 +36,7 @@ export const Execution = named(
         {
           code: text('The code of the error.'),
           message: text('What is wrong and what to do.'),
-          kind: Type.Optional(text('The kind of the error, which decides about the status of a response.')),
+          kind: Type.Optional(text('The kind of the error, which determines the status of a response.')),
         },
         { description: 'Why it has no result: it could not be started.' },
       ),
@@ -101,7 +101,7 @@ export const ExecutionAccepted = named(
   'ExecutionAccepted',
   Type.Object({
     execution_id: Type.String({ description: 'The execution.' }),
-    session_id: Type.String({ description: 'The session; empty as long as the prompt waits for its turn.' }),
+    session_id: Type.String({ description: 'The session; empty while the prompt is queued.' }),
     state: literals(EXECUTION_STATES, { description: 'The state when the response was sent.' }),
     links: Type.Object(
       { self: Type.String(), events: Type.String(), cancel: Type.String() },

@@ -64,7 +64,7 @@ export const usageTooLarge = defineFault({
 export const executionLost = defineFault({
   code: 'execution_lost',
   kind: 'conflict',
-  when: 'The execution ended without a result, because its process died or its caller stopped it. It is not run again by itself.',
+  when: 'The execution ended without a result, because its process died or its caller stopped it. It is not run again automatically.',
   message: (d: { id: string; state: string }) =>
     `execution ${d.id} is ${d.state} and has no result; to run the prompt again, send it with a new Idempotency-Key`,
 })

@@ -34,7 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'message',
     summary: 'Estimate the tokens of a message request',
     description:
-      'An estimate, which the header `X-Drover-Warning` says too: agents cannot count the tokens of a prompt. No agent runs.',
+      'An estimate, as the header `X-Drover-Warning` says: agents cannot count the tokens of a prompt. No agent runs.',
     parameters: [API_VERSION],
     body: { shape: CountTokensRequest, examples: { example: request } },
     responses: {

@@ -98,7 +98,7 @@ export const ERROR_RESPONSES = {
   TooManyRequests: {
     status: 429,
     description:
-      'The client exceeds its rate limit, or has too many open requests. On a compatible API also: the agent exceeds that of its model service.',
+      'The client exceeds its rate limit, or has too many open requests. On a compatible API, also sent if the agent exceeds the limit of its model service.',
     headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
     examples: [
       http.tooManyRequests({ limit: 20, retryAfterSecs: 1 }),
@@ -115,7 +115,7 @@ export const ERROR_RESPONSES = {
   },
   InternalError: {
     status: 500,
-    description: 'An internal error. On a compatible API also a failed agent.',
+    description: 'An internal error, or on a compatible API a failed agent.',
     examples: [http.internalError({})],
     onlyCompatible: [
       http.backendExecutionFailed({ backend: 'codex', reason: 'stream disconnected', agentCode: 'agent_unreachable' }),
@@ -142,7 +142,7 @@ export const ERROR_RESPONSES = {
   Timeout: {
     status: 504,
     description: 'The agent did not finish in time.',
-    examples: [http.backendTimeout({ reason: 'claude did not finish within 300 s and was ended' })],
+    examples: [http.backendTimeout({ reason: 'claude did not finish within 300 s and was stopped' })],
   },
 } satisfies Record<string, ErrorResponse>
 

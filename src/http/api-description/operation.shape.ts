@@ -46,7 +46,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
 export const PREFER: Parameter = {
   name: 'Prefer',
   in: 'header',
-  shape: Type.String({ description: '`respond-async`: answer at once with 202 and the id of the execution.' }),
+  shape: Type.String({ description: '`respond-async`: answer immediately with 202 and the id of the execution.' }),
   isRequired: false,
 }
 

@@ -44,7 +44,9 @@ export class WrongKeys {
   constructor({ log, delays, nowMs }: { log: Log; delays?: Partial<Delays>; nowMs?: () => number }) {
     this.#delays = { ...DELAYS, ...delays }
     this.#nowMs = nowMs ?? (() => performance.now())
-    this.#note = oncePerBurst((fields) => log.warn(fields, 'many wrong API keys of an address, so answers are delayed'))
+    this.#note = oncePerBurst((fields) =>
+      log.warn(fields, 'many wrong API keys from one address, so answers are delayed'),
+    )
   }
 
   /** To be called once for each key that a request has, with its id if it is valid. Undefined if the key is accepted. */

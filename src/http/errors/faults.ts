@@ -80,7 +80,7 @@ export const tooManyRequests = defineFault({
 export const tooManyConnections = defineFault({
   code: 'too_many_connections',
   kind: 'unavailable',
-  when: 'All connections that `server.max_connections` allows are in use. `/health` is answered all the same.',
+  when: 'All connections that `server.max_connections` allows are in use. `/health` is still answered.',
   message: (d: { limit: number }) => `all ${d.limit} connections of the server are in use; retry later`,
 })
 
@@ -89,7 +89,7 @@ export const tooManyConnectionsOfAddress = defineFault({
   kind: 'rate_limited',
   when: 'A client address has as many connections in use as `server.max_connections_per_address` allows.',
   message: (d: { limit: number }) =>
-    `your address has ${d.limit} connections in use, the most that the server allows; end some of their requests`,
+    `your address has ${d.limit} connections in use, the most that the server allows; close some of them`,
 })
 
 export const tooManyOpenRequests = defineFault({
@@ -97,7 +97,7 @@ export const tooManyOpenRequests = defineFault({
   kind: 'rate_limited',
   when: 'An API key, or an address without a key, has as many open requests as `server.max_open_requests_per_key` allows.',
   message: (d: { limit: number; of: 'key' | 'address' }) =>
-    `your ${d.of} has ${d.limit} open requests, the most that the server allows; end some of them, such as streams, and retry`,
+    `your ${d.of} has ${d.limit} open requests, the most that the server allows; close some of them, such as streams, and retry`,
 })
 
 export const tooManyWrongKeys = defineFault({
@@ -237,7 +237,7 @@ export const responseRunning = defineFault({
 export const previousResponseNotFound = defineFault({
   code: 'previous_response_not_found',
   kind: 'invalid',
-  when: 'A request names a `previous_response_id` that is not stored: it was deleted, also while the request ran, is older than `executions.keep_days`, or belongs to another key.',
+  when: 'A request names a `previous_response_id` that is not stored: it was deleted, perhaps while the request ran, is older than `executions.keep_days`, or belongs to another key.',
   message: (d: { id: string; place: string }) =>
     `previous_response_id: no response ${JSON.stringify(d.id)} is stored; it may be deleted, too old, or made with store: false; ` +
     'send the whole conversation as input instead',

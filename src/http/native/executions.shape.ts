@@ -229,7 +229,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'List what agents wait for',
     description:
-      'A key with the role `client` sees those of its own executions. `GET /api/v1/events` reports the changes.',
+      'A key with the role `client` sees only those for its executions. `GET /api/v1/events` reports the changes.',
     responses: { 200: jsonResponse('What no one has decided yet.', ApprovalList, { approvals: [approval] }) },
     errors: COMMON_ERRORS,
   },
@@ -240,7 +240,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Follow the states of all executions',
     description:
-      'Begins with the executions that run now and with what they wait for. Server-sent events with `Accept: text/event-stream`.',
+      'Begins with the executions that are running and with what they wait for. Server-sent events with `Accept: text/event-stream`.',
     responses: {
       200: {
         description: 'The changes.',

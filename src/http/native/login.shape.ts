@@ -62,7 +62,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'logout',
     tag: 'native',
     summary: 'Log a browser out of the console',
-    description: 'Ends the login of the page. Without one it does nothing.',
+    description: 'Logs the page out. Without a login it does nothing.',
     responses: { 200: jsonResponse('Logged out; the cookie is cleared.', LoggedOut, { logged_out: true }) },
     errors: COMMON_ERRORS,
   },

@@ -47,7 +47,7 @@ export const TIMED_OUT: PromptResult = {
   duration_ms: 300_004,
   output: '',
   token_usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
-  error: 'codex did not finish within 300 s and was ended',
+  error: 'codex did not finish within 300 s and was stopped',
   error_code: 'agent_timeout',
 }
 
@@ -71,7 +71,7 @@ const events: Record<string, PromptEvent> = {
 /** The response of every endpoint that runs a single prompt. */
 export const PROMPT_RESPONSE: Response = withExecution({
   description:
-    'The agent has ended, or a dry run returns the command. `exit_code` and `error` tell whether the agent succeeded. ' +
+    'The agent has ended, or a dry run returns the command. `exit_code` and `error` show whether the agent succeeded. ' +
     'With `output_format` `stream-json`, one event per line, from `init` to `done`.',
   content: {
     'application/json': { shape: PromptResult, examples: { answered: ANSWERED, timed_out: TIMED_OUT } },

@@ -171,7 +171,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/api/v1/runs',
     id: 'startRun',
     tag: 'native',
-    summary: 'Let agents do a change, from the goal to a branch',
+    summary: 'Let agents make a change, from goal to branch',
     description:
       'Starts a run in a repository that `drive.repositories` names, and drives it in the background. The work is done in a ' +
       'new git worktree. Follow it with its events, or ask for the run.',
@@ -252,7 +252,7 @@ export const OPERATIONS: readonly Operation[] = [
   change({
     word: 'confirm',
     id: 'confirmRun',
-    summary: 'Permit what a run asks to destroy',
+    summary: 'Confirm a destructive operation of a run',
     description: 'Send the digest of the request that was shown to a person. To decline, answer with text.',
     body: ConfirmBody,
     examples: { confirm: { scope_sha256: SCOPE } },
@@ -261,7 +261,7 @@ export const OPERATIONS: readonly Operation[] = [
     word: 'skip',
     id: 'skipAction',
     summary: 'Skip the current action of a run',
-    description: 'An agent that works on it is ended.',
+    description: 'An agent that is working on it is stopped.',
     body: SkipBody,
     examples: { skip: { action_id: ACTION } },
   }),
@@ -269,7 +269,7 @@ export const OPERATIONS: readonly Operation[] = [
     word: 'stop',
     id: 'stopRun',
     summary: 'Stop a run',
-    description: 'Its agent is ended. The run can be resumed.',
+    description: 'Its agent is stopped. The run can be resumed.',
   }),
   change({
     word: 'resume',

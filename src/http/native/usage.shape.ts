@@ -8,7 +8,7 @@ const FIELD = '(day|key|backend|model)'
 
 export const UsageParameters = strict({
   since: Type.Optional(
-    Type.String({ format: 'date', description: 'The first day, in UTC; the default is 30 days with the last one.' }),
+    Type.String({ format: 'date', description: 'The first day, in UTC; the default is the last 30 days.' }),
   ),
   until: Type.Optional(Type.String({ format: 'date', description: 'The last day, in UTC; the default is today.' })),
   key: Type.Optional(Type.String({ minLength: 1, description: 'Only the API key with this name.' })),
@@ -54,7 +54,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Get the tokens, cost and executions by day, API key, backend and model',
     description:
-      'Counts every execution of an agent when it ends, also ephemeral ones; dry runs are not counted. Usage is kept for 400 days. ' +
+      'Counts every execution of an agent when it ends, including ephemeral ones; dry runs are not counted. Usage is kept for 400 days. ' +
       'A key with the role `client` sees its own usage.',
     parameters: Object.entries(UsageParameters.properties).map(([name, shape]) => ({
       name,

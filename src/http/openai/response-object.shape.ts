@@ -77,7 +77,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string', maxLength: 512 },
   maxProperties: 16,
-  description: 'Up to 16 texts of at most 512 characters, by names of at most 64. The response has them again.',
+  description: 'Up to 16 texts of at most 512 characters, by names of at most 64. The response repeats them.',
 })
 
 export const ResponseObject = named(

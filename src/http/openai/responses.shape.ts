@@ -64,7 +64,7 @@ export const ResponseRequest = named(
       'Whether the response is stored, and with it a session. The default is true. `previous_response_id` needs it. A dry run is never stored.',
     ),
     background: orNull(Type.Boolean(), 'Whether the agent keeps running without the client. Needs `store`.'),
-    metadata: orNull(Metadata, 'Of the client; the response has it again.'),
+    metadata: orNull(Metadata, 'Metadata of the client; the response repeats it.'),
     text: orNull(
       Type.Object({
         format: orNull(
@@ -265,7 +265,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'openaiDeleteResponse',
     tag: 'chat',
     summary: 'Delete a response',
-    description: 'Its session is deleted with its last response. A response that runs must be cancelled first.',
+    description: 'Its session is deleted with its last response. A running response must be cancelled first.',
     parameters: [ID],
     responses: {
       200: jsonResponse('It is deleted.', ResponseDeleted, { id: RESPONSE_ID, object: 'response', deleted: true }),
@@ -278,7 +278,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'openaiCancelResponse',
     tag: 'chat',
     summary: 'Cancel a response',
-    description: 'Ends its agent. A response that has ended stays as it is.',
+    description: 'Stops its agent. A response that has ended is not changed.',
     parameters: [ID],
     responses: { 200: jsonResponse('The response as it is now.', ResponseObject, { ...begun, status: 'cancelled' }) },
     errors: SESSION_ERRORS,
