@@ -5,12 +5,15 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { outcomeFor } from './support/drive-run.ts'
 import { ROOT } from './support/npm.ts'
-import { run, runAt, runDrover, SOURCES, temporaryDirectory } from './support/run-drover.ts'
+import { run, runAt, runDrover, temporaryDirectory } from './support/run-drover.ts'
 import { portOf, type Serving, serveDrover } from './support/serve-drover.ts'
 import { createRepository } from './support/temporary-repository.ts'
 import { until } from './support/until.ts'
 
 type Step = { name: string; file: string }
+
+/** Not the launcher, which runs a bundle if there is one. */
+const SOURCES = join(ROOT, 'src', 'bin.ts')
 
 const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8')
 const [, chatCompletion = [], submit = [], prompt = [], drive = []] = page.split(/^## Walkthrough /m).map(stepsIn)

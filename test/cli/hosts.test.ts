@@ -103,7 +103,7 @@ describe('drover install, list and uninstall', () => {
       stderr: stderr
         .replaceAll(root, 'ROOT')
         .replace(/"workspace_identity":"[^"]*"/g, '')
-        .replace(`drover hosts ${words[0]}`, `drover ${words[0]}`),
+        .replaceAll(`drover hosts ${words[0]}`, `drover ${words[0]}`),
     })
     expect(toComparable(long, second.root)).toEqual(toComparable(short, first.root))
     expect(second.site.tree()).toEqual(first.site.tree())

@@ -117,7 +117,7 @@ describe('an agent that', () => {
     const driving = createDriving({ implement: [{ runs: ['rm -rf "$PWD"'], usage: { output: 70 } }] })
     const { code, stderr, stdout } = await driving.drive(GOAL, '--no-review')
     expect(code).toBe(3)
-    expect(stderr).toContain('git_observation_failed')
+    expect(stderr).toContain('could not be observed')
     expect(dataOf(driving.records(runIdIn(stdout)), 'attempt_ended').at(-1)).toMatchObject({
       how: 'answered',
       usage: { output_tokens: 70 },
