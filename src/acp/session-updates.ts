@@ -15,7 +15,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/think|todo|plan/i, 'think'],
 ]
 
-/** The kind of a tool, by its name: each agent has names of its own. */
+/** The kind of a tool, by its name: each agent has its own names. */
 function kindOfTool(name: string): string {
   return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
 }

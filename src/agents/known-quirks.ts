@@ -9,7 +9,7 @@ export type QuirkFacts = {
   version: string
   isRoot: boolean
   env: Readonly<Record<string, string | undefined>>
-  /** Prompts without a timeout of their own get one from the config. */
+  /** Prompts without their own timeout get one from the config. */
   hasTimeout: boolean
 }
 

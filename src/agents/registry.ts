@@ -1,4 +1,4 @@
-/** The agents that drover has an adapter of its own for. */
+/** The agents that drover has a dedicated adapter for. */
 import { type Backend, type LineAgent, NATIVE_BACKENDS, type NativeBackend } from './adapter/agent.ts'
 import { claude } from './claude/agent.ts'
 import { codex } from './codex/agent.ts'

@@ -24,7 +24,7 @@ export type AgentRunOptions = {
   priorUsage?: Usage | undefined
   /** Gets every line that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
-  /** Decides about what the agent asks for, if it speaks ACP; others cannot ask in a process of their own. */
+  /** Decides about what the agent asks for, if it speaks ACP; others cannot ask in a separate process. */
   onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
   /** Learns what the turn has used so far, from agents that say so before its end. It is no part of the events. */
   onUsage?: ((usage: Usage) => void) | undefined

@@ -273,7 +273,7 @@ function toAttemptEnd(result: PromptResult): AttemptEnd {
   return toPromptStatus(result) === 'canceled' ? 'cancelled' : 'failed'
 }
 
-/** The limit that an attempt reaches with this usage of its own. Time and money have a guard of their own. */
+/** The limit that an attempt reaches with its own usage. Time and money have their own guards. */
 function tokenCap(state: DriveState, usage: Usage, backend: Backend): DrivePause | undefined {
   const spent = spentBy(state)
   const { max_tokens } = state.options

@@ -14,7 +14,7 @@ const SAVE_BYTES = 64 * 1024
 const FULL_BYTES = 1024 * 1024
 /** While the store fails, it is tried this often. */
 const RETRY_AFTER_MS = 1000
-/** While the store fails, the ends of so many executions wait in memory. */
+/** While the store fails, the ends of this many executions wait in memory. */
 const MAX_UNSAVED_ENDS = 1000
 /** While the store fails, events wait in memory up to this size. */
 const WAITING_BYTES = 8 * 1024 * 1024

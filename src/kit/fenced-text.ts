@@ -1,6 +1,6 @@
 const SHORTEST_FENCE = 3
 
-/** A text with its name, in a fence of its own that nothing in the text can close. */
+/** A text with its name, in a separate fence that nothing in the text can close. */
 export function fenceText(name: string, text: string): string {
   const fence = fenceFor(text)
   return `Content of ${name}:\n${fence}\n${text}${text.endsWith('\n') || text === '' ? '' : '\n'}${fence}`

@@ -88,7 +88,7 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((here, step) => (here as Record<string, unknown> | undefined)?.[step], root)
 }
 
-/** These only report that something inside failed, which has an error of its own. */
+/** These only report that something inside failed, which has its own error. */
 const STRUCTURAL = new Set(['if', 'propertyNames', 'anyOf', 'oneOf', 'allOf', '$ref'])
 
 /**

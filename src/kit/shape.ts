@@ -42,7 +42,7 @@ export function textLike(pattern: string, says: string, options: TSchemaOptions 
   return Type.String({ ...options, pattern, 'x-says': says })
 }
 
-/** Rules that code checks, with errors of its own. Only the OpenAPI document states them. */
+/** Rules that code checks, with its own errors. Only the OpenAPI document states them. */
 export function stated(rules: { pattern?: string; values?: readonly string[] }): TSchemaOptions {
   return {
     ...(rules.pattern !== undefined && { 'x-stated-pattern': rules.pattern }),

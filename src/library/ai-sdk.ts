@@ -44,7 +44,7 @@ export type DroverProviderOptions = {
 }
 
 /**
- * Creates a provider for the AI SDK, with a drover of yours, which you close, or with one of its own.
+ * Creates a provider for the AI SDK, with your own drover, which you close, or with one that it creates.
  *
  * @example
  * await using instance = createDrover({ config: { default_backend: 'codex' } })

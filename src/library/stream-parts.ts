@@ -51,7 +51,7 @@ export class StreamParts {
       parts.push({ type: `${kind}-start`, id: this.#open.id })
     }
     parts.push({ type: `${kind}-delta`, id: this.#open.id, delta: text })
-    // A whole text is a part of its own.
+    // A whole text is a separate part.
     if (isPartial !== true) parts.push(...this.#close())
     return parts
   }

@@ -113,7 +113,7 @@ export type PromptRun = AsyncIterable<PromptEvent> & {
 
 /** A record of what happens in a run that agents do: `attempt_started`, `check_ran`, `paused`, `delivered` … */
 export type DriveRecord = {
-  /** The run; a later round is a run of its own. */
+  /** The run; a later round is a separate run. */
   run_id: string
   /** When it happened, in UTC. */
   at: string

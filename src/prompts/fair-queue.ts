@@ -4,7 +4,7 @@ type ClientLoad = { running: number; waiting: number }
 
 /**
  * The client whose prompt is next: the one that runs least. Of several, the first one; clients are in the order of their last turns.
- * Undefined if nobody waits.
+ * Undefined if no one waits.
  */
 export function nextClient<T extends ClientLoad>(clients: Iterable<T>): T | undefined {
   let next: T | undefined
@@ -19,7 +19,7 @@ export type QueueShare = { waiting: number; ownWaiting: number; clients: number 
 
 /**
  * Whether one more prompt may wait. The limit is for all clients together. In a full queue a client still gets an equal share of
- * it, so that nobody keeps the others out.
+ * it, so that no one keeps the others out.
  */
 export function hasPlace({ waiting, ownWaiting, clients }: QueueShare, limit: number): boolean {
   return waiting < limit || ownWaiting < limit / clients

@@ -27,7 +27,7 @@ export type BatchRunOptions = {
   watcher?: BatchWatcher | undefined
   /** The watcher wants text in pieces, as it comes. */
   wantsDeltas?: boolean
-  /** The execution of the whole call; its prompts are executions of their own. */
+  /** The execution of the whole call; its prompts are separate executions. */
   execution?: ExecutionOptions
 }
 

@@ -12,7 +12,7 @@ const step = (backend: string, prompt: string, name?: string) => ({
   ...(name !== undefined && { name }),
 })
 
-/** The demo agents answer with what they were asked when they have no script of their own. */
+/** The demo agents answer with what they were asked when they have no script. */
 const run = async (request: ChainRequest, scripts = {}) => {
   const fixture = await createPromptFixture(scripts)
   return { ...fixture, result: await runChain(request, fixture.context, { signal: never }) }

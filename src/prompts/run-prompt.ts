@@ -158,7 +158,7 @@ function noteSession({ recording, options }: Prompt, sessionId: string): void {
 type StartedAgent = {
   events: ReturnType<typeof runWarmOrCold>
   first: ReturnType<StartedAgent['events']['next']>
-  /** For a prompt that nobody reads. */
+  /** For a prompt that no one reads. */
   stop(): Promise<void>
 }
 

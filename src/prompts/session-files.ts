@@ -6,7 +6,7 @@ import type { SessionStore } from '../sessions/session-store.ts'
 
 /**
  * Brings the file of a session to this machine, if another one had the session. Returns warnings for the result. Throws a Fault if
- * the file is not stored: the agent would begin anew, or not at all.
+ * the file is not stored: the agent would start over, or not at all.
  */
 export async function fetchSession(
   id: string,

@@ -29,9 +29,9 @@ describe('an outcome', () => {
   })
 
   it.each([
-    ['another version, with a field of its own', '{"contract_version":3,"news":[]}', 'invalid_outcome'],
-    ['another version, with a field of its own deep inside', otherVersion({ news: 1 }), 'invalid_outcome'],
-    ['another version, with a value of its own', otherVersion({ reason: 'news' }), 'contract_version_mismatch'],
+    ['another version, with its own field', '{"contract_version":3,"news":[]}', 'invalid_outcome'],
+    ['another version, with its own field deep inside', otherVersion({ news: 1 }), 'invalid_outcome'],
+    ['another version, with its own value', otherVersion({ reason: 'news' }), 'contract_version_mismatch'],
     ['another version, and all the rest as it should be', otherVersion({}), 'contract_version_mismatch'],
     ['no version', '{}', 'contract_version_mismatch'],
     ['a version beyond all numbers', `{"contract_version":${'9'.repeat(30)}}`, 'contract_version_mismatch'],

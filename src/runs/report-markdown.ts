@@ -174,7 +174,7 @@ function indent(text: string): string {
   return text.replaceAll(/^/gm, '  ')
 }
 
-/** Text inside of a table or a list: one line, without markup of its own. */
+/** Text inside of a table or a list: one line, without its own markup. */
 function cell(text: string): string {
   const line = withInertMarkdown(text.replaceAll(/\s+/g, ' ').trim())
   return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')

@@ -44,7 +44,7 @@ export type LocalStatus = LocalIdentity & {
   warm: readonly { backend: string; state: string; turns: number }[]
 }
 
-/** Where the console is; with a key of its own that works once, if the server has API keys. Null if there is none. */
+/** Where the console is; with a separate key that works once, if the server has API keys. Null if there is none. */
 export type ConsoleLink = { url: string | null; is_one_time: boolean }
 
 /** Two configurations with the same digest run a prompt in the same way. */

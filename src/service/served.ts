@@ -50,7 +50,7 @@ export type ServedParts = {
   /** Whether this process runs prompts, if the store has a queue. */
   isWorker?: boolean
   rights: Rights
-  /** Who the user of this machine is on another one. Undefined: nobody. */
+  /** Who the user of this machine is on another one. Undefined: no one. */
   userElsewhere: Caller | undefined
 }
 

@@ -17,7 +17,7 @@ export function abandonTurn({ id, last_used }: Pick<Session, 'id' | 'last_used'>
   return { id, end: { outcome: 'interrupted', errorMessage: ABANDONED, usage: NO_USAGE }, at: last_used }
 }
 
-/** An agent can continue a session for which it reported an id of its own. */
+/** An agent can continue a session for which it reported its own id. */
 export function isResumable({ backend_session_id }: Pick<Session, 'backend_session_id'>): boolean {
   return backend_session_id !== undefined
 }

@@ -95,7 +95,7 @@ describe('an ordered item', () => {
     ['2. does not interrupt two marks of a break', '**\n2. ```\n   x', '...'],
     ['2. does not interrupt a paragraph in the same quote', '> text\n> 2. ```\n>    x', '...'],
     ['2. interrupts a paragraph of a quote from outside', '> text\n2. ```\n   x', '.Fi'],
-    ['2. begins a list in an item of its own', '> text\n- 2. ```\n     x', '.Fi'],
+    ['2. begins a list in its own item', '> text\n- 2. ```\n     x', '.Fi'],
     ['2. does not interrupt a paragraph with an indented line', 'text\n      more\n2. ```\n   x', '....'],
     ['2. does not interrupt a lazy line', '- text\nlazy\n  2. ```\n     x', '....'],
     ['01. interrupts a paragraph', 'text\n01. ```\n    x', '.Fi'],

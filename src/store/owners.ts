@@ -1,7 +1,7 @@
 /**
  * Tracks which processes run turns, and proves that one of them is dead.
  *
- * A process that runs turns holds an exclusive lock on a file of its own while it lives. The kernel drops the lock when
+ * A process that runs turns holds an exclusive lock on its own file while it lives. The kernel drops the lock when
  * the process ends, however it ends, so a process that gets another's lock knows that the other is dead. Neither age nor
  * process id would prove that.
  *

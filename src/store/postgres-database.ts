@@ -165,7 +165,7 @@ export class PostgresDatabase implements Sql {
   readonly notify = notify
   /** Its address, for messages. */
   readonly address: string
-  /** Creates a connection for `LISTEN`, which needs one of its own. */
+  /** Creates a connection for `LISTEN`, which needs a separate one. */
   readonly createClient: () => Client
   /** How long a statement may take. */
   readonly statementMs: number

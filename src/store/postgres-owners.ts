@@ -28,7 +28,7 @@ export type PostgresOwnersOptions = {
   onLost(loss: Loss): void
   /** Ends the agents of a process that died on this machine. */
   endAgentsOf(name: string): Promise<void>
-  /** Called when this process has looked for dead ones. A machine is gone if it had no worker for so many seconds. */
+  /** Called when this process has looked for dead ones. A machine is gone if it had no worker for this many seconds. */
   endStranded(goneAfterSecs: number): Promise<void>
   /** Ends what a process was doing that is gone. Returns the number of its turns. */
   endWorkOf(name: string): Steps<number>

@@ -1,6 +1,6 @@
 /**
  * Finds the settings and instructions for agents that git does not show, because it ignores them or because they are in a
- * repository of their own: an agent reads them all the same. Installed packages are left out, since they bring their own files
+ * separate repository: an agent reads them all the same. Installed packages are left out, since they bring their own files
  * with such names, and no agent starts there.
  */
 import type { PathObservation } from '../contract/git-observation.shape.ts'

@@ -122,7 +122,7 @@ export function isRestricted(request: AgentRequest): boolean {
   return permission !== undefined && permission !== 'everything'
 }
 
-/** Agents run `/word` at the start of a prompt as a command of their own. */
+/** Agents run `/word` at the start of a prompt as their own command. */
 function escapePrompt(prompt: string): string {
   return prompt.startsWith('/') ? `\n${prompt}` : prompt
 }

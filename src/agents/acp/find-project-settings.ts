@@ -7,7 +7,7 @@ import { NO_SURROUNDINGS, type Surroundings } from '../adapter/surroundings.ts'
 import { projectSettingsRefused } from './faults.ts'
 import { KNOWN_AGENTS } from './known-agents.ts'
 
-/** Of the agents that have an adapter of their own. */
+/** Of the agents that have a dedicated adapter. */
 const OF_NATIVE_AGENTS = ['.claude/settings.json', '.claude/settings.local.json', '.gemini', '.cursor']
 
 /** An agent that was never tried may read the settings of any other. */

@@ -75,7 +75,7 @@ export type SessionState = {
   modelOption: string | undefined
 }
 
-/** Modes and models are options in newer releases, and have fields of their own in older ones. */
+/** Modes and models are options in newer releases, and have their own fields in older ones. */
 export function readSession(sessionId: string, result: JsonRecord): SessionState {
   const modes = objectAt(result, 'modes')
   const models = objectAt(result, 'models')

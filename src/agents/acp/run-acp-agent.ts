@@ -21,7 +21,7 @@ export type AcpRun = {
 
 const NEVER = new AbortController().signal
 
-/** One prompt in a process of its own, with the contract of `runAgent`. */
+/** One prompt in a separate process, with the contract of `runAgent`. */
 export async function* runAcpAgent(run: AcpRun): ReturnType<LongLivedAgent['prompt']> {
   const { agent, request, command, signal, owner, priorUsage, onApproval, onUsage } = run
   const { backend, profile, cancelSignal } = agent

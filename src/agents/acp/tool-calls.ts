@@ -1,4 +1,4 @@
-/** Reads what agents report about a tool call: its name, input, output and exit code. Every agent has fields of its own. Pure. */
+/** Reads what agents report about a tool call: its name, input, output and exit code. Every agent has its own fields. Pure. */
 
 import { type AcpProfile, TOOL_KINDS, type ToolKind } from '../adapter/acp-profile.ts'
 import {

@@ -101,7 +101,7 @@ function readFailure(details: JsonRecord, backend: string): AgentFailure {
   const code = Number(details['code'])
   const isLoginMissing = code === AUTH_REQUIRED && /auth/i.test(message)
   if (isLoginMissing) return { code: 'agent_auth_failed', message: `${backend} is not logged in` }
-  // Some agents report every failure without a status of its own as 500.
+  // Some agents report every failure without a status as 500.
   const { code: kind } = classifyFailure({ message: said })
   if (code === 500 && kind === 'agent_unreachable') return { message: said, code: kind }
   const status = code >= 400 && code <= 599 ? code : countAt(objectAt(details, 'data'), 'status', 'statusCode')

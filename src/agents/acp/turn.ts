@@ -190,7 +190,7 @@ export class AcpTurn implements TurnProtocol {
     const reported = objectAt(params, 'toolCall') ?? {}
     const call = this.#output.updates.callOf(reported)
     await this.#push({ method: 'session/request_permission', params })
-    // First, because a decision that nobody is asked for is there at once.
+    // First, because a decision that no one is asked for is there at once.
     const verdict = await Promise.race([this.#cancelled.promise, this.#decide(call)])
     if (verdict === undefined) return CANCELLED
     if (verdict === 'deny') this.#output.denials.push(this.#output.updates.denialOf(reported, this.#needsOf(call)))

@@ -13,7 +13,7 @@ export type ApprovalReply = { decision: ApprovalChoice; message?: string | undef
 /** A decision, and who made it. */
 export type AttributedReply = ApprovalReply & { by: Decider }
 
-/** The agents that drover has an adapter of its own for, in the order of all lists; the first is the default. */
+/** The agents that drover has a dedicated adapter for, in the order of all lists; the first is the default. */
 export const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
 export type NativeBackend = (typeof NATIVE_BACKENDS)[number]
 /** The name of a backend: a native one, or one that the config defines. */

@@ -57,7 +57,7 @@ const MESSAGE_LIMIT = 4000
 export const ANSWER_LIMIT_CHARACTERS = 16 * 1024 * 1024
 
 export function createOutputReader(output: AgentOutput): OutputReader {
-  /** Undefined once the agent has printed an object of its own. */
+  /** Undefined once the agent has printed its own object. */
   let plain: string[] | undefined = output.isFramed ? undefined : []
   let held = 0
   const repair = new TextRepair()

@@ -25,7 +25,7 @@ export const NO_SURROUNDINGS: Surroundings = {
   homeEntries: [],
 }
 
-/** Agents have limits of their own, and the text is a part of each conversation. */
+/** Agents have their own limits, and the text is a part of each conversation. */
 const INSTRUCTIONS_LIMIT_BYTES = 128 * 1024
 
 /** A text of the project; empty if there is none. A link out of the working directory could lead to any file of the user. */

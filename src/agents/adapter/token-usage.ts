@@ -9,7 +9,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return combine(a, b, (x, y) => Math.min(x + y, Number.MAX_SAFE_INTEGER))
 }
 
-/** The usage of one turn, from the counts of the whole session. If a count has shrunk, the session was counted anew. */
+/** The usage of one turn, from the counts of the whole session. If a count has shrunk, the session was counted from zero. */
 export function withoutPrior(total: Usage, prior: Usage): Usage {
   if (COUNTS.some((name) => total[name] < prior[name])) return total
   return combine(total, prior, (x, y) => x - y)

@@ -127,7 +127,7 @@ function toEnvironment(request: AgentRequest): AgentCommand['env'] {
 }
 
 /**
- * Claude runs `/word` at the start of a prompt as a command of its own, and attaches the file that `@path` names, even
+ * Claude runs `/word` at the start of a prompt as its own command, and attaches the file that `@path` names, even
  * outside the working directory or denied to its tools.
  */
 function isTakenLiterally(prompt: string): boolean {

@@ -19,7 +19,7 @@ const SANDBOXES: Record<Permission, string> = {
 
 /**
  * Codex takes every prompt literally, except that naming an installed skill (`$name`) adds the text of the skill. Flags
- * must come before `resume`, which accepts few of its own.
+ * must come before `resume`, which accepts few itself.
  */
 export function toCodexCommand(request: AgentRequest): AgentCommand {
   const stdin = withInstructions(request)

@@ -26,7 +26,7 @@ export class CodexWarmOutput implements AgentOutput {
 
   /**
    * The pieces of a text that was cut off are no part of the result: `exec` prints no such text. A turn that did not end
-   * well has no counts of its own; what it had used belongs to it and not to the next one.
+   * well has no counts; what it had used belongs to it and not to the next one.
    */
   summary() {
     const summary = this.#output.summary()

@@ -155,7 +155,7 @@ describe('the command for gemini', () => {
     })
   })
 
-  it('gives gemini a temporary directory of its own', () => {
+  it('gives gemini its own temporary directory', () => {
     const { env, temporaryDirectory } = command({ env: { TMPDIR: '/tmp' } })
     expect([env['TMPDIR'], temporaryDirectory]).toEqual(['/scratch/tmp', '/scratch/tmp'])
   })

@@ -85,7 +85,7 @@ export function toGeminiCleanUp(sessionId: string, request: AgentRequest): Agent
 }
 
 /**
- * Gemini runs `/word` at the start as a command of its own, and replaces `@path` by files, in mail addresses too. A line
+ * Gemini runs `/word` at the start as its own command, and replaces `@path` by files, in mail addresses too. A line
  * break before the slash and a backslash before the at sign prevent that; both reach the model.
  */
 function escapePrompt(prompt: string): string {

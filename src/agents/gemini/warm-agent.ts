@@ -17,7 +17,7 @@ const GEMINI_PROFILE: AcpProfile = {
   login: 'gemini',
 }
 
-/** The session is stored as without the protocol, so that a process of its own can continue it. */
+/** The session is stored as without the protocol, so that a separate process can continue it. */
 const STORE = { remove: deleteStoredSession, count: countStoredTokens }
 
 export async function startGemini(launch: Launch): Promise<LongLivedAgent> {
@@ -34,7 +34,7 @@ export async function startGemini(launch: Launch): Promise<LongLivedAgent> {
 }
 
 /**
- * What is fixed for the life of a process. A read-only prompt needs a process of its own: over the protocol, gemini does
+ * What is fixed for the life of a process. A read-only prompt needs a separate process: over the protocol, gemini does
  * not report a tool call that its policy denies. So does one that begins with a slash, which gemini would run as a command.
  */
 export function geminiParts(request: AgentRequest): readonly string[] | undefined {

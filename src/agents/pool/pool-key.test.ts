@@ -10,7 +10,7 @@ import type { ConfigFile, WarmBackend } from './warm-backends.ts'
 function keyOf(over: Partial<AgentRequest>, client = '', configs: readonly ConfigFile[] = []): PoolKey {
   const backend = { fixedParts: ({ model }: AgentRequest) => [model ?? ''], configFiles: () => configs }
   const key = toPoolKey(agentRequest('claude', over), backend as unknown as WarmBackend, client)
-  if (key === undefined) throw new Error('the request needs a process of its own')
+  if (key === undefined) throw new Error('the request needs a separate process')
   return key
 }
 

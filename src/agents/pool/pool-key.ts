@@ -12,7 +12,7 @@ import type { ConfigFile, WarmBackend } from './warm-backends.ts'
 
 export type PoolKey = { place: string; stamp: string }
 
-/** Undefined: the request needs a process of its own. `client` is the id of the API key, empty without one. */
+/** Undefined: the request needs a separate process. `client` is the id of the API key, empty without one. */
 export function toPoolKey(request: AgentRequest, backend: WarmBackend, client: string): PoolKey | undefined {
   const fixed = backend.fixedParts(request)
   if (fixed === undefined) return undefined

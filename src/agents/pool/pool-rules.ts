@@ -151,8 +151,8 @@ function oldestFirst(processes: readonly PooledProcess[]): PooledProcess[] {
 export const START_MS = 15_000
 
 /**
- * How long a prompt waits for a process that is starting: about as long as a process of its own would take. A prompt
- * whose agent may ask a person waits for the whole start: in a process of its own the agent cannot ask, and everything is denied.
+ * How long a prompt waits for a process that is starting: about as long as a separate process would take. A prompt
+ * whose agent may ask a person waits for the whole start: in a separate process the agent cannot ask, and everything is denied.
  */
 export function startWaitMs({ hasApprover }: { hasApprover?: boolean | undefined }): number {
   return hasApprover ? START_MS : START_MS / 3
@@ -163,7 +163,7 @@ const FIRST_RETRY_MS = 1000
 const RETRY_FACTOR = 4
 
 /**
- * How long to wait after a process did not start, so many times in a row. One that was killed is replaced soon; an agent that
+ * How long to wait after a process failed to start this many times in a row. One that was killed is replaced soon; an agent that
  * does not know the protocol is hardly started in vain.
  */
 export function retryAfterMs(timesFailed: number): number {

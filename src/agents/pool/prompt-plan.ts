@@ -14,7 +14,7 @@ export type PoolRequest = {
 
 export type PromptPlan = PoolRequest & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
 
-/** Undefined: the prompt needs a process of its own. */
+/** Undefined: the prompt needs a separate process. */
 export function toPlan(asked: PoolRequest): PromptPlan | undefined {
   const { request, client, sessionTurns } = asked
   const backend = findWarmBackend(request)

@@ -1,4 +1,4 @@
-/** Runs a prompt in a process that is already up, if there is one for it; otherwise in a process of its own. */
+/** Runs a prompt in a process that is already up, if there is one for it; otherwise in a separate process. */
 import { Fault } from '../../kit/fault.ts'
 import type { AgentCommand, AgentEvent, AgentRequest } from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
@@ -9,7 +9,7 @@ import { agentDisconnected } from '../warm/faults.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export type WarmRunOptions = AgentRunOptions & {
-  /** Undefined: every prompt gets a process of its own. */
+  /** Undefined: every prompt gets a separate process. */
   pool: WarmPool | undefined
   client: string
   sessionTurns: number
@@ -28,7 +28,7 @@ export async function* runWarmOrCold(request: AgentRequest, command: AgentComman
   const isAsked = request.approvalMode === 'always' && onApproval !== undefined && pool !== undefined
   const plain = { request, command, onApproval: undefined }
   const asked = isAsked ? { ...askedRun(request, command), onApproval } : plain
-  // An agent that speaks ACP asks in a process of its own, too, and so needs no process of the pool for it.
+  // An agent that speaks ACP asks in a separate process, too, and so needs no process of the pool for it.
   const speaksAcp = 'profile' in request.agent
   const alone = speaksAcp ? asked : plain
   const runAlone = (warnings: readonly string[] = []) =>

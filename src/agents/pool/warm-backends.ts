@@ -26,7 +26,7 @@ export type WarmBackend = {
   locksSessions?: true
   /**
    * What cannot be changed while the process runs, besides program, directory and environment. Undefined: the request
-   * needs a process of its own.
+   * needs a separate process.
    */
   fixedParts(request: AgentRequest): readonly string[] | undefined
   /** What a session keeps while its process has it in memory. */

@@ -1,6 +1,6 @@
 /**
  * The processes of agents that stay up. The decisions are pure (pool-rules.ts). A prompt never waits for a process that may
- * not work: the first processes of a program are started in the background, while its prompts run in processes of their own.
+ * not work: the first processes of a program are started in the background, while its prompts run in separate processes.
  */
 
 import { toErrorMessage } from '../../kit/fault.ts'
@@ -42,7 +42,7 @@ export type WarmPoolOptions = {
   startsAtOnce?: boolean
 }
 
-/** A prompt on its way through the pool. `agent` is undefined if it needs a process of its own. */
+/** A prompt on its way through the pool. `agent` is undefined if it needs a separate process. */
 export type PoolLease = {
   agent: LongLivedAgent | undefined
   /** Call it when the turn has ended, however it ended. */
@@ -76,7 +76,7 @@ export class WarmPool {
     this.#sweeper = setInterval(() => this.#sweep(), sweepMs).unref()
   }
 
-  /** Undefined: such a request always needs a process of its own. */
+  /** Undefined: such a request always needs a separate process. */
   async take(asked: PoolRequest): Promise<PoolLease | undefined> {
     const plan = this.#isClosed ? undefined : toPlan(asked)
     if (plan === undefined) return undefined
@@ -188,7 +188,7 @@ export class WarmPool {
     if (this.#history.noteFailure(key) === 1) this.#options.onFailure({ backend, reason: toErrorMessage(error) })
   }
 
-  /** The session is resumed in `entry` or in a process of its own: what others know of it is out of date. */
+  /** The session is resumed in `entry` or in a separate process: what others know of it is out of date. */
   #outdate({ session }: PromptPlan, entry: Entry | undefined): void {
     if (session === undefined) return
     for (const other of this.#entries.values()) {

@@ -17,7 +17,7 @@ import type { AgentResult } from '../agent-result.ts'
 /** One prompt for a long-lived agent. */
 export type Turn = {
   request: AgentRequest
-  /** The command for a process of its own: the text is its `stdin`, and its warnings are about this turn too. */
+  /** The command for a separate process: the text is its `stdin`, and its warnings are about this turn too. */
   command: AgentCommand
   /** Cancels the turn. */
   signal: AbortSignal

@@ -1,4 +1,4 @@
-/** The state of a conversation, and its turns. Each agent has a session of its own in it. */
+/** The state of a conversation, and its turns. Each agent has its own session in it. */
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Backend } from '../../agents/adapter/agent.ts'

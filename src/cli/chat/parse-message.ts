@@ -23,7 +23,7 @@ export function collectLine(draft: Draft | undefined, line: string): Collected {
 function continueBlock(lines: readonly string[], line: string): Collected {
   const isEnd = line.trimEnd().endsWith(FENCE)
   const text = isEnd ? line.trimEnd().slice(0, -FENCE.length) : line
-  // The quotes usually stand on lines of their own, which are not part of the text.
+  // The quotes usually stand on separate lines, which are not part of the text.
   const isEmptyEdge = text === '' && (isEnd || lines.length === 0)
   const added = isEmptyEdge ? lines : [...lines, text]
   return isEnd

@@ -144,7 +144,7 @@ class LivePrinter implements DrivePrinter {
   }
 }
 
-/** After these records, time that is not in the records yet begins anew. */
+/** After these records, time that is not in the records yet starts over. */
 const SPENDS: readonly string[] = ['drive_started', 'drive_resumed', 'attempt_started', 'attempt_ended', 'check_ran']
 
 /** Writes one after the other; a reader that has gone away is noticed by the command itself. */

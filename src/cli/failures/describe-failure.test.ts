@@ -113,7 +113,7 @@ describe('the text of a failure', () => {
     expect(shown.text).toBe('drover: drover run needs <goal>\nRun "drover run --help" for help.')
   })
 
-  it('indents further lines, so that they are no message of their own', async () => {
+  it('indents further lines, so that they are not separate messages', async () => {
     const named = outputFailed({ reason: 'a\ndrover: b' })
     expect((await describeFailure(named, context)).text).toContain('a\n  drover: b')
   })

@@ -31,7 +31,7 @@ export class MarkdownStream {
     return printed
   }
 
-  /** Returns what was held back. The next text starts anew. */
+  /** Returns what was held back. The next text starts over. */
   end(): string {
     const printed = this.#endLine()
     this.#fence = undefined

@@ -53,7 +53,7 @@ export class WordWrap {
     return printed
   }
 
-  /** Returns what was held back. The next text starts anew. */
+  /** Returns what was held back. The next text starts over. */
   end(): string {
     const printed = this.#endWord() + this.#gap
     this.#endLine()

@@ -19,7 +19,7 @@ describe('wrapWords', () => {
     expect(wrapWords(text, columns)).toEqual(lines)
   })
 
-  it('keeps a path whole, on a line of its own, if it is asked to', () => {
+  it('keeps a path whole, on a separate line, if it is asked to', () => {
     const lines = wrapWords('  in /home/ada/wind b', 9, { keepsPaths: true })
     expect(lines).toEqual(['  in', '  /home/ada/wind', '  b'])
   })

@@ -3,7 +3,7 @@ import { countColumns, cutToColumns, splitToColumns } from './printable.ts'
 /**
  * Wraps text into lines of at most `columns`. Lines break between words; a word wider than a line breaks anywhere. Existing
  * line breaks and the indentation of each line stay. With `keepsPaths`, a path or an address that is wider stays whole, on a
- * line of its own, so that it can be copied. That is only for the text of drover: the terminal wraps such a line without the
+ * separate line, so that it can be copied. That is only for the text of drover: the terminal wraps such a line without the
  * indentation, so the text of an agent could look like a heading of drover.
  */
 export function wrapWords(

@@ -7,7 +7,7 @@ export type AddedText = {
   text: string
 }
 
-/** Each text follows the prompt in a fence of its own that nothing in the text can close. */
+/** Each text follows the prompt in a separate fence that nothing in the text can close. */
 export function addTexts(prompt: string, added: readonly AddedText[]): string {
   return [prompt, ...added.map(({ name, text }) => fenceText(name, text))].join('\n\n')
 }

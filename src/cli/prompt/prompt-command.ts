@@ -24,7 +24,7 @@ export const run: RunCommand = async (invocation) => {
   const format = readOutputFormat(invocation, reading)
   const request = {
     ...options,
-    // With --continue the directory only selects the session, which has a directory of its own.
+    // With --continue the directory only selects the session, which has its own directory.
     ...((workdir !== undefined || isDetached) && resumes === undefined && { workdir: directory }),
     backend,
     prompt,

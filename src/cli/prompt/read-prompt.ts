@@ -69,7 +69,7 @@ async function withHint<Result>(
   read: () => Promise<Result>,
   hint: string,
 ): Promise<Result> {
-  // For a user who types the prompt, `readInput` has a hint of its own.
+  // For a user who types the prompt, `readInput` has its own hint.
   if (stdin.isTty) return await read()
   const { err } = terminal
   const write = () => void err.write(hint).catch(() => undefined)

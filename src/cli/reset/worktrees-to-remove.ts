@@ -18,7 +18,7 @@ export async function judgeWorktrees(looking: Looking): Promise<JudgedWorktree[]
 async function findReason(worktree: FoundWorktree, looking: Looking): Promise<string | undefined> {
   if (worktree.isMissing) return undefined
   const state = await readWorktreeState(worktree, looking.git, looking.signal)
-  // Without its repository nobody knows what the files are.
+  // Without its repository no one knows what the files are.
   if (state !== 'removable') return describeState(state)
   const run = await findOpenRun(worktree, looking)
   return run && `the run ${run} has not ended`

@@ -117,7 +117,7 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   return 0
 }
 
-/** Driven runs have worktrees of their own, and are what people wait for. A run that cannot be read has no note. */
+/** Driven runs have their own worktrees, and are what people wait for. A run that cannot be read has no note. */
 async function describePauses(
   context: RunContext,
   { runs }: RunList,

@@ -27,7 +27,7 @@ type Rule = (facts: SecurityFacts) => SecurityWarning | undefined
 const exposureOfServer = (bound: BoundAddress): Exposure =>
   'socket' in bound ? 'loopback' : findExposure(bound.address)
 
-/** The ceilings for requests whose key has none of its own. */
+/** The ceilings for requests whose key has none. */
 export function ceilingsOfServer({ config: { server }, bound, hasKeys }: SecurityFacts): Ceilings | undefined {
   return ceilingsFor({ server, key: undefined, isOpen: !hasKeys && exposureOfServer(bound) !== 'loopback' })
 }

@@ -105,7 +105,7 @@ Press Ctrl+C to stop
       'sandbox read-only (server.max_sandbox_mode is not set, and others can reach this server without a key)',
     ],
     [
-      'keys with ceilings of their own',
+      'keys with their own ceilings',
       {
         config: configWith({ 'server.keys': [{ name: 'ci', sha256: 'a'.repeat(64), max_sandbox_mode: 'full' }] }),
         hasKeys: true,

@@ -53,7 +53,7 @@ export function findCommand(table: readonly Command[], argv: readonly string[]):
     const exact = table.find((command) => commandName(command) === words.join(' '))
     if (exact !== undefined) return { is: 'command', command: exact, rest: [...flags, ...argv.slice(at + 1)] }
     if (!table.some((command) => isPrefix(words, command.words))) {
-      // Most unknown words are a prompt, so nobody wants to know which command they resemble.
+      // Most unknown words are a prompt, so no one wants to know which command they resemble.
       const fault = () => unknownCommand(table, words, argv.slice(at + 1))
       return { is: 'unknown', words: words.slice(0, -1), fault }
     }

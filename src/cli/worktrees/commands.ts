@@ -31,7 +31,7 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
     otherNames: ['rm', 'delete'],
     summary: 'Remove worktrees that drover has created',
     description: `A worktree is removed if its branch holds everything in it, except files that git ignores. The branch stays, unless it has
-no commits. With --discard the worktree and its branch are removed in any case; uncommitted changes are committed
+no new commits. With --discard the worktree and its branch are removed in any case; uncommitted changes are committed
 first, and the commit is printed, so that git branch can bring them back for a while.`,
     positionals: [NAME],
     flags: [{ name: 'discard', description: 'Remove changes and the branch too' }, JSON_FLAG],

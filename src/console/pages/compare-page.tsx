@@ -53,7 +53,7 @@ async function readParts(id: string): Promise<readonly string[]> {
 }
 
 function Columns({ ids }: { ids: readonly string[] }) {
-  // The number of columns never changes: `key` creates them anew.
+  // The number of columns never changes: `key` recreates them.
   const columns = ids.map((id) => ({ id, followed: useExecution(id) }))
   const prompt = columns[0]?.followed.record.value?.prompt
   return (

@@ -42,7 +42,7 @@ export function LazyPage({ page, id }: { page: string; id: string }) {
   return <Page id={id} />
 }
 
-/** The page of one thing has a name of its own. */
+/** The page of one thing has its own name. */
 function pageName(page: string, id: string): string {
   if (page === 'new' && id === 'change') return 'change'
   return (page === 'sessions' || page === 'runs') && id !== '' ? page.slice(0, -1) : page

@@ -11,7 +11,7 @@ export function Markdown({ text }: { text: string }) {
   return <div class="markdown">{nodes.map(viewOf)}</div>
 }
 
-/** The page has headings of its own, so those of an answer are at least of the fourth level. */
+/** The page has its own headings, so those of an answer are at least of the fourth level. */
 const TAGS: Readonly<Record<string, string>> = { h1: 'h4', h2: 'h5', h3: 'h6', h4: 'h6', h5: 'h6', s: 'del' }
 
 function viewOf(node: MarkdownNode, key: number): ComponentChildren {

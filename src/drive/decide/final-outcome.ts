@@ -28,7 +28,7 @@ export function completeOutcome(outcome: Outcome, attempts: readonly Attempt[]):
   } as Outcome
 }
 
-/** An attempt that only reports anew is not work. */
+/** An attempt that only reports again is not work. */
 function isWork({ purpose, ended }: Attempt): boolean {
   return ended?.how === 'answered' && purpose !== 'outcome_problem'
 }

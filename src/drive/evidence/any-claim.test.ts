@@ -57,7 +57,7 @@ function toText({ steps, options, isWrapped }: Line): string {
 
 type Ran = { core: string; code: number; isPlain: boolean }
 
-/** A change of directory is a command of its own: `a | cd web && npm test` feeds the pipe to `cd`. */
+/** A change of directory is a separate command: `a | cd web && npm test` feeds the pipe to `cd`. */
 function toCommands(steps: readonly Step[]): Step[] {
   return steps.flatMap((each, at): Step[] => {
     const first: Step = { ...each, joinedBy: at === 0 ? ';' : each.joinedBy }

@@ -41,7 +41,7 @@ type Part = {
   readonly loose: readonly string[]
   /** Variables, directories, programs that start it, files and pipes. */
   readonly around: readonly string[]
-  /** Something of that has an exit code of its own. */
+  /** Something of that has its own exit code. */
   readonly canFail: boolean
 }
 

@@ -171,7 +171,7 @@ function isSet({ words }: ShellCommand): boolean {
   return words[0] === 'set'
 }
 
-/** Whether its options hold for the commands after it: it runs in any case, and not in a process of its own. */
+/** Whether its options hold for the commands after it: it runs in any case, and not in a separate process. */
 function hasEffect({ joinedBy, usesFile }: ShellCommand, next: ShellCommand | undefined): boolean {
   return (joinedBy === '' || joinedBy === ';') && next?.joinedBy !== '|' && !usesFile
 }

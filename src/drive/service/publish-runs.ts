@@ -31,7 +31,7 @@ type Published = {
   mark: string
   state: string
   lastSeq: number
-  /** While the run is driven, its report is made anew only after a while. */
+  /** While the run is driven, its report is remade only after a while. */
   report?: { text: string; madeAt: number }
 }
 

@@ -37,7 +37,7 @@ export type SharedRunsOptions = {
   readonly queue: WorkQueue
   /** Whether this process drives runs. */
   readonly isWorker: boolean
-  /** Who the user of this machine is on another one. Undefined: nobody. */
+  /** Who the user of this machine is on another one. Undefined: no one. */
   readonly userElsewhere: Caller | undefined
   /** Runs that ended this many days ago are removed from the database. */
   readonly keepDays: number

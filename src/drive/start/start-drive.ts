@@ -128,7 +128,7 @@ async function findPlace(
   const { path: root, branch, base, port } = worktree
   const found = await discoverWorkspace({ start: root, git, signal })
   const there = withPinnedGit(openRunContext({ workspace: found, git, signal, clock, version }))
-  // With a signal of its own: the caller's may be the reason why the run was not started.
+  // With a separate signal: the caller's may be the reason why the run was not started.
   const discard = () => discardWorktree({ git, worktree, signal: new AbortController().signal })
   const place = { kind: 'worktree', root: found.worktree_root, branch, base, repository: here } as const
   return { place: { ...place, ...(port !== undefined && { port }) }, there, discard }

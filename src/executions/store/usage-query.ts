@@ -37,7 +37,7 @@ export const MAX_USAGE_ROWS = 10_000
 const DAY_MS = 24 * 3600 * 1000
 const COLUMNS: Readonly<Record<UsageField, string>> = { day: 'day', key: 'api_key', backend: 'backend', model: 'model' }
 
-/** The UTC date of so many days before. */
+/** The UTC date this many days before. */
 export function dayBefore(now: Date, days: number): string {
   return new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10)
 }

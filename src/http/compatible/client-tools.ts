@@ -1,5 +1,5 @@
 /**
- * Agents use their own tools. A client that offers tools of its own is refused, because it would wait for calls that never
+ * Agents use their own tools. A client that offers its own tools is refused, because it would wait for calls that never
  * come. Programs that always offer tools can be served with `server.client_tools: ignore`. Pure.
  */
 

@@ -28,7 +28,7 @@ type LoginOptions = { clock: Clock; ids: Ids; keys: KeyRing; log: Log; file?: st
 const LINK_MS = 5 * 60 * 1000
 const LOGIN_MS = 7 * 24 * 60 * 60 * 1000
 const TOKEN_BYTES = 32
-/** Of one key or of the user. The oldest ones are dropped: no user has so many browsers. */
+/** Of one key or of the user. The oldest ones are dropped: no user has that many browsers. */
 const MAX_LOGINS = 50
 
 /** The user of the server. No key of the config can have this id or this name. */

@@ -1,6 +1,6 @@
 /**
  * Slows down clients that guess API keys. The answer to a wrong key waits, longer with each further one of the same address. While
- * too many wait, further keys of the address are not checked, so that nobody learns more by asking faster. A key that was
+ * too many wait, further keys of the address are not checked, so that no one learns more by asking faster. A key that was
  * accepted from there before never waits and is never refused: many people may share an address.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -110,7 +110,7 @@ function addBounded<T>(map: Map<string, T>, network: string, value: T): void {
   if (map.size > MAX_ADDRESSES) map.delete(oldest)
 }
 
-/** How long the answer to the last of so many wrong keys waits. Pure. */
+/** How long the answer to the last of this many wrong keys waits. Pure. */
 export function delayAfter(count: number, { free, firstMs, longestMs }: Delays = DELAYS): number {
   const beyond = Math.ceil(count) - free
   return beyond <= 0 ? 0 : Math.min(longestMs, firstMs * 2 ** (beyond - 1))

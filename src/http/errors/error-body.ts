@@ -1,5 +1,5 @@
 /**
- * The body of an error response, in the format of the API that was called. The native API has a format of its own. The
+ * The body of an error response, in the format of the API that was called. The native API has its own format. The
  * compatible APIs send problem details (RFC 7807), with the vendor's own error object beside them for its SDK. With
  * `server.vendor_errors` they send the vendor's object alone.
  */

@@ -51,7 +51,7 @@ const CLOSING: readonly string[] = [
   'too_many_wrong_keys',
 ]
 
-/** For faults that name no time of their own, or none at all. */
+/** For faults that give no time to wait, or 0. */
 const DEFAULT_RETRY_SECS = 5
 
 /** Anything that is not a fault is a bug. The client only learns that there was one. */

@@ -7,7 +7,7 @@ import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
 
-/** Every request has a server of its own, so no state is kept between requests. The guards have checked its sender. */
+/** Every request has its own server, so no state is kept between requests. The guards have checked its sender. */
 export async function handleMcp(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -36,7 +36,7 @@ export const registerLogin: RegisterRoutes = (scope, context) => {
   })
 }
 
-/** Otherwise another page could log its visitor in under a key of its own. */
+/** Otherwise another page could log its visitor in under its own key. */
 function refuseOtherPages({ headers }: FastifyRequest): void {
   if (!isOwnPage(headers)) throw originNotAllowed({ origin: headers.origin ?? 'another site', canBeListed: false })
 }

@@ -40,7 +40,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('open requests', () => {
-  it('are at most so many for each key, until one of them ends', () => {
+  it('are limited for each key, until one of them ends', () => {
     const { send, warnings } = setUp()
     const first = send('ci')
     send('ci', { address: '192.0.2.9' })

@@ -1,5 +1,5 @@
 /**
- * The requests that are being answered. A sender may have only so many of them. A stream may last for hours, so its sender is
+ * The requests that are being answered. A sender may have only a limited number of them. A stream may last for hours, so its sender is
  * checked again and again: when a key is revoked or a login ends, the connection is closed.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'

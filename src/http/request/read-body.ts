@@ -1,5 +1,5 @@
 /**
- * Reads the JSON of a request body. A large body is read in a thread of its own: parsing ten megabytes takes longer than
+ * Reads the JSON of a request body. A large body is read in a separate thread: parsing ten megabytes takes longer than
  * other requests should wait.
  */
 import { Worker } from 'node:worker_threads'
@@ -33,7 +33,7 @@ export class BodyParts {
     return Buffer.concat(this.#parts)
   }
 
-  /** Parts with buffers of their own, which can be transferred to a thread without another copy. */
+  /** Parts with their own buffers, which can be transferred to a thread without another copy. */
   detach(): Uint8Array<ArrayBuffer>[] {
     return this.#parts.map((part) =>
       part.length === part.buffer.byteLength ? (part as Uint8Array<ArrayBuffer>) : new Uint8Array(part),

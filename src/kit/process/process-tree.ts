@@ -1,7 +1,7 @@
 /*
  * Finds all processes that descend from a child that drover started.
  *
- * Coding agents start their tools in sessions of their own, and a tool can start a daemon that outlives its parents, so
+ * Coding agents start their tools in their own sessions, and a tool can start a daemon that outlives its parents, so
  * neither the process group nor parent ids find every process. But all inherit their environment: each child gets a
  * random id in DROVER_TREE and passes it on. On Linux a process is a member of the tree if its environment contains the
  * id, if it is in the child's group, if its parent is a member, or if it was a member before.

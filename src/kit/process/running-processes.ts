@@ -62,7 +62,7 @@ function terminateAll(): void {
 }
 
 function onFatalSignal(signal: NodeJS.Signals): void {
-  // The program has a handler of its own, and so decides whether it ends.
+  // The program has its own handler, and so decides whether it ends.
   if (process.listenerCount(signal) > 1) return
   terminateAll()
   unlisten()

@@ -43,7 +43,7 @@ export async function createWorktree(wanted: NewWorktree): Promise<Worktree> {
     await checkOut(wanted, worktree)
     return worktree
   } catch (error) {
-    // With a signal of its own: the caller's may be the reason for the failure.
+    // With a separate signal: the caller's may be the reason for the failure.
     await discardWorktree({ git: wanted.git, worktree, signal: new AbortController().signal })
     throw error
   }

@@ -1,6 +1,6 @@
 /*
  * Compares the files of a worktree, including untracked ones, with a commit. Git can do that only with an index, so the
- * index is copied and the files are added to the copy, with an object directory of its own. The worktree, its index and
+ * index is copied and the files are added to the copy, with its own object directory. The worktree, its index and
  * the repository are not changed.
  */
 import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs'
@@ -136,7 +136,7 @@ function ignoreTooLarge(error: unknown): Buffer {
 
 /**
  * With the time of the original: git reads a file again if it was written in the same second as the index or later. Without
- * an index, git adds all files anew.
+ * an index, git adds all files again.
  */
 function copyIndex(from: string, to: string): void {
   const found = statSync(from, { throwIfNoEntry: false })

@@ -22,7 +22,7 @@ export type WorktreeFacts = {
   head: string | undefined
   /** The branch contains that commit. */
   isHeadOnBranch: boolean
-  /** Directories with repositories of their own: submodules and clones. Their commits are not in this repository. */
+  /** Directories with separate repositories: submodules and clones. Their commits are not in this repository. */
   nestedRepositories: readonly string[]
   /** The index has links to commits of other repositories, empty or not. */
   hasGitLinks: boolean
@@ -69,7 +69,7 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   const links = await findGitLinks(options.git, around)
   const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
   const hasGit = lstatSync(join(worktree.path, '.git'), { throwIfNoEntry: false }) !== undefined
-  // Someone put a repository of their own there.
+  // Someone put a separate repository there.
   const replaced = hasGit && !isLinkedTo(options.git.pinned.git_dir, worktree.path) ? ['.git'] : []
   const nestedRepositories = [...replaced, ...findUntrackedRepositories(changed), ...filled]
   const hasGitLinks = links.length > 0

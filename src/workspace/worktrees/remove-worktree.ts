@@ -14,7 +14,7 @@ import { deleteRecord, type Worktree } from './worktree-records.ts'
 export type Removal =
   | {
       is: 'removed'
-      /** Undefined if the branch had no commit of its own and was deleted too. */
+      /** Undefined if the branch had no new commits and was deleted too. */
       branch: string | undefined
     }
   | { is: 'kept'; reason: KeepReason }

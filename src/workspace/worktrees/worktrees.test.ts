@@ -321,7 +321,7 @@ describe('removeWorktree', () => {
     expect(repository.git('worktree', 'list').split('\n').filter(Boolean)).toHaveLength(1)
   })
 
-  it('removes the branch too if it has no commit of its own', async () => {
+  it('removes the branch too if it has no new commits', async () => {
     const { remove, repository } = await create()
     expect(await remove()).toEqual({ is: 'removed', branch: undefined })
     expect(branches(repository)).toEqual([])
@@ -416,7 +416,7 @@ describe('discardWorktree', () => {
   })
 })
 
-describe('a submodule that an agent fills with a repository of its own', () => {
+describe('a submodule that an agent fills with its own repository', () => {
   /** Git would look for changes in it, and run its filter. */
   async function fill() {
     const repository = repositoryWithCommit()
