@@ -248,7 +248,10 @@ describe('a session that only one process can have', () => {
     const pid = first.lease?.agent?.facts().pid ?? 0
     const resumeId = await runTurn(first.lease, first.request)
     const isGone = first.lease?.agent?.exit.then(() => 'gone')
-    const second = take({ resumeId, sandboxMode: 'workspace' }, 1).then(() => 'taken')
+    const second = take({ resumeId, sandboxMode: 'workspace' }, 1).then(({ lease }) => {
+      lease?.done()
+      return 'taken'
+    })
     expect([await Promise.race([isGone, second]), isRunning(pid)]).toEqual(['gone', false])
     await second
   })
