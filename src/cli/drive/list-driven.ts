@@ -1,8 +1,11 @@
 /** `drover drive --list`: the worktrees that drover created in this repository, and why each of them stays. */
 
+import { dirname } from 'node:path'
+import { toTimestamp } from '../../kit/clock.ts'
 import { outlineRuns } from '../../runs/read-status.ts'
 import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { listTemplates, type Template } from '../../workspace/prepare/templates.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { formatTableWithNotes } from '../output/text-table.ts'
@@ -23,7 +26,7 @@ type Listed = {
 export async function listDriven(invocation: Invocation, context: RunContext): Promise<number> {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
-  const { worktrees: home } = findUserPaths(invocation)
+  const { worktrees: home, templates: templateHome } = findUserPaths(invocation)
   const own = listWorktrees(home).filter(({ git_common_dir }) => git_common_dir === context.workspace.git_common_dir)
   const { runs } = await outlineRuns(context)
   const listed: Listed[] = []
@@ -38,19 +41,25 @@ export async function listDriven(invocation: Invocation, context: RunContext): P
       keeps: await whyItStays(worktree, context),
     })
   }
+  const templates = listTemplates(templateHome).filter(
+    ({ repository }) => repository === context.workspace.git_common_dir,
+  )
   if (flags.isOn('json')) {
-    await out.write(`${JSON.stringify({ worktrees: listed })}\n`)
+    await out.write(`${JSON.stringify({ worktrees: listed, templates: templates.map(toReport) })}\n`)
     return 0
   }
+  const kept = templates.length === 0 ? '' : `${describeTemplates(templates)}\n`
   if (listed.length === 0) {
-    await out.write('No worktrees of driven runs.\n')
+    await out.write(`No worktrees of driven runs.\n${kept}`)
     return 0
   }
   const rows = listed.map(({ branch, run_id, state, path, keeps }) => ({
     cells: [formatRunId(run_id, context, out), state ?? '-', branch],
     note: `${keeps}: ${path}`,
   }))
-  await out.write(`${formatTableWithNotes(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n${out.isTty ? HINT : ''}`)
+  await out.write(
+    `${formatTableWithNotes(['RUN', 'STATE', 'BRANCH'], rows, out).join('\n')}\n${kept}${out.isTty ? HINT : ''}`,
+  )
   return 0
 }
 
@@ -58,6 +67,17 @@ const HINT = `
 "drover drive RUN" continues a run. "drover worktrees" lists the names of the
 worktrees, and "drover worktrees remove NAME" removes one.
 `
+
+function toReport({ directory: path, files, bytes, setup_ms, created_at, usedAt }: Template) {
+  return { path, files, bytes, setup_ms, created_at, used_at: toTimestamp(usedAt) }
+}
+
+/** What setups have installed for the next worktrees. */
+function describeTemplates(templates: readonly Template[]): string {
+  const bytes = templates.reduce((sum, each) => sum + each.bytes, 0)
+  const count = templates.length === 1 ? '1 prepared copy' : `${templates.length} prepared copies`
+  return `${count} for new worktrees, ${(bytes / 1024 ** 2).toFixed(1)} MiB: ${dirname(templates[0]?.directory ?? '')}`
+}
 
 /** Short on a terminal, whole for programs. */
 function formatRunId(runId: string | null, context: RunContext, { isTty }: { isTty: boolean }): string {
