@@ -88,8 +88,8 @@ export const GUARDS: readonly Group[] = [
   },
   {
     name: 'claims',
-    guards: ['src/drive/evidence/{compare-claims,find-flags,trace,tree}.ts'],
-    tests: ['src/drive/evidence/{compare-claims,find-flags,trace,tree}.test.ts'],
+    guards: ['src/drive/evidence/{compare-claims,find-review-flags,trace,tree}.ts'],
+    tests: ['src/drive/evidence/{compare-claims,find-review-flags,trace,tree}.test.ts'],
   },
   {
     name: 'commands',

@@ -2,7 +2,7 @@
 import type { ProcessExit } from '../kit/process/process.ts'
 import type { AgentError, AgentRequest, OutputResult } from './adapter/agent.ts'
 import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/exit-codes.ts'
-import { withLoginSteps } from './adapter/failure.ts'
+import { withLoginSteps } from './adapter/login-advice.ts'
 import { ANSWER_LIMIT_CHARACTERS } from './adapter/output-reader.ts'
 import { agentSilent } from './faults.ts'
 

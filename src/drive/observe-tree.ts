@@ -8,7 +8,7 @@ import { findUnseenConfiguration } from '../workspace/unseen-configuration.ts'
 import { hashWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import { observeGitConfiguration } from '../workspace/worktrees/git-configuration.ts'
 import type { DriveContext } from './drive-context.ts'
-import type { FileChange } from './evidence/find-flags.ts'
+import type { FileChange } from './evidence/find-review-flags.ts'
 import { changedPaths, toTree } from './evidence/tree.ts'
 import type { Tree } from './record/drive-event.shape.ts'
 

@@ -1,8 +1,9 @@
 /** Finds out what an agent can do: starts it, opens a session and, if wanted, sends a prompt. */
 import { Fault } from '../../kit/fault.ts'
 import type { AcpAgent, AgentCommand, AgentRequest } from '../adapter/agent.ts'
-import { classifyFailure, withLoginSteps } from '../adapter/failure.ts'
+import { classifyFailure } from '../adapter/failure.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
+import { withLoginSteps } from '../adapter/login-advice.ts'
 import { createLongLivedAgent } from '../warm/create-agent.ts'
 import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'

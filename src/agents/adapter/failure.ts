@@ -58,18 +58,6 @@ export function classifyFailure(failure: AgentFailure): AgentFailure & { code: F
   return { message, code, status, retryAfterMs, login }
 }
 
-type LoginError = { code: string; message: string; login?: string }
-
-/** The error with the steps of the agent, if its login is missing or refused. */
-export function withLoginSteps<E extends LoginError>(
-  { login, ...error }: E,
-  { agent }: { agent: { readonly login: string } },
-): Omit<E, 'login'> {
-  if (error.code !== 'agent_auth_failed') return error
-  const message = error.message.replace(/[\s.!]+$/, '')
-  return { ...error, message: `${message}; to log in, ${login ?? agent.login}` }
-}
-
 const REJECTED = 'agent_request_rejected'
 const OTHER = 'agent_failed'
 

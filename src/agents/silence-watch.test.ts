@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AgentEvent } from './adapter/agent.ts'
-import { SilenceWatch } from './run-turn.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Traced } from './compare-claims.ts'
-import { type FlagFacts, findFlags, isCheckConfiguration, isNamedBy, isTestPath } from './find-flags.ts'
+import { type FlagFacts, findFlags, isCheckConfiguration, isNamedBy, isTestPath } from './find-review-flags.ts'
 
 const FACTS: FlagFacts = {
   root: '/work',
