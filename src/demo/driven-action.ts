@@ -48,7 +48,7 @@ const QUESTION = {
   summary: 'The demo agent asks because the goal says so.',
   pause: {
     reason: 'decision_required',
-    question: 'The goal says that you want to be asked. What do you decide?',
+    question: 'The goal says to ask you first. What would you like?',
     destructive_request: null,
   },
 }
