@@ -106,7 +106,7 @@ describe('an editor', () => {
     const { sessionId } = await create()
     const hanging = prompt(sessionId, { say: 'begun', hang: true })
     await until(() => texts().includes('begun'))
-    await expect(prompt(sessionId, { say: 'x' })).rejects.toThrow(/still runs/)
+    await expect(prompt(sessionId, { say: 'x' })).rejects.toThrow(/still running/)
     await agent.notify(methods.agent.session.cancel, { sessionId })
     expect(await hanging).toMatchObject({ stopReason: 'cancelled' })
     expect(await prompt(sessionId, { say: 'after it' })).toMatchObject({ stopReason: 'end_turn' })

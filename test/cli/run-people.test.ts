@@ -385,7 +385,7 @@ describe.runIf(hasTerminals)('an outcome typed at a terminal', () => {
     const { fixture, ids, state } = await adHoc()
     const args = ['protocol', 'submit', ...ids, '--outcome-stdin']
     const typing = startOnTerminal(args, { cwd: fixture.root, env: fixture.env })
-    await typing.shows('end it with Ctrl-D')
+    await typing.shows('press Ctrl-D')
     typing.type('{"contract_version"\u0003')
     const { code, seen } = await typing.ended
     expect(code).toBe(3)

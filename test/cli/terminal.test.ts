@@ -76,7 +76,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     const home = env['HOME'] ?? ''
     expect(await onTerminal(['say hello', '--demo', '-w', home], {})).toMatch(/with drover resume \w{8} --demo "…"\n$/)
     const chat = startOnTerminal(['chat', '--demo', '-c'], { cwd: process.cwd(), env })
-    await chat.shows('Ctrl-D ends it')
+    await chat.shows('Ctrl-D exits')
     chat.type('/exit\r')
     expect((await chat.ended).seen).toContain('continue with drover chat -c --demo')
   })
