@@ -1,5 +1,5 @@
 /** docs/cli.md, from the table of commands. */
-import { type Command, commandName, type Flag, GROUPS, type Positional } from '../src/cli/command.ts'
+import { type Command, choicesToList, commandName, type Flag, GROUPS, type Positional } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { usageLine } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS } from '../src/cli/words/parse-words.ts'
@@ -58,20 +58,21 @@ function flagTable(flags: readonly Flag[]): string {
   return markdownTable(['Flag', 'Meaning'], flags.map(flagRow))
 }
 
-function flagRow({ name, short, value, description, choices, repeats }: Flag): [string, string] {
+function flagRow(flag: Flag): [string, string] {
+  const { name, short, value } = flag
   const words = [...(short === undefined ? [] : [`-${short}`]), `--${name}${value === undefined ? '' : ` ${value}`}`]
-  return [words.map((word) => `\`${word}\``).join(', '), meaning({ description, choices, repeats })]
+  return [words.map((word) => `\`${word}\``).join(', '), meaning(flag)]
 }
 
-function positionalRow({ name, description, choices, isOptional, repeats }: Positional): [string, string] {
-  return [`\`${name}\`${isOptional === true ? ' (optional)' : ''}`, meaning({ description, choices, repeats })]
+function positionalRow(positional: Positional): [string, string] {
+  const { name, isOptional } = positional
+  return [`\`${name}\`${isOptional === true ? ' (optional)' : ''}`, meaning(positional)]
 }
 
-type Described = { description: string; choices: readonly string[] | undefined; repeats: true | undefined }
-
-function meaning({ description, choices, repeats }: Described): string {
+function meaning(described: Flag | Positional): string {
+  const choices = choicesToList(described)
   const allowed = choices === undefined ? '' : `: ${choices.map((choice) => `\`${choice}\``).join(', ')}`
-  return `${prose(description)}${allowed}${repeats === true ? '; can be repeated' : ''}`
+  return `${prose(described.description)}${allowed}${described.repeats === true ? '; can be repeated' : ''}`
 }
 
 /** Angle brackets would be taken for HTML, and stars for emphasis. */

@@ -36,7 +36,8 @@ Every error has a code, which is stable, and a message, which may change. With \
 line of JSON on stderr: \`error\` is the code, \`message\` the message, \`details\` its facts.
 
 Commands on changes and hosts print a [cliError](machine-protocol.md#clierror) instead. The commands for programs do so without
-\`--json\` too: \`drover protocol\` always, and \`drover source\` if stderr is not a terminal. Its code is \`invalid_usage\` for a wrong command line, and \`runtime_error\` for a bug, or if standard output
+\`--json\` too: \`drover protocol\` always, and \`drover source\` if stderr is not a terminal. The code of a cliError is
+\`invalid_usage\` for a usage error, and \`runtime_error\` for a bug, or if standard output
 could not be written although nothing was changed. Exit code 1 means that the error itself could not be written.`
 
 function exitCodes(kind: FaultKind): string {

@@ -14,7 +14,7 @@ const ROWS: readonly (readonly [number, string])[] = [
     toExitCode('internal', 'Changes'),
     'A command on changes or hosts failed, or a check of "drover drive" did. From these commands, 1 means that the error could not be written.',
   ],
-  [EXIT.waits, '"drover drive" waits for a person, or has reached a limit.'],
+  [EXIT.waits, '"drover drive" is waiting for a person, or a limit was reached.'],
   [EXIT_TIMEOUT, 'The agent timed out.'],
   [exitCodeOfSignal('SIGHUP'), 'The terminal was closed.'],
   [EXIT_CANCELLED, 'The command was interrupted with Ctrl-C.'],

@@ -1,5 +1,5 @@
 /** Generates man/drover.1 from the table of commands, with the standard `man` macros. */
-import { type Command, commandName, type Flag, type Positional } from '../src/cli/command.ts'
+import { type Command, choicesToList, commandName, type Flag, type Positional } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { TERMS, usageLine } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
@@ -58,17 +58,20 @@ function commandSection(command: Command): string {
   ].join('\n')
 }
 
-function flagEntry({ name, short, value, description, choices, repeats }: Flag): string {
+function flagEntry(flag: Flag): string {
+  const { name, short, value, description, repeats } = flag
   const words = [...(short === undefined ? [] : [`-${short}`]), `--${name}`].map((word) => `\\fB${escaped(word)}\\fR`)
   const term = `${words.join(', ')}${value === undefined ? '' : ` \\fI${escaped(value)}\\fR`}`
-  return `.TP\n${term}\n${escaped(description + choicesOf(choices) + (repeats === true ? '; can be repeated' : ''))}`
+  return `.TP\n${term}\n${escaped(description + choicesOf(flag) + (repeats === true ? '; can be repeated' : ''))}`
 }
 
-function positionalEntry({ name, description, choices }: Positional): string {
-  return `.TP\n\\fI${escaped(name)}\\fR\n${escaped(description + choicesOf(choices))}`
+function positionalEntry(positional: Positional): string {
+  const { name, description } = positional
+  return `.TP\n\\fI${escaped(name)}\\fR\n${escaped(description + choicesOf(positional))}`
 }
 
-function choicesOf(choices: readonly string[] | undefined): string {
+function choicesOf(described: Flag | Positional): string {
+  const choices = choicesToList(described)
   return choices === undefined ? '' : ` (${choices.join(', ')})`
 }
 

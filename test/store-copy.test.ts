@@ -78,7 +78,9 @@ describe('a PostgreSQL store', () => {
   ])('has no password on the command line, where others can read it: %s', async (argument, args) => {
     const ran = await runDrover(args)
     expect([ran.code, ran.stdout]).toEqual([expect.any(Number), ''])
-    expect(ran.stderr).toContain(`${argument} has a password, and other users and agents can read the arguments`)
+    expect(ran.stderr).toContain(
+      `${argument} has a password, and other users and agents can read a program's arguments`,
+    )
     expect([ran.code === 0, ran.stderr.includes('hunter2')]).toEqual([false, false])
   })
 

@@ -10,7 +10,7 @@ export const acpContentUnsupported = defineFault({
 export const acpOptionUnknown = defineFault({
   code: 'acp_option_unknown',
   kind: 'invalid',
-  when: 'An editor chooses a mode or an option of a session of `drover acp` that does not exist.',
+  when: 'An editor chooses a mode or an option that a `drover acp` session does not have.',
   message: (d: { option: string; value: string; known: readonly string[] }) =>
     `${d.option} cannot be ${JSON.stringify(d.value)}; choose one of ${d.known.join(', ')}`,
 })
@@ -18,13 +18,13 @@ export const acpOptionUnknown = defineFault({
 export const acpSessionUnknown = defineFault({
   code: 'acp_session_unknown',
   kind: 'not_found',
-  when: 'An editor uses a session of `drover acp` that it has not opened.',
+  when: 'An editor uses a `drover acp` session that it has not opened.',
   message: (d: { id: string }) => `the session ${d.id} is not open; create, load or resume it first`,
 })
 
 export const acpSessionBusy = defineFault({
   code: 'acp_session_busy',
   kind: 'conflict',
-  when: 'An editor sends a prompt to `drover acp` while the last one of that session is still running.',
+  when: 'An editor sends a prompt to `drover acp` while the last prompt of that session is still running.',
   message: (_: object) => 'the last prompt of this session is still running; cancel it, or wait until it ends',
 })

@@ -5,9 +5,9 @@ import { installAdvice } from './install-command.ts'
 export const gitSettingsRefused = defineFault({
   code: 'git_settings_refused',
   kind: 'invalid',
-  when: 'Under a ceiling or in a driven run, the repository in the working directory names a program that git would run for the agent, and another agent may have written that.',
+  when: 'Under a ceiling or in a driven run, the repository in the working directory names a program that git would run for the agent, and another agent may have added that setting.',
   message: (d: { backend: string; key: string; file: string }) =>
-    `git would run a program for ${d.backend}: ${d.key} in ${d.file}, which another agent may have written; remove it there, or move it to your own ~/.gitconfig`,
+    `${d.key} in ${d.file} would make git run a program while ${d.backend} works, and another agent may have added it; remove that setting, or move it to your own ~/.gitconfig`,
 })
 
 export const gitSettingsUnreadable = defineFault({

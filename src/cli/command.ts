@@ -43,6 +43,12 @@ export type Positional = {
   suggests?: Choices
 }
 
+/** The allowed values, unless the description already names each of them. */
+export function choicesToList({ description, choices }: Flag | Positional): readonly string[] | undefined {
+  const words = new Set(description.match(/[\w-]+/g))
+  return choices?.every((choice) => words.has(choice)) ? undefined : choices
+}
+
 type Example = { line: string; description: string }
 
 export type Command = {

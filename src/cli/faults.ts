@@ -45,7 +45,7 @@ export const flagMissing = defineFault({
   code: 'flag_missing',
   kind: 'usage',
   when: 'An argument needs a flag that is missing.',
-  message: (d: { flag: string; reason: string }) => `${d.flag} is missing, which is needed ${d.reason}`,
+  message: (d: { flag: string; reason: string }) => `${d.flag} is required ${d.reason}`,
 })
 
 export const flagValueMissing = defineFault({
@@ -83,7 +83,7 @@ export const argumentMissing = defineFault({
 export const comparisonNeedsWorktree = defineFault({
   code: 'comparison_needs_worktree',
   kind: 'usage',
-  when: 'A comparison with `--worktrees` was started outside of a git worktree.',
+  when: 'A comparison with `--worktrees` was started outside a git worktree.',
   message: (d: { path: string }) =>
     `${d.path} is not inside a git worktree; name one with --workdir or create one with git init`,
 })
@@ -115,7 +115,7 @@ export const storePasswordVisible = defineFault({
   kind: 'usage',
   when: 'The address of a store on the command line has a password, which every user of the machine could read there.',
   message: (d: { argument: string }) =>
-    `${d.argument} has a password, and other users and agents can read the arguments of a program; leave it out there and set PGPASSWORD`,
+    `${d.argument} has a password, and other users and agents can read a program's arguments; remove the password and set PGPASSWORD instead`,
 })
 
 export const inputTooLarge = defineFault({
@@ -143,17 +143,17 @@ export const promptTwice = defineFault({
 export const attachmentNotText = defineFault({
   code: 'attachment_not_text',
   kind: 'usage',
-  when: 'A file of `--attach` is not UTF-8 text. Nothing was sent.',
+  when: 'A file given with `--attach` is not UTF-8 text. Nothing was sent.',
   message: (d: { path: string }) =>
-    `${d.path} is not UTF-8 text, so it cannot be attached; name its path in the prompt and the agent can open it`,
+    `${d.path} is not UTF-8 text, so it cannot be attached; mention its path in the prompt so that the agent can open it`,
 })
 
 export const addedInputTooLarge = defineFault({
   code: 'added_input_too_large',
   kind: 'too_large',
-  when: 'A prompt is larger than the limit together with its attached files and piped input.',
+  when: 'Together with its attached files and piped input, a prompt exceeds the limit.',
   message: (d: { limitBytes: number }) =>
-    `the prompt with everything that is added to it is larger than the limit of ${d.limitBytes} bytes`,
+    `the prompt, together with everything added to it, is larger than the limit of ${d.limitBytes} bytes`,
 })
 
 export const workdirMissing = defineFault({
@@ -167,7 +167,7 @@ export const workdirMissing = defineFault({
 export const nothingToContinue = defineFault({
   code: 'nothing_to_continue',
   kind: 'not_found',
-  when: 'No session matches `--continue`, `--last` or `--here`. Sessions whose directory no longer exists do not count.',
+  when: 'No session matches `--continue`, `--last` or `--here`. Sessions whose directory no longer exists are not considered.',
   message: (d: { workdir: string | undefined; backend: string | undefined; gone: number }) => {
     const [of, at] = [
       d.backend === undefined ? '' : ` of ${d.backend}`,
@@ -177,7 +177,7 @@ export const nothingToContinue = defineFault({
       d.gone === 0 ? '' : ` (the directory of ${d.gone === 1 ? 'one session' : `${d.gone} sessions`} no longer exists)`
     const problem = `no session${of}${at} can be continued${gone}`
     if (d.workdir === undefined) return `${problem}; "drover sessions list" shows all sessions`
-    return `${problem}; -c and --here continue the latest session of one directory, "drover resume ID" any session of "drover sessions list", and "drover resume --last" the latest of all`
+    return `${problem}; -c and --here continue the latest session of one directory, "drover resume ID" continues any session in "drover sessions list", and "drover resume --last" continues the latest of all`
   },
 })
 
@@ -309,7 +309,7 @@ export const resultsRefused = defineFault({
 export const tooFewBackends = defineFault({
   code: 'no_backend_left',
   kind: 'unavailable',
-  when: 'None of the agents to compare is available, or only one and it was not named.',
+  when: 'None of the agents to compare is available, or only one is available and it was not named explicitly.',
   message: (d: { available: readonly string[]; install: readonly string[] }) => {
     const [only] = d.available
     const problem =

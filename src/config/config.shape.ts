@@ -24,7 +24,7 @@ const FlagsSection = strict({
   approval_mode: literals(APPROVAL_MODES, {
     default: 'default',
     description:
-      'What agents may do without approval: `auto` edit files, `none` everything, `always` nothing (what needs approval is denied). `default`: the setting of the agent itself.',
+      "What agents may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what the agent's own settings allow (`default`). What needs approval is denied unless someone approves it.",
   }),
   sandbox_mode: literals(SANDBOX_MODES, {
     default: 'default',

@@ -8,7 +8,7 @@ export const DriveSection = strict({
     default: 8,
     minimum: 1,
     maximum: 1000,
-    description: 'Actions that a driven run may take.',
+    description: 'Maximum actions per driven run.',
   }),
   checks: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -18,7 +18,7 @@ export const DriveSection = strict({
   setup: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Commands that prepare a new worktree, such as `npm ci`: once, before the first agent. Without a shell, like checks.',
+      'Commands that prepare a new worktree, such as `npm ci`: once, before the first agent starts. Without a shell, like checks.',
   }),
   copy: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -28,14 +28,14 @@ export const DriveSection = strict({
   share: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Directories that git ignores, such as `node_modules`: copied from your worktree instead of running the setup, if all lock files are equal.',
+      'Directories that git ignores, such as `node_modules`: copied from your worktree instead of running the setup, if all lock files are identical.',
     'x-rule': 'paths in the repository',
   }),
   setup_timeout_secs: Type.Integer({
     default: 900,
     minimum: 1,
     maximum: LONGEST_WAIT_SECS,
-    description: 'Maximum run time of one command of the setup in seconds.',
+    description: 'Maximum run time of one setup command in seconds.',
   }),
   template_max_bytes: Type.Integer({
     default: 10 * 1024 ** 3,
@@ -47,7 +47,7 @@ export const DriveSection = strict({
   baseline: literals(['note', 'skip', 'require'], {
     default: 'note',
     description:
-      'Checks run once before the work. If one fails: `note` it, and ask on a terminal; `require` that it is repaired first; or `skip` this run.',
+      'If a check fails before the work: record it and continue (`note`; asks at a terminal), pause until it is fixed (`require`), or do not run checks beforehand (`skip`).',
   }),
   check_timeout_secs: Type.Integer({
     default: 600,
@@ -65,12 +65,12 @@ export const DriveSection = strict({
     default: 2,
     minimum: 0,
     maximum: 20,
-    description: 'Further runs that work on the findings of a review and on checks that still fail.',
+    description: 'Maximum follow-up runs to fix review findings and failed checks.',
   }),
   approval_mode: literals(['auto', 'none', 'always'], {
     default: 'auto',
     description:
-      'What the agent may do without approval in an implementation: `auto` edit files, `none` everything, `always` nothing. In other actions it only reads.',
+      'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`). In other actions, it may only read.',
   }),
   stall_secs: Type.Integer({
     default: 600,
@@ -86,7 +86,7 @@ export const DriveSection = strict({
   repositories: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Repositories in which clients of the server may start runs (`/api/v1/runs`) and compare agents in worktrees: the roots of their worktrees. You can drive in any repository of yours.',
+      'Repositories in which clients of the server may start runs (`/api/v1/runs`) and compare agents in worktrees: the roots of their worktrees. You can drive in any of your repositories.',
     'x-rule': 'absolute paths',
   }),
   max_runs: Type.Integer({

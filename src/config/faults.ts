@@ -36,7 +36,7 @@ export const configKeyUnknown = defineFault({
 export const configValueInvalid = defineFault({
   code: 'config_value_invalid',
   kind: 'usage',
-  when: 'A new value of a configuration key, or the resulting file, breaks a rule; the file was not changed.',
+  when: 'A new value for a configuration key, or the resulting file, breaks a rule; the file was not changed.',
   message: (d: { key: string; problems: readonly { key: string; rule: string }[] }) =>
     `${d.key} was not changed: ${d.problems.map(formatProblem).join('; ')}`,
 })
@@ -59,9 +59,9 @@ export const apiKeysUnavailable = defineFault({
 export const apiKeysReadable = defineFault({
   code: 'api_keys_readable',
   kind: 'unavailable',
-  when: 'Agents could read `DROVER_API_KEYS` in the environment of the server, because the system does not let drover hide it there. Only Linux does.',
+  when: 'Agents could read `DROVER_API_KEYS` in the environment of the server, because the system does not let drover hide the variable. Only Linux does.',
   message: (_: Record<string, never>) =>
-    'the server does not start, because its agents could read DROVER_API_KEYS in its environment, and drover cannot hide it on this system; unset the variable and create keys with "drover keys create NAME", of which only digests are stored',
+    'the server does not start, because its agents could read DROVER_API_KEYS in its environment, and drover cannot hide it on this system; unset the variable and create keys with "drover keys create NAME", which stores only their digests',
 })
 
 export const apiKeyUnusable = defineFault({
@@ -105,6 +105,6 @@ function formatProblem({ key, rule }: { key: string; rule: string }): string {
 export const projectFileInvalid = defineFault({
   code: 'project_file_invalid',
   kind: 'invalid',
-  when: 'The file `.drover.yml` of a repository is not valid YAML, has unknown keys, or names a path outside of the repository.',
+  when: 'The `.drover.yml` file in a repository is not valid YAML, has unknown keys, or names a path outside the repository.',
   message: (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}`,
 })

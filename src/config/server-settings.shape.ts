@@ -108,7 +108,7 @@ export const ServerSection = strict({
   }),
   console: Type.Boolean({
     default: true,
-    description: 'Serves the console, a page for browsers, at `/`.',
+    description: 'Serves the web console at `/`.',
   }),
   request_timeout_secs: seconds({
     default: 300,
@@ -287,7 +287,7 @@ export const ServerSection = strict({
   max_approval_mode: literals(['', ...APPROVAL_CEILINGS], {
     default: '',
     description:
-      'The highest approval mode for requests: `always`, then `auto`, then `none`. A request above it is refused, a configured mode above it is lowered. Empty: no limit.',
+      'The most that a request may let an agent do without approval: nothing (`always`), edit files (`auto`) or everything (`none`). A request above it is refused, a configured mode above it is lowered. Empty: no limit.',
   }),
   max_sandbox_mode: literals(['', ...SANDBOX_CEILINGS], {
     default: '',

@@ -22,13 +22,13 @@ export const issueWithoutRepository = defineFault({
   kind: 'usage',
   when: 'An issue was given by its number, but the clone has no remote `origin` on github.com.',
   message: (d: { number: number }) =>
-    `#${d.number} needs a clone whose remote origin is on github.com; give the whole address of the issue`,
+    `#${d.number} needs a clone whose remote origin is on github.com; give the full address of the issue`,
 })
 
 export const issueNotConfirmed = defineFault({
   code: 'issue_not_confirmed',
   kind: 'usage',
-  when: 'An ordinary issue, without the marker of drover, was given, and no one confirmed that its text is the goal.',
+  when: "An ordinary issue, without drover's marker, was given, and no one confirmed that its text is the goal.",
   message: (d: { url: string }) =>
     `${d.url} is an ordinary issue; pass --as-goal (over HTTP: as_goal) to use its title and text as the goal`,
 })
@@ -36,9 +36,9 @@ export const issueNotConfirmed = defineFault({
 export const driveRepositoryNotNamed = defineFault({
   code: 'drive_repository_not_named',
   kind: 'invalid',
-  when: 'A client of the server wants to drive a run in a repository that `drive.repositories` does not name.',
+  when: 'A client asks to drive a run in a repository that `drive.repositories` does not list.',
   message: (d: { repository: string | undefined; machines?: 'all' }) =>
-    `clients may not start or change runs ${d.repository === undefined ? 'in a repository that they do not name' : `in ${JSON.stringify(d.repository)}`}; the operator must add the root of the repository to the setting drive.repositories${d.machines === undefined ? '' : ' of a machine that has it, and start drover work there'}`,
+    `clients may not start or change runs in ${d.repository === undefined ? 'any repository' : JSON.stringify(d.repository)}; the operator must add the root of ${d.repository === undefined ? 'a' : 'the'} repository to the setting drive.repositories${d.machines === undefined ? '' : ' on a machine that has it, and start drover work there'}`,
 })
 
 export const driveRepositoryRequired = defineFault({
@@ -59,7 +59,7 @@ export const driveGoalConflict = defineFault({
 export const driveCheckNotAllowed = defineFault({
   code: 'drive_check_not_allowed',
   kind: 'invalid',
-  when: 'A client of the server names a check that `drive.checks` does not have.',
+  when: 'A client names a check that `drive.checks` does not list.',
   message: (d: { command: string }) =>
     `the check ${JSON.stringify(d.command)} is not in the setting drive.checks; a client can only choose from those, because checks run on the server`,
 })
@@ -67,25 +67,25 @@ export const driveCheckNotAllowed = defineFault({
 export const driveDeliveryNotAllowed = defineFault({
   code: 'drive_delivery_not_allowed',
   kind: 'invalid',
-  when: 'A client of the server wants a pull request, but `drive.deliver` is not `pr`.',
+  when: 'A client asks for a pull request, but `drive.deliver` is not `pr`.',
   message: (_: Record<never, never>) =>
-    'clients may not open pull requests with the credentials of the server; the operator must set drive.deliver to pr',
+    "clients may not open pull requests with the server's credentials; the operator must set drive.deliver to pr",
 })
 
 export const driveIssueNotAllowed = defineFault({
   code: 'drive_issue_not_allowed',
   kind: 'invalid',
-  when: 'A client of the server names an issue of a different repository from the one that the run works in.',
+  when: 'A client names an issue that does not belong to the repository that the run works in.',
   message: (d: { url: string }) =>
-    `${d.url} is not an issue of the remote origin of the repository; a client can only name issues of that`,
+    `${d.url} does not belong to this repository's origin; clients can only use issues from that repository`,
 })
 
 export const driveLimitReached = defineFault({
   code: 'drive_limit_reached',
   kind: 'rate_limited',
-  when: 'The server drives as many runs as `drive.max_runs` allows.',
+  when: 'The server is already driving as many runs as `drive.max_runs` allows.',
   message: (d: { limit: number }) =>
-    `the server already drives ${d.limit} runs, the most that drive.max_runs allows; try again when one has ended`,
+    `the server is already driving ${d.limit} runs, the most that drive.max_runs allows; try again when one has ended`,
 })
 
 export const drivenRunNotFound = defineFault({
@@ -105,9 +105,9 @@ export const drivenRunAmbiguous = defineFault({
 export const drivenRunWaits = defineFault({
   code: 'driven_run_waits',
   kind: 'conflict',
-  when: 'A run cannot be resumed because it waits for something else.',
+  when: 'A run cannot be resumed because it is waiting for something else.',
   message: (d: { id: string; choices: readonly string[] }) =>
-    `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'its driver is about to exit; try again after that' : `you can: ${d.choices.join(', ')}`}`,
+    `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'its driver is about to exit; try again after that' : `available actions: ${d.choices.join(', ')}`}`,
 })
 
 export const drivenRunOver = defineFault({
@@ -125,13 +125,13 @@ export const driveNotPermitted = defineFault({
   kind: 'unauthorized',
   when: 'The API key that started a run is no longer valid, so a server does not continue it.',
   message: (d: { key: string | undefined }) =>
-    `${d.key === undefined ? 'the run was started without an API key, which this server requires' : `the API key ${d.key} that started the run is no longer valid`}; the user of the server can continue it on the command line`,
+    `${d.key === undefined ? 'the run was started without an API key, which this server requires' : `the API key ${d.key} that started the run is no longer valid`}; the user running the server can continue it on the command line`,
 })
 
 export const driveOfAnother = defineFault({
   code: 'drive_of_another',
   kind: 'invalid',
-  when: 'A key with a ceiling wants to continue a run that another key started.',
+  when: 'A key with a ceiling asks to continue a run that another key started.',
   message: (d: { setting: string }) =>
     `${d.setting} limits what this key may ask for, so it cannot continue a run that another key started`,
 })
@@ -156,5 +156,5 @@ export const driveAnswerLost = defineFault({
   kind: 'unavailable',
   when: 'With PostgreSQL, the worker that handled a request about a run stopped before it answered.',
   message: (d: { machine: string }) =>
-    `the worker on ${d.machine} stopped while it handled the request, which may have taken effect; look at the run before you send it again`,
+    `the worker on ${d.machine} stopped while handling the request, which may have taken effect; look at the run before you send it again`,
 })

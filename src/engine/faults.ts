@@ -27,7 +27,7 @@ export const invalidGoal = defineFault({
 export const invalidBudget = defineFault({
   code: 'invalid_budget',
   kind: 'usage',
-  when: 'A budget is a whole number, but not one from 1 to 1000, or it has a sign or leading zeros.',
+  when: 'A budget is outside 1 to 1000, or has a sign or leading zeros.',
   message: (d: EarlyRefusal & { given: number | string }) =>
     `a budget is a whole number from 1 to 1000, not ${d.given}`,
 })
@@ -118,7 +118,7 @@ export const answerNotAllowed = defineFault({
   kind: 'conflict',
   when: 'An answer was given, but the run is waiting for its environment to be fixed.',
   message: (_: Refusal) =>
-    'the run is waiting for its environment, not for an answer; fix the environment and resume the run',
+    'the run is waiting for its environment to be fixed, not for an answer; fix the environment and resume the run',
 })
 
 export const answerRequired = defineFault({
@@ -154,15 +154,15 @@ export const invalidDecisionSupersession = defineFault({
 export const destructiveConfirmationNotExpected = defineFault({
   code: 'destructive_confirmation_not_expected',
   kind: 'conflict',
-  when: 'A confirmation was given, but the run asks for a decision.',
-  message: (_: Refusal) => 'the run asks for a decision, not for a confirmation; answer with a text only',
+  when: 'A confirmation was given, but the run is asking for a decision.',
+  message: (_: Refusal) => 'the run is asking for a decision, not for a confirmation; answer with text only',
 })
 
 export const destructiveConfirmationFlagRequired = defineFault({
   code: 'destructive_confirmation_flag_required',
   kind: 'conflict',
   when: 'A scope was given without a confirmation.',
-  message: (_: Refusal) => 'a scope alone confirms nothing; add --confirm-destructive, or answer with a text only',
+  message: (_: Refusal) => 'a scope alone confirms nothing; add --confirm-destructive, or answer with text only',
 })
 
 export const destructiveScopeRequired = defineFault({
@@ -175,7 +175,7 @@ export const destructiveScopeRequired = defineFault({
 export const destructiveScopeMismatch = defineFault({
   code: 'destructive_scope_mismatch',
   kind: 'conflict',
-  when: 'A confirmation names a scope that differs from that of the request.',
+  when: 'A confirmation names a scope that differs from the requested one.',
   message: (d: Refusal & { given: string; asked: string }) =>
     `the confirmed scope is ${d.given}, but the requested scope is ${d.asked}; read the request again before you confirm it`,
 })

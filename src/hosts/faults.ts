@@ -32,7 +32,7 @@ type FailedChange = { problem: string; report: ChangeReport }
 export const installFailed = defineFault({
   code: 'install_failed',
   kind: 'conflict',
-  when: 'Files of hosts could not be installed or refreshed. The details report the outcome.',
+  when: 'Host files could not be installed or refreshed. The details report the outcome.',
   message: ({ problem, report }: FailedChange) =>
     report.transaction_outcome === 'committed'
       ? `the hosts are installed, but ${problem}`
@@ -42,7 +42,7 @@ export const installFailed = defineFault({
 export const uninstallFailed = defineFault({
   code: 'uninstall_failed',
   kind: 'conflict',
-  when: 'Files of hosts could not be removed. The details report the outcome.',
+  when: 'Host files could not be removed. The details report the outcome.',
   message: ({ problem, report }: FailedChange) =>
     report.transaction_outcome === 'committed'
       ? `the hosts are uninstalled, but ${problem}`
@@ -60,14 +60,14 @@ export const listFailed = defineFault({
 export const hostPathBlocked = defineFault({
   code: 'host_path_blocked',
   kind: 'unavailable',
-  when: 'The operating system refuses an operation on a path of the worktree.',
+  when: 'The operating system refuses an operation on a path in the worktree.',
   message: (d: { path: string; problem: string }) => `${d.path}: ${d.problem}`,
 })
 
 export const hostFolderReplaced = defineFault({
   code: 'host_folder_replaced',
   kind: 'conflict',
-  when: 'A folder above a file of a host is a symbolic link or not a folder. drover does not follow links.',
+  when: 'A folder above a host file is a symbolic link or not a folder. drover does not follow links.',
   message: (d: { path: string; kind: string }) =>
     `${d.path} is a ${d.kind}, and drover only changes files in real folders; replace it with a folder`,
 })

@@ -40,7 +40,7 @@ export const runJournalInvalid = defineFault({
   kind: 'invalid',
   when: 'The journal of a run is missing, damaged or edited; drover changes nothing until it is restored.',
   message: (d: { run_id: string; path: string; problem: string }) =>
-    `the journal ${d.path} is invalid: ${d.problem}; restore it from a backup, or move its directory away to give up the run`,
+    `the journal ${d.path} is invalid: ${d.problem}; restore it from a backup, or move its directory elsewhere to abandon the run`,
 })
 
 /** Together with the faults of JSON, messages and events, a cause of `run_journal_invalid`. */
@@ -54,7 +54,7 @@ export const journalRecordInvalid = defineFault({
 export const runBusy = defineFault({
   code: 'run_busy',
   kind: 'unavailable',
-  when: 'Another process held the lock of the run for longer than the wait limit.',
+  when: "Another process held the run's lock for longer than the wait limit.",
   message: (d: { run_id: string; waitMs: number; details?: MutationDetails }) =>
     `another process is using the run ${d.run_id}, and drover waited ${d.waitMs} ms for it; try again later`,
 })
@@ -78,7 +78,7 @@ export const mutationNotCommitted = defineFault({
 export const mutationOutcomeAmbiguous = defineFault({
   code: 'mutation_outcome_ambiguous',
   kind: 'unavailable',
-  when: 'A change to a run was written but may not be durable, or its directory was moved meanwhile.',
+  when: 'A change to a run was written but may not be durable, or its directory was moved in the meantime.',
   message: (d: FailedMutation) =>
     `it is unknown whether the change to the run ${d.run_id} is recorded: ${d.problem}; check the run before you continue`,
 })

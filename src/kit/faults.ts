@@ -74,8 +74,9 @@ export const fileTooLarge = defineFault({
 export const fileChanged = defineFault({
   code: 'file_changed',
   kind: 'conflict',
-  when: 'A file was changed, replaced or removed while drover read it.',
-  message: (d: { path: string }) => `${d.path} changed while drover read it; try again when no process writes to it`,
+  when: 'A file was changed, replaced or removed while drover was reading it.',
+  message: (d: { path: string }) =>
+    `${d.path} changed while drover was reading it; try again when no process is writing to it`,
 })
 
 export const textNotUtf8 = defineFault({
@@ -175,7 +176,7 @@ export const programArgumentInvalid = defineFault({
 export const programArgumentsTooLong = defineFault({
   code: 'program_arguments_too_long',
   kind: 'too_large',
-  when: 'The arguments or the environment of a program exceed the limit of the system: on Linux 128 KiB for each, and 2 MiB for all together unless the stack size is limited.',
+  when: 'The arguments or the environment of a program exceed the system limit: on Linux 128 KiB for each, and 2 MiB for all together unless the stack size is limited.',
   message: (d: { program: string }) =>
     `the arguments or environment for ${d.program} are longer than the system allows; shorten them`,
 })

@@ -4,7 +4,7 @@ import { nearestWord } from '../kit/nearest.ts'
 export const optionUnknown = defineFault({
   code: 'option_unknown',
   kind: 'usage',
-  when: 'A program passes an option to a call of the library that does not exist. Nothing was started.',
+  when: 'A program passes an option that the library call does not have. Nothing was started.',
   message: (d: { call: string; option: string; known: readonly string[] }) => {
     const nearest = nearestWord(d.option, d.known)
     const advice = nearest === undefined ? `it has ${d.known.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`
@@ -15,7 +15,7 @@ export const optionUnknown = defineFault({
 export const instanceClosed = defineFault({
   code: 'drover_closed',
   kind: 'conflict',
-  when: 'A program calls an instance of the library that it has closed.',
+  when: 'A program uses a library instance that it has closed.',
   message: (_: object) => 'this drover is closed; create another one with createDrover()',
 })
 

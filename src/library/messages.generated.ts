@@ -8,7 +8,7 @@ export type PromptRequest = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
-  /** What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing. */
+  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
   approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
@@ -62,7 +62,7 @@ export type ParallelTask = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
-  /** What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing. */
+  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
   approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
@@ -108,7 +108,7 @@ export type ChainStep = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
-  /** What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing. */
+  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
   approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
@@ -213,7 +213,7 @@ export type DriveRequest = {
   issue_as_goal?: boolean | undefined
   /** The id of a run to continue. */
   run?: string | undefined
-  /** With `run`: the answer to the question that it waits for. */
+  /** With `run`: the answer to the question that it is waiting for. */
   answer?: string | undefined
   /** A directory of the repository: an absolute path. The default is the directory of the program. */
   directory?: string | undefined
@@ -231,7 +231,7 @@ export type DriveRequest = {
   review_model?: string | undefined
   /** Commands that must pass. */
   checks?: readonly string[] | undefined
-  /** What the agent may do without approval while it implements. */
+  /** What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`). */
   approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
   /** How many actions may be taken; for a run, how many more. */
   actions?: number | undefined
@@ -888,7 +888,7 @@ export type Session = {
 
 /** The permissions of the agent; a resumed session gets the same. */
 export type SessionPolicy = {
-  /** What the agent may do without approval. */
+  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
   approval_mode: 'default' | 'auto' | 'none' | 'always'
   /** What the agent may access. */
   sandbox_mode: 'default' | 'read-only' | 'workspace' | 'full'

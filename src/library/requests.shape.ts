@@ -125,7 +125,7 @@ export const DriveRequest = named(
     issue: text('The address of a GitHub issue, or `#12` for one of the repository, that says what they should do.'),
     issue_as_goal: isOn('Use the text of an issue that has no sections for drover as the goal.'),
     run: text('The id of a run to continue.'),
-    answer: text('With `run`: the answer to the question that it waits for.'),
+    answer: text('With `run`: the answer to the question that it is waiting for.'),
     directory: text('A directory of the repository: an absolute path. The default is the directory of the program.'),
     in_place: isOn('Work in the worktree itself; by default in a new one, on a new branch.'),
     backend: text('The agent that does the work.'),
@@ -135,7 +135,10 @@ export const DriveRequest = named(
     review_model: text('Its model.'),
     checks: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: 'Commands that must pass.' })),
     approval_mode: Type.Optional(
-      literals(APPROVAL_MODES, { description: 'What the agent may do without approval while it implements.' }),
+      literals(APPROVAL_MODES, {
+        description:
+          'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`).',
+      }),
     ),
     actions: Type.Optional(
       Type.Integer({

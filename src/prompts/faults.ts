@@ -17,7 +17,7 @@ export const nestingTooDeep = defineFault({
   kind: 'invalid',
   when: 'An agent that drover started calls drover, and the call is nested more deeply than `server.max_nesting` allows.',
   message: (d: { depth: number; limit: number }) =>
-    `drover is called at depth ${d.depth}, by an agent that drover has started, and server.max_nesting is ${d.limit}; do the work yourself, or raise server.max_nesting`,
+    `drover was called at nesting depth ${d.depth} by an agent it started, but server.max_nesting is ${d.limit}; do the work yourself, or raise server.max_nesting`,
 })
 
 export const workdirNotAllowed = defineFault({
@@ -78,9 +78,9 @@ export const sandboxModeAboveCeiling = defineFault({
 export const approvalNotFound = defineFault({
   code: 'approval_not_found',
   kind: 'not_found',
-  when: 'The execution asks for nothing with this id: it was decided already, its time is over, or the execution has ended.',
+  when: 'The execution has no pending approval with this id: it was already decided, it timed out, or the execution has ended.',
   message: (d: { id: string }) =>
-    `nothing with the id ${d.id} waits for a decision; the last approval_request event of the execution has the current id`,
+    `nothing with the id ${d.id} is waiting for a decision; the last approval_request event of the execution has the current id`,
 })
 
 export const approvalNotAllowed = defineFault({

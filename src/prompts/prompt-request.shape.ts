@@ -50,7 +50,7 @@ const COMMON_FIELDS = {
   approval_mode: Type.Optional(
     literals(APPROVAL_MODES, {
       description:
-        'What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing.',
+        'What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
     }),
   ),
   sandbox_mode: Type.Optional(

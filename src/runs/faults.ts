@@ -39,7 +39,7 @@ export const runIdAmbiguous = defineFault({
 export const runInterrupted = defineFault({
   code: 'run_interrupted',
   kind: 'unavailable',
-  when: 'The command was interrupted while it waited for input or for the lock of a run.',
+  when: 'The command was interrupted while it waited for input or for a run lock.',
   message: (_: Record<never, never>) => 'interrupted; nothing was changed',
 })
 
@@ -158,7 +158,7 @@ export const materialCorrupt = defineFault({
   kind: 'invalid',
   when: 'The stored text of a section differs from the pinned text.',
   message: (d: { key: string; problem: string }) =>
-    `the text of the section ${d.key} differs from the pinned text: ${d.problem}; restore the files of the run from a backup`,
+    `the text of the section ${d.key} differs from the pinned text: ${d.problem}; restore the run's files from a backup`,
 })
 
 export const workspaceIdentityMismatch = defineFault({

@@ -21,7 +21,7 @@ export const comparisonNotFound = defineFault({
   when: 'There is no comparison with worktrees in this repository, or no agent with this name took part in the last one.',
   message: (d: { name: string | undefined; known: readonly string[] }) =>
     d.known.length === 0
-      ? 'this repository has no worktrees of a comparison; run "drover compare --worktrees" first'
+      ? 'this repository has no worktrees from a comparison; run "drover compare --worktrees" first'
       : `no agent ${JSON.stringify(d.name)} took part in the last comparison; name one of ${d.known.join(', ')}`,
 })
 

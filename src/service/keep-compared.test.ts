@@ -29,7 +29,7 @@ describe('findComparison', () => {
 
   it('names those that took part in the last one', () => {
     expect(() => find('nobody')).toThrow('name one of claude, codex')
-    expect(() => find('codex', '/nowhere')).toThrow('no worktrees of a comparison')
+    expect(() => find('codex', '/nowhere')).toThrow('no worktrees from a comparison')
   })
 })
 

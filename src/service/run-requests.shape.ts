@@ -62,12 +62,16 @@ const options = {
     Type.Integer({ minimum: 1, maximum: MAX_TIME_SECS, description: 'The run pauses after this much working time.' }),
   ),
   rounds: optional(
-    Type.Integer({ minimum: 0, maximum: 20, description: 'Further runs for findings and for checks that fail.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 20,
+      description: 'Maximum follow-up runs to fix review findings and failed checks.',
+    }),
   ),
   approval_mode: optional(
     literals(['auto', 'none', 'always'], {
       description:
-        'What the agent may do without approval while it implements: `auto` edit files, `none` everything, `always` nothing. The ceilings of the key apply.',
+        "What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`). The key's ceilings apply.",
     }),
   ),
   deliver: optional(

@@ -64,7 +64,7 @@ export const sessionExpired = defineFault({
 export const sessionOfOtherAgent = defineFault({
   code: 'session_of_other_agent',
   kind: 'conflict',
-  when: 'A session of the demo agent would be continued by the real agent, or the reverse. Neither knows the conversation of the other.',
+  when: "A session of the demo agent would be continued by the real agent, or the reverse. Neither knows the other's conversation.",
   message: (d: { id: string; of: string; continuedBy: string; isDemo: boolean; isInstalled: boolean }) =>
     d.isDemo
       ? `session ${d.id} belongs to the demo agent, and ${d.continuedBy} is ${d.isInstalled ? 'installed now; start a new session' : 'not installed; start drover with --demo to continue it'}`
@@ -74,7 +74,7 @@ export const sessionOfOtherAgent = defineFault({
 export const sessionMachineGone = defineFault({
   code: 'session_machine_gone',
   kind: 'unavailable',
-  when: 'A session is continued on the machine that has the files of its agent. No worker is running there, and the files are not stored: only those of claude are.',
+  when: "A session is continued on the machine that has its agent's files. No worker is running there, and the files are not stored: only claude's are.",
   message: (d: { id: string; machine: string }) =>
     `session ${d.id} can only be continued on ${d.machine}, where no worker is running; start drover work there, or fork the session`,
 })

@@ -13,7 +13,10 @@ const moment = (description: string) => Type.String({ format: 'date-time', descr
 export const SessionPolicy = named(
   'SessionPolicy',
   Type.Object({
-    approval_mode: literals(APPROVAL_MODES, { description: 'What the agent may do without approval.' }),
+    approval_mode: literals(APPROVAL_MODES, {
+      description:
+        'What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
+    }),
     sandbox_mode: literals(SANDBOX_MODES, { description: 'What the agent may access.' }),
     model: Type.Optional(text('The requested model; without it the agent chooses.')),
     allowed_tools: Type.Optional(text('Tools that the agent may use without approval.')),

@@ -70,19 +70,19 @@ export const providerLoginRequired = defineFault({
 export const providerForbidden = defineFault({
   code: 'provider_forbidden',
   kind: 'unauthorized',
-  when: 'GitHub does not let the account of `gh` read this, for example because a scope or a single sign-on is missing.',
+  when: 'GitHub does not let the `gh` account read this, for example because a scope or a single sign-on authorization is missing.',
   message: (d: { subject: string; said: string | undefined }) => {
     const why = d.said === undefined ? '' : ` (${d.said})`
-    return `GitHub does not let this account read ${d.subject}${why}; give its token the scope "repo", and authorize it for the organization if that has single sign-on`
+    return `GitHub does not let this account read ${d.subject}${why}; give its token the scope "repo", and authorize it for the organization if the organization uses single sign-on`
   },
 })
 
 export const providerRateLimited = defineFault({
   code: 'provider_rate_limited',
   kind: 'rate_limited',
-  when: 'GitHub limits the requests of this account for now.',
+  when: 'GitHub is rate-limiting this account.',
   message: (_: Record<never, never>) =>
-    'GitHub received too many requests from this account; wait a while ("gh api rate_limit" shows until when)',
+    'GitHub received too many requests from this account; wait a while ("gh api rate_limit" shows when the limit resets)',
 })
 
 export const providerUnreachable = defineFault({
@@ -103,7 +103,7 @@ export const providerAnswerInvalid = defineFault({
 export const issueNotFound = defineFault({
   code: 'issue_not_found',
   kind: 'not_found',
-  when: 'The issue or comment does not exist, or the account of `gh` may not see it.',
+  when: 'The issue or comment does not exist, or the `gh` account may not see it.',
   message: (d: { subject: string }) =>
     `${d.subject} does not exist, or this account may not see it; check the URL and "gh auth status"`,
 })
@@ -111,14 +111,14 @@ export const issueNotFound = defineFault({
 export const issueNotAChange = defineFault({
   code: 'issue_not_a_change',
   kind: 'invalid',
-  when: 'The body of the fetched issue does not start with the marker of a change.',
+  when: 'The body of the fetched issue does not start with a change marker.',
   message: (d: { url: string; code: string; problem: string }) =>
     `${d.url} is not a change (${d.code}): ${d.problem}; "drover source draft" shows how to write one`,
 })
 
 const UNUSABLE = {
-  no_author: 'the account of its author was deleted; post its text as a new comment and use that one',
-  other_issue: 'it belongs to another issue; use a comment of this issue',
+  no_author: "its author's account was deleted; post its text as a new comment and use that one",
+  other_issue: 'it belongs to another issue; use a comment on this issue',
   no_marker: 'its first line is not a section marker such as <!-- drover-section:v1 key=outcome -->; add one',
   blank: 'it has no text below its marker; add some',
   too_large: `its text has more than ${LIMITS.sectionBytes} bytes; split it in two`,

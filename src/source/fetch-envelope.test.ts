@@ -220,7 +220,7 @@ describe('an answer that does not fit into an envelope', () => {
       'a comment without an author',
       { issue, comments: [{ ...first, author: null }, ...others] },
       'issue_comment_unusable',
-      'the account of its author was deleted',
+      "its author's account was deleted",
     ],
     [
       'a comment at another URL',

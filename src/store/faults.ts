@@ -48,7 +48,7 @@ export const storeNotEmpty = defineFault({
 export const backupInvalid = defineFault({
   code: 'backup_invalid',
   kind: 'invalid',
-  when: 'A file is not a backup of drover, or is damaged; nothing was changed.',
+  when: 'A file is not a drover backup, or is damaged; nothing was changed.',
   message: (d: { path: string; problem: string }) =>
     `${d.path} is not a usable backup: ${d.problem}; give a file that "drover backup" wrote`,
 })
@@ -72,7 +72,7 @@ export const backupOverStore = defineFault({
   code: 'backup_over_store',
   kind: 'usage',
   when: 'A backup would replace the very file that it is a copy of, or a backup is restored from that file.',
-  message: (d: { path: string }) => `${d.path} is the file that drover works with; give another file`,
+  message: (d: { path: string }) => `${d.path} is the file that drover is using; give another file`,
 })
 
 export const nothingToBackUp = defineFault({
@@ -93,7 +93,7 @@ export const backupByPostgres = defineFault({
 export const homeInUse = defineFault({
   code: 'home_in_use',
   kind: 'conflict',
-  when: 'A backup is restored while a server or another drover uses the files that it would replace.',
+  when: 'A backup is restored while a server or another drover is using the files that it would replace.',
   message: (d: { path: string; by?: string; remedy?: string }) =>
-    `${d.by ?? 'another drover'} uses ${d.path}; ${d.remedy ?? 'stop every drover of this user'}, then try again`,
+    `${d.by ?? 'another drover'} is using ${d.path}; ${d.remedy ?? 'stop every drover of this user'}, then try again`,
 })

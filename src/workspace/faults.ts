@@ -80,7 +80,7 @@ export const gitObservationFailed = defineFault({
 export const worktreeNotCreated = defineFault({
   code: 'worktree_not_created',
   kind: 'unavailable',
-  when: 'A worktree could not be created. Nothing of it is left.',
+  when: 'A worktree could not be created. Nothing was left behind.',
   message: (d: { repository: string; problem: string }) =>
     `no worktree of ${d.repository} could be created: ${d.problem}`,
 })
@@ -95,7 +95,7 @@ export const worktreeNotCommitted = defineFault({
 export const worktreeNotPrepared = defineFault({
   code: 'worktree_not_prepared',
   kind: 'unavailable',
-  when: 'A command of the setup failed in a new worktree.',
+  when: 'A setup command failed in a new worktree.',
   message: (d: { command: string; result: string; output: string }) =>
     `the setup ${d.command} ${d.result}${d.output === '' ? '' : `:\n${d.output}`}`,
 })
@@ -105,5 +105,5 @@ export const preparationPathInvalid = defineFault({
   kind: 'usage',
   when: 'A path that should be copied into a worktree leaves the repository, is a link, or is not ignored by git.',
   message: (d: { path: string; problem: string }) =>
-    `${JSON.stringify(d.path)} cannot be brought into a worktree: ${d.problem}`,
+    `${JSON.stringify(d.path)} cannot be copied into a worktree: ${d.problem}`,
 })

@@ -65,7 +65,9 @@ describe('an editor', () => {
 
   it('in an agent that is too deep gets an error for its prompt', async () => {
     const { create, prompt } = await openEditor(createUser({}, { DROVER_DEPTH: '2' }))
-    await expect(prompt((await create()).sessionId, { say: 'x' })).rejects.toThrow(/drover is called at depth 2/)
+    await expect(prompt((await create()).sessionId, { say: 'x' })).rejects.toThrow(
+      /drover was called at nesting depth 2/,
+    )
   })
 
   it('decides about what the agent asks for, and the record says so', async () => {

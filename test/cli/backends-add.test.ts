@@ -139,7 +139,7 @@ describe('drover backends add', () => {
 
   it('refuses a name that is taken; test and remove take only such names', async () => {
     await add({})
-    expect((await add({})).stderr).toContain('my-agent is a backend already')
+    expect((await add({})).stderr).toContain('my-agent is already a backend')
     expect(await drover('backends', 'test', 'my-agent')).toMatchObject({ code: 0 })
     expect(sections()['my-agent'].profile).toMatchObject({ resume: 'session/resume' })
     expect((await drover('backends', 'remove', 'claude')).stderr).toContain(

@@ -133,8 +133,8 @@ describe('drover backup', () => {
   })
 
   it.each([
-    ['the store itself', (user: User) => user.store, 2, 'is the file that drover works with'],
-    ['a link to the store', linkTo, 2, 'is the file that drover works with'],
+    ['the store itself', (user: User) => user.store, 2, 'is the file that drover is using'],
+    ['a link to the store', linkTo, 2, 'is the file that drover is using'],
     [
       'a directory that does not exist',
       (user: User) => join(user.root, 'none', 'copy'),
@@ -276,7 +276,7 @@ describe('drover restore', () => {
     const server = serveDrover(words, user.env)
     await portOf(server)
     const ran = await user.drover('restore', user.file)
-    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/ uses .*sessions\.db; stop /) })
+    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/ is using .*sessions\.db; stop /) })
     expect(await user.prompts()).toEqual(['new', 'old'])
     expect(namesIn(user.home).filter((name) => /before|tmp/.test(name))).toEqual([])
     server.child.kill()
@@ -295,7 +295,7 @@ describe('drover restore', () => {
     await until(() => readdirSync(join(user.home, 'owners')).length > 0)
     expect(await user.drover('restore', user.file)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('another drover uses'),
+      stderr: expect.stringContaining('another drover is using'),
     })
     expect(isRunning(other.pid ?? 0)).toBe(true)
   })
@@ -317,7 +317,7 @@ describe('drover restore', () => {
     [
       'that is the store',
       (file: string, user: User) => symlinkSync(user.store, file),
-      'is the file that drover works with',
+      'is the file that drover is using',
     ],
     ['that a process writes to', (file: string) => writeFileSync(`${file}-wal`, 'x'), 'a process writes to it'],
   ])('refuses a file %s, and changes nothing', async (_, write, message) => {

@@ -300,7 +300,7 @@ describe('drover compare --keep, later', () => {
     expect(branches()).toHaveLength(1)
     expect(await drover('--keep', 'claude')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no worktrees of a comparison'),
+      stderr: expect.stringContaining('no worktrees from a comparison'),
     })
   })
 

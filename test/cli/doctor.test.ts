@@ -699,7 +699,7 @@ describe('drover doctor --try', () => {
 
   it.each([
     ['an unknown agent', ['--try', 'claud'], /no backend "claud".*did you mean claude\?/],
-    ['an agent without --try', ['claude'], /--try is missing, which is needed to name agents/],
+    ['an agent without --try', ['claude'], /--try is required to name agents/],
   ])('refuses %s', async (_name, args, message) => {
     const { code, stdout, stderr } = await doctorMachine(temporaryDirectory()).drover('doctor', ...args)
     expect([code === 0, stdout]).toEqual([false, ''])

@@ -392,7 +392,7 @@ describe('drover -c', () => {
     expect(await home.drover(['-c', 'go on'], { cwd: two })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `drover: no session in ${two} can be continued; -c and --here continue the latest session of one directory, "drover resume ID" any session of "drover sessions list", and "drover resume --last" the latest of all\n`,
+      stderr: `drover: no session in ${two} can be continued; -c and --here continue the latest session of one directory, "drover resume ID" continues any session in "drover sessions list", and "drover resume --last" continues the latest of all\n`,
     })
   })
 })

@@ -264,7 +264,10 @@ describe('a prompt', () => {
     await portOf(serving)
     expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain('runs in the server of this user')
     const refused = await drover('down')
-    expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining('is a "drover serve"')])
+    expect([refused.code === 0, refused.stderr]).toEqual([
+      false,
+      expect.stringContaining('is a foreground "drover serve"'),
+    ])
     serving.child.kill('SIGTERM')
     await serving.ended
     configure({ server: { local_socket: false } })

@@ -44,7 +44,7 @@ describe('drover drive --detach', () => {
     const id = runIdIn((await drover('drive', GOAL, '--detach')).stdout)
     expect(await drover('drive', id, '--detach')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('another process drives the run'),
+      stderr: expect.stringContaining('another process is driving the run'),
     })
     const { root } = driving.repository
     const options = { cwd: root, env: driving.env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] }

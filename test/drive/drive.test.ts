@@ -224,7 +224,7 @@ describe('drover drive', () => {
     while (driving.calls().length === 0) await driving.call(['status', '--json'])
     const second = await driving.drive(id)
     expect(second.code).toBe(3)
-    expect(second.stderr).toMatch(/^drover: another process drives the run/m)
+    expect(second.stderr).toMatch(/^drover: another process is driving the run/m)
     expect(await first).toMatchObject({ code: 0 })
     expect(driving.calls()).toHaveLength(3)
   })

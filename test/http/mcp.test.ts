@@ -245,7 +245,7 @@ describe('an agent that calls drover', () => {
       const headers = { 'x-drover-depth': depth }
       const { call } = await connectClient(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
       const { text } = await call('prompt', { prompt: 'say hello', wait_secs: 60 })
-      expect(text).toContain(depth === '2' ? 'Hello' : 'nesting_too_deep: drover is called at depth 3')
+      expect(text).toContain(depth === '2' ? 'Hello' : 'nesting_too_deep: drover was called at nesting depth 3')
       const body = { backend: 'claude', prompt: 'say hello', dry_run: true }
       const answer = await server.request('/api/v1/prompt', { method: 'POST', headers, body })
       expect(answer.status).toBe(depth === '2' ? 200 : 403)

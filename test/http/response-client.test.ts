@@ -301,7 +301,7 @@ describe('previous_response_id', () => {
       }
       const raced = await thrown(responses.create({ ...hello, previous_response_id: id, stream }) as Promise<unknown>)
       expect(raced).toMatchObject({ status: 400, code: 'previous_response_not_found' })
-      expect(raced.message).toMatch(/may be deleted, too old.*send the whole conversation as input/)
+      expect(raced.message).toMatch(/may have been deleted, expired.*send the whole conversation as input/)
     }
     store.reopen = reopen
     const first = await responses.create({ ...hello, input: 'first fact' })

@@ -167,8 +167,9 @@ describe.each(lookers)('a run by the real $name whose repository tells git to ru
     await setup.drover('answer', id, 'In knots, please.')
     const stopped = await setup.drover('drive', id)
     // Drover itself runs filters: without them, git could not tell what has changed.
-    const reason = `git would run a program for ${acp.name}: filter.planted.clean`
+    const reason = `would make git run a program while ${acp.name} works`
     expect(stopped).toMatchObject({ code: 4, stdout: expect.stringContaining(reason) })
+    expect(stopped.stdout).toContain('filter.planted.clean in ')
     expect(stopped.stdout).toContain('Paused (agent_failed)')
     await until(() => processesIn(setup.asAgentSetup()).length === 0)
     setup.remove()

@@ -13,7 +13,7 @@ what the agent asks for. The command exits when the editor closes standard input
     positionals: [],
     flags: [BACKEND, DEMO],
     examples: [
-      { line: 'drover acp', description: 'the command to enter in the settings of the editor' },
+      { line: 'drover acp', description: "the command to enter in the editor's settings" },
       { line: 'drover acp -b codex', description: 'begin conversations with another agent' },
     ],
     load: () => import('./acp.ts'),

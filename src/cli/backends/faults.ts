@@ -10,15 +10,15 @@ export const backendNameInvalid = defineFault({
 export const backendExists = defineFault({
   code: 'backend_exists',
   kind: 'usage',
-  when: 'A backend of this name is in the config already.',
+  when: 'A backend with this name is already in the config.',
   message: (d: { name: string }) =>
-    `${d.name} is a backend already; run "drover backends test ${d.name}" to try it, or "drover backends remove ${d.name}" first`,
+    `${d.name} is already a backend; run "drover backends test ${d.name}" to try it, or "drover backends remove ${d.name}" first`,
 })
 
 export const agentUnknown = defineFault({
   code: 'agent_unknown',
   kind: 'usage',
-  when: 'A backend is added without a command, and drover does not know an agent of this name.',
+  when: 'A backend is added without a command, and drover does not know an agent with this name.',
   message: (d: { name: string; known: readonly string[]; nearest: string | undefined }) =>
     `drover does not know the command of ${d.name}; give it after --, as in "drover backends add ${d.name} -- PROGRAM ARGUMENTS". Known: ${d.known.join(', ')}${d.nearest === undefined ? '' : `; did you mean ${d.nearest}?`}`,
 })
@@ -26,7 +26,7 @@ export const agentUnknown = defineFault({
 export const backendNotDefined = defineFault({
   code: 'backend_not_defined',
   kind: 'usage',
-  when: 'A command for backends that the config defines names another one.',
+  when: 'A command names a backend that the config does not define.',
   message: (d: { name: string; known: readonly string[] }) =>
     `the config defines no backend "${d.name}"${d.known.length === 0 ? '; "drover backends add" adds one' : `; it defines ${d.known.join(', ')}`}`,
 })

@@ -3,6 +3,7 @@ import type { Command, Flag } from '../command.ts'
 import {
   ADDED_INPUT,
   APPROVAL,
+  APPROVAL_CHOICES,
   BACKEND,
   DEMO,
   JSON_FLAG,
@@ -29,7 +30,7 @@ const DEFAULTS: readonly Flag[] = [
   { ...BACKEND, description: 'Default agent' },
   { ...MODEL, description: 'Default model' },
   { ...WORKDIR, description: 'Default working directory' },
-  { ...APPROVAL, description: 'Default for what agents may do without asking' },
+  { ...APPROVAL, description: `Default for what agents may do without approval: ${APPROVAL_CHOICES}` },
   { ...SANDBOX, description: 'Default for where agents may write' },
   { ...TIMEOUT, description: 'Default time after which an agent is stopped' },
 ]
@@ -38,7 +39,7 @@ const OUTPUT_DIR: readonly Flag[] = [
   {
     name: 'output-dir',
     value: 'DIR',
-    description: 'Write each result to a file in this directory as soon as it is known',
+    description: 'Write each result to a file in this directory as soon as it is available',
   },
   { name: 'force', description: 'Replace existing results' },
 ]
@@ -59,7 +60,7 @@ The exit code is 1 if any task failed. Ctrl-C stops all agents; finished results
       {
         name: 'max-parallel',
         value: 'N',
-        description: 'Run at most N tasks at the same time (0: parallel.max_workers of the config)',
+        description: 'Run at most N tasks at the same time (0: parallel.max_workers in the config)',
         integer: { min: 0, max: 1000 },
       },
       { name: 'fail-fast', description: 'Stop all tasks when one fails' },
@@ -91,8 +92,7 @@ The exit code is 1 if any task failed. Ctrl-C stops all agents; finished results
     words: ['chain'],
     group: 'Prompts',
     summary: 'Run prompts one after another; each can use earlier answers',
-    description: `In the prompt of a step, {{previous}} is replaced by the answer of the step before it and {{steps.NAME}} by the answer of
-a named step.
+    description: `In a step's prompt, {{previous}} is replaced by the previous step's answer and {{steps.NAME}} by a named step's answer.
 The file contains a list of steps, or an object with "steps" and settings (see docs/task-files.md). A chain stops at the
 first failure by default. No sessions are recorded.`,
     positionals: [],
@@ -122,8 +122,9 @@ first failure by default. No sessions are recorded.`,
 The exit code is 1 if any agent failed.
 
 With --worktrees each agent works in its own git worktree, created from the last commit, and may edit files there. Then drover
-shows how much each has changed, and runs your checks. --keep turns the work of one agent into a branch and drops the others:
-with --worktrees immediately, alone for the last comparison in this repository. Ctrl-C leaves nothing behind.`,
+shows how much each has changed, and runs your checks. --keep turns one agent's work into a branch and drops the others.
+Together with --worktrees it does so as soon as the agents finish; on its own, it applies to the last comparison in this
+repository. Ctrl-C leaves nothing behind.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       {
@@ -148,7 +149,7 @@ with --worktrees immediately, alone for the last comparison in this repository. 
         integer: { min: 1, max: 86_400 },
       },
       ...PREPARATION,
-      { name: 'keep', value: 'NAME', description: 'Keep the work of this agent as a branch, and drop the others' },
+      { name: 'keep', value: 'NAME', description: "Keep this agent's work as a branch, and drop the others" },
       { name: 'drop', description: 'Drop all worktrees of the last comparison' },
       { ...MODEL, description: 'Model for all agents' },
       WORKDIR,

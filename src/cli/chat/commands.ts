@@ -26,7 +26,7 @@ export const CHAT_COMMANDS: readonly Command[] = [
 backslash continues on the next one; lines between """ and """, and pasted lines, are one prompt.
 Lines that begin with a slash are commands: /backend, /model, /compare, /new, /help, /exit. //text sends /text.
 Up and Down recall earlier lines. Ctrl-C cancels the answer; Ctrl-D, or Ctrl-C twice on an empty line, exits.
-Each agent has its own session: /backend starts a new one, or returns to the one of that agent.
+Each agent has its own session: /backend starts a new one, or returns to that agent's session.
 If standard input is a pipe, each of its lines is a prompt, and the first failure stops the conversation.`,
     positionals: [],
     flags: [
@@ -36,7 +36,7 @@ If standard input is a pipe, each of its lines is a prompt, and the first failur
       {
         name: 'continue',
         short: 'c',
-        description: 'Continue the latest session of this directory, or of the one of -w',
+        description: 'Continue the latest session of this directory, or of the one given with -w',
       },
       { name: 'session', value: 'ID', description: 'Continue this session; at least the first 4 characters of its id' },
       ...TURN_FLAGS,

@@ -7,20 +7,20 @@ export const DRIVE_COMMANDS: readonly Command[] = [
     words: ['drive'],
     group: 'Changes',
     summary: 'Let agents make a change on their own, from goal to branch',
-    description: `Starts a run and lets an agent perform its actions: the agent reads the code, asks you if a decision is missing, and changes the
+    description: `Starts a run and lets an agent perform its actions: the agent reads the code, asks you when it needs a decision, and changes the
 files; another agent reviews the result. drover runs your checks itself, sends failures back, and compares what the agent reports with
 git and with its tool calls. The work is done in a new git worktree, created from the last commit, and becomes a commit on a new branch.
 
-If the run needs a decision, you are asked at the terminal. Without a terminal, the command prints what it waits for and exits with 4;
+If the run needs a decision, you are asked at the terminal. Without a terminal, the command prints what it is waiting for and exits with 4;
 answer with "drover answer", then "drover drive RUN_ID" continues. It also continues a run that was killed or stopped, that has
 reached a limit, or that was started with "drover run".
 
-With --detach the background server drives the run: it keeps running after the terminal is closed, and after the server is killed or
-restarted. "drover drive RUN_ID" then follows it, and Ctrl+C leaves it running; "drover stop RUN_ID" stops it.
+With --detach the background server drives the run: the run survives closing the terminal, and continues when a killed server is
+started again. "drover drive RUN_ID" then follows it, and Ctrl+C leaves it running; "drover stop RUN_ID" stops it.
 
 TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Without it, the only run that has not ended
 continues. Exit codes: 0 the work is delivered or there was nothing to change, 2 usage error, 3 a failure, or a check that still fails
-at the end, 4 it waits for you or has reached a limit, 130 interrupted.`,
+at the end, 4 waiting for you, or a limit was reached, 130 interrupted.`,
     positionals: [
       {
         ...RUN_ID,
@@ -53,13 +53,13 @@ at the end, 4 it waits for you or has reached a limit, 130 interrupted.`,
         name: 'baseline',
         value: 'HOW',
         description:
-          'If a check fails before the work: note it (asks on a terminal), require a repair, or skip this run',
+          'If a check fails beforehand: record it and continue (note; asks at a terminal), pause until it is fixed (require), or do not run checks beforehand (skip)',
         choices: ['note', 'require', 'skip'],
       },
       {
         name: 'actions',
         value: 'N',
-        description: 'Actions that a run may take (default 8)',
+        description: 'Maximum actions per run (default 8)',
         integer: { min: 1, max: 1000 },
       },
       {
@@ -73,7 +73,7 @@ at the end, 4 it waits for you or has reached a limit, 130 interrupted.`,
       {
         name: 'rounds',
         value: 'N',
-        description: 'Further runs for findings and failed checks (default 2)',
+        description: 'Maximum follow-up runs to fix review findings and failed checks (default 2)',
         integer: { min: 0, max: 20 },
       },
       {
@@ -97,15 +97,15 @@ at the end, 4 it waits for you or has reached a limit, 130 interrupted.`,
       {
         name: 'notify',
         value: 'COMMAND',
-        description: 'Run this command, with JSON on its standard input, when the run waits or ends',
+        description: 'Run this command, with JSON on its standard input, when the run needs you or ends',
       },
-      { name: 'detach', description: 'Continue in the background server, which is started if there is none' },
-      { name: 'list', description: 'List the worktrees of driven runs, and why they stay' },
+      { name: 'detach', description: 'Run in the background server, which is started if there is none' },
+      { name: 'list', description: 'List the worktrees of driven runs, and why they were kept' },
       DEMO,
       { ...ROOT, otherNames: ['workdir', 'w', 'directory', 'cwd'] },
       {
         ...JSON_FLAG,
-        description: 'Print one JSON object per line: every record, every event of an agent, the result',
+        description: 'Print one JSON object per line: every record, every agent event, the result',
       },
     ],
     examples: [
@@ -120,7 +120,7 @@ at the end, 4 it waits for you or has reached a limit, 130 interrupted.`,
       { line: 'drover drive --goal-file issue.md', description: 'a longer goal, such as an issue from elsewhere' },
       { line: 'drover drive 6f1c2c6e --max-tokens 500000', description: 'continue a run, up to a limit' },
       { line: 'drover drive "Show the wind in knots" --detach', description: 'in the background' },
-      { line: 'drover drive --list', description: 'the worktrees that stay' },
+      { line: 'drover drive --list', description: 'worktrees that were kept' },
     ],
     load: () => import('./drive.ts'),
   },

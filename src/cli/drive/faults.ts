@@ -11,6 +11,6 @@ export const driveTargetMissing = defineFault({
 export const notifyFailed = defineFault({
   code: 'notify_failed',
   kind: 'unavailable',
-  when: 'The command of `--notify` failed. The run itself is not affected.',
-  message: (d: { command: string; problem: string }) => `the command of --notify failed: ${d.command}: ${d.problem}`,
+  when: 'The `--notify` command failed. The run itself is not affected.',
+  message: (d: { command: string; problem: string }) => `the --notify command failed: ${d.command}: ${d.problem}`,
 })

@@ -30,7 +30,7 @@ const COMMANDS_OF_HOSTS: readonly Command[] = [
     words: ['hosts', 'install'],
     group: 'Hosts',
     otherNames: ['add'],
-    summary: 'Install the capabilities of drover into the hosts of a repository',
+    summary: "Install drover into a repository's hosts",
     description: `Without a host: into the hosts that the repository uses. Either all files are written or none. Files that drover does
 not own are never changed. A host that already has drover is left unchanged unless --refresh is given.`,
     positionals: [HOST],
@@ -60,8 +60,8 @@ not own are never changed. A host that already has drover is left unchanged unle
     words: ['hosts', 'uninstall'],
     group: 'Hosts',
     otherNames: ['rm', 'remove'],
-    summary: 'Remove the capabilities of drover from the hosts of a repository',
-    description: 'Without a host: from every host that has them. Edited files are kept.',
+    summary: "Remove drover from a repository's hosts",
+    description: 'Without a host: from every host that has it. Edited files are kept.',
     positionals: [HOST],
     flags: [TOOL, ALL, DRY_RUN, ROOT, REPORT],
     examples: [
@@ -77,7 +77,7 @@ not own are never changed. A host that already has drover is left unchanged unle
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the hosts and what is installed in them',
-    description: 'Problems of a host are shown below its row. Nothing is changed.',
+    description: "A host's problems are shown below its row. Nothing is changed.",
     positionals: [],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a listReport' }],
     examples: [

@@ -16,14 +16,14 @@ export const KEY_COMMANDS: readonly Command[] = [
     otherNames: ['add', 'new'],
     summary: 'Create an API key for clients of the server',
     description: `Prints the key once, to stdout. The config file gets only its digest, under server.keys, so the key cannot be shown again.
-A running server accepts the key within seconds. Restart a server that was started without keys: until then it is open and
-asks for no key.`,
+A running server accepts the key within seconds. Restart a server that was started without keys: until then it accepts
+requests without a key.`,
     positionals: [NAME],
     flags: [
       {
         name: 'role',
         value: 'ROLE',
-        description: 'client sees its own sessions and executions, operator those of every key (default: client)',
+        description: 'client sees its own sessions and executions, operator sees those of every key (default: client)',
         choices: ['client', 'operator'],
       },
       {
@@ -41,13 +41,14 @@ asks for no key.`,
       {
         name: 'max-approval',
         value: 'MODE',
-        description: 'Highest approval mode of its requests (default: server.max_approval_mode)',
+        description:
+          'Most that its requests may let agents do without approval: nothing (always), edit files (auto) or everything (none); default: server.max_approval_mode',
         choices: ['always', 'auto', 'none'],
       },
       {
         name: 'max-sandbox',
         value: 'MODE',
-        description: 'Highest sandbox mode of its requests (default: server.max_sandbox_mode)',
+        description: 'Highest sandbox mode for its requests (default: server.max_sandbox_mode)',
         choices: ['read-only', 'workspace', 'full'],
       },
       JSON_FLAG,
@@ -58,7 +59,7 @@ asks for no key.`,
         line: 'drover keys create reviewer --rps 2 --max-sandbox read-only',
         description: 'a key whose agents change nothing, for at most 2 requests per second',
       },
-      { line: 'KEY=$(drover keys create ci)', description: 'keep the key in a variable of a script' },
+      { line: 'KEY=$(drover keys create ci)', description: 'keep the key in a script variable' },
     ],
     load: async () => ({ run: (await import('./keys.ts')).create }),
   },
@@ -69,7 +70,7 @@ asks for no key.`,
     otherNames: ['ls'],
     summary: 'List the API keys in the config file',
     description:
-      'The word "list" can be left out. Keys of DROVER_API_KEYS, DROVER_API_KEYS_FILE and gopass have no entry here.',
+      'The word "list" can be left out. Keys from DROVER_API_KEYS, DROVER_API_KEYS_FILE and gopass have no entry here.',
     positionals: [],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover keys list', description: 'names, roles and limits' }],

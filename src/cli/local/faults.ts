@@ -3,9 +3,9 @@ import { defineFault } from '../../kit/fault.ts'
 export const localServerLost = defineFault({
   code: 'local_server_lost',
   kind: 'unavailable',
-  when: 'The server of this user stopped while it ran a prompt from the command line.',
+  when: 'The server of this user stopped while running a prompt from the command line.',
   message: (_: object) =>
-    'the server of this user stopped before the prompt ended; send the prompt again, or use --direct to run it without the server',
+    'your server stopped before the prompt ended; send the prompt again, or use --direct to run it without the server',
 })
 
 export const localServerNotStarted = defineFault({
@@ -18,9 +18,9 @@ export const localServerNotStarted = defineFault({
 export const localServerSilent = defineFault({
   code: 'local_server_silent',
   kind: 'unavailable',
-  when: 'A program has the local socket, but does not answer.',
+  when: 'A program is listening on the local socket but does not answer.',
   message: (d: { socket: string }) =>
-    `the server on ${d.socket} does not answer; try again later, or stop its process, which has "serve" in its command line`,
+    `the server on ${d.socket} does not answer; try again later, or find and stop the "drover serve" process`,
 })
 
 export const localServerDiffers = defineFault({
@@ -28,7 +28,7 @@ export const localServerDiffers = defineFault({
   kind: 'conflict',
   when: 'The server of this user has a different version or different settings from the command that needs it.',
   message: (d: { pid: number; isBackground: boolean }) =>
-    `the server of this user (process ${d.pid}) has a different version or different settings; ${d.isBackground ? 'stop it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
+    `your server (process ${d.pid}) has a different version or different settings; ${d.isBackground ? 'stop it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
 })
 
 export const localServerNotEnded = defineFault({
@@ -41,15 +41,15 @@ export const localServerNotEnded = defineFault({
 export const localServerBusy = defineFault({
   code: 'local_server_foreground',
   kind: 'conflict',
-  when: 'The server that `drover down` finds is a `drover serve`, which it must not stop.',
+  when: 'The server that `drover down` finds is a foreground `drover serve`, which it must not stop.',
   message: (d: { pid: number }) =>
-    `process ${d.pid} is a "drover serve", not a server in the background; stop it where it was started`,
+    `process ${d.pid} is a foreground "drover serve", not a background server; stop it where it was started`,
 })
 
 export const serverNotRunning = defineFault({
   code: 'server_not_running',
   kind: 'unavailable',
-  when: 'A command needs the server of the user, and none answers on the local socket.',
+  when: 'A command needs the server of this user, but none answers on the local socket.',
   message: (d: { socket: string }) =>
     `no server answers on ${d.socket}; start one with "drover serve", and leave server.local_socket on`,
 })

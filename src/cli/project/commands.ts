@@ -8,9 +8,9 @@ export const PROJECT_COMMANDS: readonly Command[] = [
   {
     words: ['init'],
     group: 'Changes',
-    summary: 'Say how new worktrees of this repository are prepared and checked',
+    summary: 'Configure how new worktrees of this repository are prepared and checked',
     description: `Looks for lock files and manifests (npm, pnpm, yarn, bun, uv, poetry, pip, Go, Cargo, Bundler, Composer, Maven, Gradle), proposes
-commands for the setup and for checks, and saves them in your directory, for this repository only. drover drive and drover
+commands for the setup and for checks, and saves them in drover's own directory, for this repository only. drover drive and drover
 compare --worktrees use them. Flags replace what was found. To use no setup and no checks, save --none.`,
     positionals: [],
     flags: [
@@ -23,7 +23,7 @@ compare --worktrees use them. Flags replace what was found. To use no setup and 
     ],
     examples: [
       { line: 'drover init', description: 'look, and ask' },
-      { line: 'drover init --setup "npm ci" --copy .env.test --check "npm test"', description: 'say it yourself' },
+      { line: 'drover init --setup "npm ci" --copy .env.test --check "npm test"', description: 'choose them yourself' },
       { line: 'drover init --yes --json', description: 'for scripts' },
     ],
     load: () => import('./init-command.ts'),
@@ -31,8 +31,8 @@ compare --worktrees use them. Flags replace what was found. To use no setup and 
   {
     words: ['trust'],
     group: 'Changes',
-    summary: 'Use the .drover.yml of this repository',
-    description: `A repository may bring a file .drover.yml with setup, copy, share and checks. Its commands run with your rights, so it is used
+    summary: "Use this repository's .drover.yml",
+    description: `A repository may include a .drover.yml with setup, copy, share and checks. Its commands run with your permissions, so it is used
 only after you have trusted its content. A changed file is not used until you trust it again.`,
     positionals: [],
     flags: [{ ...YES, description: 'Trust it without asking' }, ROOT, JSON_FLAG],

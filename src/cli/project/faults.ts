@@ -5,7 +5,7 @@ export const setupNotFound = defineFault({
   kind: 'usage',
   when: 'The repository has no lock file or manifest of a known package manager.',
   message: (d: { root: string }) =>
-    `no lock file or manifest of a known package manager is in ${d.root}; give --setup and --check yourself`,
+    `${d.root} has no lock file or manifest of a known package manager; give --setup and --check yourself`,
 })
 
 export const projectFileMissing = defineFault({
@@ -13,5 +13,5 @@ export const projectFileMissing = defineFault({
   kind: 'usage',
   when: 'The repository has no `.drover.yml`.',
   message: (d: { root: string }) =>
-    `${d.root} has no .drover.yml; "drover init" saves how its worktrees are prepared without one`,
+    `${d.root} has no .drover.yml; use "drover init" to configure its worktrees without one`,
 })

@@ -18,8 +18,8 @@ The prompt is read from standard input if it is "-", or if no text is given and 
 piped input is added to the prompt in a fenced block; drover waits until it ends. --no-stdin leaves it out, which a
 loop such as "while read" needs. --attach adds files in the same way; @path in a prompt is only text.
 On a terminal the answer is streamed; a file or a pipe gets the complete answer and nothing else.
---detach leaves the prompt to the server of this user, with the directory, agent, model and modes that it would have here.
-The exit code is that of the agent if it fails, 124 after a timeout and 130 after Ctrl-C.`,
+--detach leaves the prompt to your server, with the directory, agent, model and modes that it would have here.
+The exit code is the agent's if it fails, 124 after a timeout and 130 after Ctrl-C.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       BACKEND,
@@ -89,7 +89,7 @@ far as prompts and answers are kept (see the setting executions.keep): the lates
       { ...BACKEND, description: 'Only consider sessions of this agent; with an id and --fork, the agent of the fork' },
       { name: 'fork', description: 'Start a new session with the settings of this one' },
       DETACH,
-      { ...MODEL, description: 'Use a different model from the session' },
+      { ...MODEL, description: "Use a different model from the session's" },
       ...SINGLE_RUN,
     ],
     examples: [

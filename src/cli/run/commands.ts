@@ -11,13 +11,13 @@ export const RUN_COMMANDS: readonly Command[] = [
     words: ['run'],
     group: 'Changes',
     summary: 'Start a run: a change made one action at a time',
-    description: `The run is stored in the git directory of the worktree. It starts with one action, orient. A host performs the action
+    description: `The run is stored in the worktree's git directory. It starts with one action, orient. A host performs the action
 and reports its outcome with drover protocol submit; the response contains the next action, until the run has ended.
 A host is an agent that drover is installed into; a script, or you, can do the same. "drover drive RUN_ID" lets agents
 do it here, and "drover drive GOAL" does all of it at once.
 
 The goal is given as one argument, in a file or on standard input, and is stored unchanged. With an issue, from GitHub through gh or
-from a file, the run works from the requirements of the issue. Without a goal, the title of a GitHub issue is the goal.`,
+from a file, the run works from the issue's requirements. Without a goal, the title of a GitHub issue is the goal.`,
     positionals: [{ name: 'goal', description: 'What the change should achieve', isOptional: true }],
     flags: [
       { name: 'goal-file', value: 'FILE', description: 'Read the goal from this file', mayBeEmpty: true },
@@ -89,11 +89,11 @@ worktree is stopped. Stopping a run twice has no further effect.`,
   {
     words: ['answer'],
     group: 'Changes',
-    summary: 'Answer the question of a run, or confirm a destructive operation',
-    description: `Without a run, the only run that waits for an answer gets it. One argument is the answer, unless it names a run.
-Without a text, it is read from a pipe, or asked for at a terminal, after the question is shown.
+    summary: "Answer a run's question, or confirm a destructive operation",
+    description: `Without a run, the only run that is waiting for an answer gets it. One argument is the answer, unless it names a run.
+Without text, the answer is read from a pipe, or asked for at a terminal, after the question is shown.
 
-A text never permits a destructive operation: it declines, and the agent reads it. To allow exactly what is shown, once,
+Text never permits a destructive operation: it declines the operation, and the agent reads it. To allow exactly what is shown, once,
 type y when drover asks, or pass the digest that drover status shows (its first 12 characters are enough).`,
     positionals: [
       { ...RUN_ID, isOptional: true },
@@ -106,7 +106,7 @@ type y when drover asks, or pass the digest that drover status shows (its first 
       { ...JSON_FLAG, description: 'Print a protocolState' },
     ],
     examples: [
-      { line: 'drover answer "Whole knots."', description: 'the only run that asks' },
+      { line: 'drover answer "Whole knots."', description: 'the only run with a question' },
       { line: 'drover answer 6f1c2c6e "Whole knots."', description: 'one of several' },
       { line: 'drover answer 6f1c2c6e -f answer.md', description: 'a long answer' },
       { line: 'drover answer 6f1c2c6e --confirm 3f2a9c01b7de', description: 'allow a destructive request' },
@@ -116,7 +116,7 @@ type y when drover asks, or pass the digest that drover status shows (its first 
   {
     words: ['skip'],
     group: 'Changes',
-    summary: 'Skip the current action of a run',
+    summary: "Skip a run's current action",
     description: `Changes that the action made in the worktree are still recorded. Without an id, skips the action of the only run that has
 one.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
@@ -132,7 +132,7 @@ one.`,
     group: 'Changes',
     summary: 'Resume a run that was stopped, or is paused without a question',
     description: `Without an id, resumes the only resumable run. The issue of the run is fetched again, through gh. If it has
-changed, the run waits until you choose: --adopt works from the changed issue, --use-pinned from the pinned one. Without
+changed, the run waits until you choose: --adopt works from the changed issue, --use-pinned works from the pinned one. Without
 --budget the run keeps its remaining budget; if none is left, it gets its initial budget again.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [

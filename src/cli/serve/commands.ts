@@ -14,12 +14,12 @@ export const SERVER_COMMANDS: readonly Command[] = [
     words: ['serve'],
     group: 'Server',
     summary: 'Serve prompts and sessions over HTTP',
-    description: `Serves the console, a page for browsers, and three APIs on one address: the native API under /api/v1, chat completions
+    description: `Serves the web console and three APIs on one address: the native API under /api/v1, chat completions
 under /openai/v1 and messages under /anthropic/v1. API keys come from "drover keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
 Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then stops their agents. A second Ctrl+C stops
-the server immediately. SIGHUP reloads the API keys. On a terminal, it means that the window was closed, and stops the
-server as Ctrl+C does.
-The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 after any other failure.`,
+the server immediately. SIGHUP reloads the API keys, except at a terminal, where it means the window was closed and
+shuts the server down like Ctrl+C.
+The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any other failure.`,
     positionals: [],
     flags: [
       { name: 'host', value: 'ADDRESS', description: 'Address to listen on (default: server.host)' },
@@ -33,7 +33,8 @@ The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 a
       { name: 'socket', value: 'PATH', description: 'Listen on a Unix socket that only you can open' },
       {
         name: 'local',
-        description: 'Serve only your own commands, without an address; stops when idle (drover up starts it)',
+        description:
+          'Serve only your own commands, without listening on a network address; stops when idle (drover up starts it)',
       },
       STORE,
       {
@@ -49,7 +50,7 @@ The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 a
     examples: [
       { line: 'drover serve', description: 'listen on 127.0.0.1:8080, for programs on this machine' },
       { line: 'drover serve --demo', description: 'try it without an installed agent' },
-      { line: 'drover serve --socket /run/drover/drover.sock', description: 'only for programs of this user' },
+      { line: 'drover serve --socket /run/drover/drover.sock', description: 'only for your own programs' },
       {
         line: 'DROVER_API_KEYS_FILE=/run/secrets/keys drover serve --host 0.0.0.0 -p 9000',
         description: 'listen on the network, with API keys',
@@ -60,8 +61,8 @@ The exit code is 0 after a normal shutdown, 2 after a wrong command line and 1 a
   {
     words: ['open'],
     group: 'Server',
-    summary: 'Open the console of your server in a browser',
-    description: `The console is a page of drover serve: what needs your attention, what is running, sessions and usage. Prints its address and, on a
+    summary: "Open your server's console in a browser",
+    description: `The console is a web page of drover serve that shows what needs your attention, what is running, sessions and usage. Prints its address and, on a
 terminal with a desktop, opens it in your browser. If the server has API keys, the link logs you in without one: it works
 once, within 5 minutes, and you see what every key does.`,
     positionals: [],
@@ -75,10 +76,10 @@ once, within 5 minutes, and you see what every key does.`,
   {
     words: ['work'],
     group: 'Server',
-    summary: 'Run the prompts and drive the runs of servers on other machines',
+    summary: 'Run prompts and driven runs on behalf of servers on other machines',
     description: `Runs prompts that servers put into a PostgreSQL store: start it on each machine that has agents and
 repositories. A session is resumed where it began. The setting work.repositories limits the directories.
-Runs are driven in the repositories of drive.repositories, and continue when the worker is started again.
+Runs are driven in the repositories that drive.repositories lists, and continue when the worker is started again.
 Ctrl+C stops accepting prompts, waits up to 30 seconds for running ones, then stops their agents.
 If the process dies, prompts that had not started run elsewhere, and those that had are marked as lost.`,
     positionals: [],

@@ -132,7 +132,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Export sessions as JSON, JSON lines or Markdown',
     description: `Without ids, exports all sessions that match the flags. An existing file is only replaced with --force. A new file can
-only be read by you. Turns with prompts and answers are part of it where executions are kept (see the setting
+only be read by you. Turns with prompts and answers are included where executions are kept (see the setting
 executions.keep).`,
     positionals: [{ ...SESSION, isOptional: true, repeats: true }],
     flags: [
@@ -176,7 +176,7 @@ executions.keep).`,
     words: ['sessions', 'clean'],
     group: 'Prompts',
     summary: 'Delete sessions that have not been used for some time',
-    description: 'The default age is session.retention_days of the config.',
+    description: 'The default age is session.retention_days in the config.',
     positionals: [],
     flags: [
       { name: 'older-than', value: 'AGE', description: 'Age in days, or with a unit: 12h, 30d, 8w' },

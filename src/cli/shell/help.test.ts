@@ -70,15 +70,21 @@ describe('help', () => {
     )
   })
 
+  it('lists the choices of a flag, unless its description names each of them', () => {
+    const help = helpOf('compare', layout(400))
+    expect(help).toMatch(/Where the agent may write \(default, read-only, workspace, full\)\n/)
+    expect(help).toMatch(/edit files \(auto\), everything \(none\), nothing \(always\), or what .* allow \(default\)\n/)
+  })
+
   it('wraps a description again but keeps paragraphs and lines that end with a sentence', () => {
     const [summary, description = ''] = helpOf('serve', layout(60)).split('\n\n')
     expect(summary).toBe('Serve prompts and sessions over HTTP')
     expect(description.split('\n').slice(0, 6)).toEqual([
-      'Serves the console, a page for browsers, and three APIs on',
-      'one address: the native API under /api/v1, chat completions',
-      'under /openai/v1 and messages under /anthropic/v1. API keys',
-      'come from "drover keys create", DROVER_API_KEYS,',
-      'DROVER_API_KEYS_FILE or gopass.',
+      'Serves the web console and three APIs on one address: the',
+      'native API under /api/v1, chat completions under /openai/v1',
+      'and messages under /anthropic/v1. API keys come from "drover',
+      'keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or',
+      'gopass.',
       'Ctrl+C stops accepting requests, waits up to 30 seconds for',
     ])
   })

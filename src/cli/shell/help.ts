@@ -1,5 +1,13 @@
 /** `drover help` and `--help`: help texts made from the command definitions. */
-import { type Command, commandName, type Flag, GROUPS, type Positional, type RunCommand } from '../command.ts'
+import {
+  type Command,
+  choicesToList,
+  commandName,
+  type Flag,
+  GROUPS,
+  type Positional,
+  type RunCommand,
+} from '../command.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { findCommand, GLOBAL_FLAGS, ROOT_FLAGS } from '../words/parse-words.ts'
@@ -25,13 +33,14 @@ export const THINGS_PEOPLE_DO: readonly Row[] = [
   { left: 'drover drive "goal"', right: 'Let agents make a change, from the goal to a branch' },
   { left: 'drover status', right: 'Show the runs of this repository' },
   { left: 'drover sessions', right: 'List your sessions' },
-  { left: 'drover serve', right: 'Start a server with a console for browsers' },
+  { left: 'drover serve', right: 'Start a server with a web console' },
   { left: 'drover config show', right: 'Show every setting, its value and its origin' },
   { left: 'drover doctor', right: 'Check everything that drover needs' },
 ]
 
-const FOR_PROGRAMS =
-  'For programs, such as hosts: input and errors are those of the machine protocol (docs/machine-protocol.md).'
+const SAME_PROTOCOL = 'input and errors follow the machine protocol (docs/machine-protocol.md).'
+const FOR_PROGRAMS = `These commands are for programs, such as hosts. Their ${SAME_PROTOCOL}`
+const FOR_A_PROGRAM = `This command is for programs, such as hosts. Its ${SAME_PROTOCOL}`
 
 const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover "explain this project"', right: 'run a prompt on the default agent' },
@@ -40,7 +49,7 @@ const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover drive "Show the wind in knots"', right: 'let agents make a change' },
   { left: 'drover serve --demo', right: 'start a server with a console' },
   { left: 'drover config show', right: 'show every setting, its value and its origin' },
-  { left: 'drover config set --help', right: 'show the help of one command' },
+  { left: 'drover config set --help', right: 'show help for one command' },
 ]
 
 export const run: RunCommand = async ({ args, runtime, commands }) => {
@@ -109,7 +118,7 @@ export function commandHelp(command: Command, layout: TextLayout): string {
   const { positionals, flags, examples, description, summary } = command
   return [
     fill(description === undefined ? summary : `${summary}\n\n${description}`, layout),
-    ...(command.group === 'Programs' ? [fill(FOR_PROGRAMS, layout)] : []),
+    ...(command.group === 'Programs' ? [fill(FOR_A_PROGRAM, layout)] : []),
     `${heading('Usage', layout)}\n  ${usageLine(command)}`,
     ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), layout)]),
     section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), layout),
@@ -135,16 +144,19 @@ function exampleRow(example: { line: string; description: string }): Row {
 }
 
 function positionalRow(positional: Positional): Row {
-  const choices = positional.choices === undefined ? '' : ` (${positional.choices.join(', ')})`
-  return { left: positional.name, right: `${positional.description}${choices}` }
+  return { left: positional.name, right: `${positional.description}${choicesOf(positional)}` }
 }
 
 function flagRow(flag: Flag): Row {
   const short = flag.short === undefined ? '    ' : `-${flag.short}, `
   const value = flag.value === undefined ? '' : ` ${flag.value}`
-  const choices = flag.choices === undefined ? '' : ` (${flag.choices.join(', ')})`
   const repeatable = flag.repeats === true ? ' (repeatable)' : ''
-  return { left: `${short}--${flag.name}${value}`, right: `${flag.description}${choices}${repeatable}` }
+  return { left: `${short}--${flag.name}${value}`, right: `${flag.description}${choicesOf(flag)}${repeatable}` }
+}
+
+function choicesOf(described: Flag | Positional): string {
+  const choices = choicesToList(described)
+  return choices === undefined ? '' : ` (${choices.join(', ')})`
 }
 
 function section(title: string, rows: readonly Row[], layout: TextLayout): string {

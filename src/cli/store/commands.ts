@@ -9,7 +9,7 @@ export const STORE_COMMANDS: readonly Command[] = [
     summary: 'Copy your sessions and executions into a PostgreSQL database',
     description: `Copies everything from the SQLite file into an empty PostgreSQL database, in one transaction; the file stays as it is.
 Stop the server first. Then set store.url, or DROVER_STORE_URL, to the same address on every machine.
-The sessions stay on this machine, because it has the files of their agents.`,
+The sessions stay on this machine, because it has their agents' files.`,
     positionals: [
       { name: 'from', description: 'sqlite: is your own file' },
       { name: 'to', description: 'postgres://USER@HOST:PORT/DATABASE' },
@@ -27,10 +27,10 @@ The sessions stay on this machine, because it has the files of their agents.`,
     words: ['backup'],
     group: 'Other',
     summary: 'Write your sessions and settings into one file',
-    description: `In the file: sessions, executions with their events, usage, and config.yaml of drover's directory (not one that --config or
-DROVER_CONFIG names). It works while a server runs, and checks the file before it gets its name. Only you can read it.
+    description: `In the file: sessions, executions with their events, usage, and config.yaml in drover's directory (not one that --config or
+DROVER_CONFIG names). It works while a server is running, and checks the file before it gets its name. Only you can read it.
 Not in the file: conversations, which agents keep in their own directories; runs, which are in the git directory of each
-repository; worktrees and branches; which settings of projects you trust; logins of the console; lines typed in chats.`,
+repository; worktrees and branches; which project settings you trust; console logins; lines typed in chats.`,
     positionals: [{ name: 'file', description: 'The file to write' }],
     flags: [{ name: 'force', description: 'Replace the file if it exists' }, JSON_FLAG],
     examples: [
@@ -42,7 +42,7 @@ repository; worktrees and branches; which settings of projects you trust; logins
   {
     words: ['restore'],
     group: 'Other',
-    summary: 'Replace your sessions and settings with those of a backup',
+    summary: 'Replace your sessions and settings with those from a backup',
     description: `Checks the file first. No server and no other drover may use the directory during the restore. The old files are kept in a new directory
 beside them, which is printed. If the command is killed, sessions and settings are complete, old or new; run it again.
 Restore only files that you wrote: settings name the programs that drover starts.`,

@@ -28,10 +28,13 @@ export const WORKDIR: Flag = {
   description: 'Working directory of the agent (default: current directory)',
 }
 
+export const APPROVAL_CHOICES =
+  "edit files (auto), everything (none), nothing (always), or what the agent's own settings allow (default)"
+
 export const APPROVAL: Flag = {
   name: 'approval',
   value: 'MODE',
-  description: 'What the agent may do without asking',
+  description: `What the agent may do without approval: ${APPROVAL_CHOICES}`,
   choices: APPROVAL_MODES,
 }
 
@@ -121,7 +124,7 @@ export const PREPARATION: readonly Flag[] = [
   {
     name: 'setup',
     value: 'COMMAND',
-    description: 'Command that prepares the new worktree before the first agent, such as "npm ci"',
+    description: 'Command that prepares the new worktree before the first agent starts, such as "npm ci"',
     repeats: true,
   },
   {
@@ -133,7 +136,8 @@ export const PREPARATION: readonly Flag[] = [
   {
     name: 'share',
     value: 'PATH',
-    description: 'Directory that git ignores, copied instead of the setup if all lock files are equal',
+    description:
+      'Directory that git ignores, copied from your worktree instead of running the setup, if all lock files are identical',
     repeats: true,
   },
 ]

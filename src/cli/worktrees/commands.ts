@@ -16,7 +16,7 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the git worktrees that drover has created',
-    description: `Shows the worktrees of all repositories, oldest first, and what removing each would lose.`,
+    description: `Shows the worktrees of all repositories, oldest first, and what you would lose by removing each.`,
     positionals: [],
     flags: [JSON_FLAG],
     examples: [

@@ -7,7 +7,9 @@ const list = (description: string) =>
 const preparation = {
   setup: list('Commands that prepare a new worktree, without a shell.'),
   copy: list('Files that git ignores, copied from the worktree of the user.'),
-  share: list('Directories that git ignores, copied instead of the setup if all lock files are equal.'),
+  share: list(
+    'Directories that git ignores, copied from your worktree instead of running the setup, if all lock files are identical.',
+  ),
   checks: list('Commands that must pass, without a shell.'),
 }
 

@@ -4,7 +4,7 @@ import { defineFault } from '../../kit/fault.ts'
 export const driveBusy = defineFault({
   code: 'drive_busy',
   kind: 'conflict',
-  when: 'Another process drives the run. Nothing was changed.',
+  when: 'Another process is driving the run. Nothing was changed.',
   message: (d: { run_id: string }) =>
-    `another process drives the run ${d.run_id}; follow it with "drover status ${d.run_id} --watch", or wait until it has ended`,
+    `another process is driving the run ${d.run_id}; follow it with "drover status ${d.run_id} --watch", or wait until it has ended`,
 })

@@ -146,7 +146,7 @@ export class BackgroundDrives {
   async #runNotifyCommand({ record, env, context }: Drive, result: RoundsResult): Promise<void> {
     if (record.notify === undefined) return
     const problem = await notifyProgram(record.notify, { env, cwd: record.repository, runs: context }, result)
-    if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the command of --notify failed')
+    if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the --notify command failed')
   }
 
   #addRound(runId: string, nextId: string): void {

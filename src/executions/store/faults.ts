@@ -34,7 +34,7 @@ export const executionEnded = defineFault({
   code: 'execution_ended',
   kind: 'conflict',
   when: 'The execution has ended, so it cannot be cancelled.',
-  message: (d: { id: string; state: string }) => `execution ${d.id} has ended already; its state is ${d.state}`,
+  message: (d: { id: string; state: string }) => `execution ${d.id} has already ended; its state is ${d.state}`,
 })
 
 export const idempotencyKeyReused = defineFault({

@@ -20,7 +20,7 @@ export const unauthorized = defineFault({
 export const accessEnded = defineFault({
   code: 'access_ended',
   kind: 'unauthorized',
-  when: 'The key of a request was revoked or its login ended while the response was sent, so the connection was closed. This is only in the log.',
+  when: 'The key of a request was revoked or its login ended while the response was being sent, so the connection was closed. This appears only in the log.',
   message: (_: Record<never, never>) => 'the key was revoked or the login ended before the end of the response',
 })
 
@@ -45,7 +45,7 @@ export const loginFailed = defineFault({
 export const loginNotNeeded = defineFault({
   code: 'login_not_needed',
   kind: 'conflict',
-  when: 'A login to the console of a server that has no API keys.',
+  when: 'A login was attempted at the console of a server that has no API keys.',
   message: (_: Record<never, never>) => 'this server has no API keys, so there is nothing to log in to',
 })
 
@@ -81,7 +81,7 @@ export const tooManyConnections = defineFault({
   code: 'too_many_connections',
   kind: 'unavailable',
   when: 'All connections that `server.max_connections` allows are in use. `/health` is still answered.',
-  message: (d: { limit: number }) => `all ${d.limit} connections of the server are in use; retry later`,
+  message: (d: { limit: number }) => `all ${d.limit} server connections are in use; retry later`,
 })
 
 export const tooManyConnectionsOfAddress = defineFault({
@@ -103,7 +103,7 @@ export const tooManyOpenRequests = defineFault({
 export const tooManyWrongKeys = defineFault({
   code: 'too_many_wrong_keys',
   kind: 'rate_limited',
-  when: 'An address sends wrong API keys, or wrong log-ins, faster than they are answered. A valid key that was used from there before is not affected.',
+  when: 'An address sends wrong API keys, or makes failed logins, faster than they are answered. A valid key that was used from there before is not affected.',
   message: (d: { retryAfterSecs: number }) =>
     `too many wrong API keys from your address; check the key, and retry in ${d.retryAfterSecs} ${d.retryAfterSecs === 1 ? 'second' : 'seconds'}`,
 })
@@ -111,7 +111,7 @@ export const tooManyWrongKeys = defineFault({
 export const requestTooLarge = defineFault({
   code: 'request_too_large',
   kind: 'too_large',
-  when: 'The request body is larger than `server.max_request_body_bytes`, or that of a login larger than 4 KiB.',
+  when: 'The request body is larger than `server.max_request_body_bytes`, or the body of a login is larger than 4 KiB.',
   message: (d: { limitBytes: number }) =>
     `the request body exceeds the limit of ${d.limitBytes} bytes; send a smaller one`,
 })
@@ -119,7 +119,7 @@ export const requestTooLarge = defineFault({
 export const requestTimeout = defineFault({
   code: 'request_timeout',
   kind: 'invalid',
-  when: 'The request did not arrive completely within `server.read_timeout_secs`, or a login within 5 seconds.',
+  when: 'The request did not arrive completely within `server.read_timeout_secs`, or a login did not arrive within 5 seconds.',
   message: (d: { limitSecs: number }) => `the request did not arrive completely within ${d.limitSecs} seconds`,
 })
 
@@ -178,7 +178,7 @@ export const pathNotFound = defineFault({
 export const endpointNotOffered = defineFault({
   code: 'endpoint_not_offered',
   kind: 'not_found',
-  when: 'The endpoint belongs to an API that drover implements in part, and drover does not have it.',
+  when: 'The endpoint belongs to an API that drover implements only in part, without this endpoint.',
   message: (d: { path: string; reason: string }) => `${d.path} is not offered: ${d.reason}`,
 })
 
@@ -200,7 +200,7 @@ export const shuttingDown = defineFault({
 export const clientDisconnected = defineFault({
   code: 'client_disconnected',
   kind: 'unavailable',
-  when: 'The client disconnected before the response, and its prompt was canceled. This is only in the log.',
+  when: 'The client disconnected before the response, and its prompt was canceled. This appears only in the log.',
   message: (_: Record<never, never>) => 'the client disconnected before the response',
 })
 
@@ -222,24 +222,24 @@ export const modelNotFound = defineFault({
 export const responseNotFound = defineFault({
   code: 'response_not_found',
   kind: 'not_found',
-  when: 'No stored response has this id: it was made with `store: false`, was deleted, is too old, or belongs to another key.',
+  when: 'No stored response has this id: it was created with `store: false`, was deleted, has expired, or belongs to another key.',
   message: (d: { id: string }) =>
-    `no response ${JSON.stringify(d.id)} is stored; it may be deleted, too old, or made with store: false`,
+    `no response ${JSON.stringify(d.id)} is stored; it may have been deleted, expired, or created with store: false`,
 })
 
 export const responseRunning = defineFault({
   code: 'response_running',
   kind: 'conflict',
-  when: 'A response that has not ended cannot be deleted, nor continued.',
+  when: 'A response that has not ended cannot be deleted or continued.',
   message: (d: { id: string }) => `response ${d.id} has not ended yet; wait for it, or cancel it first`,
 })
 
 export const previousResponseNotFound = defineFault({
   code: 'previous_response_not_found',
   kind: 'invalid',
-  when: 'A request names a `previous_response_id` that is not stored: it was deleted, perhaps while the request ran, is older than `executions.keep_days`, or belongs to another key.',
+  when: 'A request names a `previous_response_id` that is not stored: it was deleted, perhaps while the request was running, is older than `executions.keep_days`, or belongs to another key.',
   message: (d: { id: string; place: string }) =>
-    `previous_response_id: no response ${JSON.stringify(d.id)} is stored; it may be deleted, too old, or made with store: false; ` +
+    `previous_response_id: no response ${JSON.stringify(d.id)} is stored; it may have been deleted, expired, or created with store: false; ` +
     'send the whole conversation as input instead',
 })
 
@@ -267,14 +267,14 @@ type AgentFailed = { backend: string; reason: string; agentCode: string }
 export const backendExecutionFailed = defineFault({
   code: 'backend_execution_failed',
   kind: 'internal',
-  when: 'The agent failed while it ran the prompt of a compatible request. The message is the one the agent gave.',
+  when: 'The agent failed while running the prompt of a compatible request. The message is the one the agent gave.',
   message: (d: AgentFailed) => `${d.backend} failed: ${d.reason}`,
 })
 
 export const upstreamRateLimited = defineFault({
   code: 'upstream_rate_limited',
   kind: 'rate_limited',
-  when: 'The model service of the agent wants fewer requests (429). `Retry-After` says how long to wait.',
+  when: 'The model service of the agent is rate-limiting requests (429). `Retry-After` says how long to wait.',
   message: (d: AgentFailed & { retryAfterSecs?: number | undefined }) =>
     `${d.backend} failed: its model service allows no more requests for now: ${d.reason}`,
 })
@@ -282,7 +282,7 @@ export const upstreamRateLimited = defineFault({
 export const upstreamOverloaded = defineFault({
   code: 'upstream_overloaded',
   kind: 'unavailable',
-  when: 'The model service of the agent has too much work (503, 529). `Retry-After` says how long to wait.',
+  when: 'The model service of the agent is overloaded (503, 529). `Retry-After` says how long to wait.',
   message: (d: AgentFailed & { retryAfterSecs?: number | undefined }) =>
     `${d.backend} failed: its model service is overloaded: ${d.reason}`,
 })

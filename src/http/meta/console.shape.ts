@@ -8,7 +8,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/',
     id: 'getConsole',
     tag: 'health',
-    summary: 'Get the console, a page for browsers',
+    summary: 'Get the web console',
     responses: cachedResponses('The page. It loads files of this server only.', 'text/html', Type.String()),
     errors: ['NotFound', ...OPEN_ERRORS],
     isOpen: true,

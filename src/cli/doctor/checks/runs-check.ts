@@ -28,7 +28,7 @@ export const runUnreadable = defineFinding({
   code: 'run_unreadable',
   status: 'error',
   means: 'A run cannot be read: its journal is missing, damaged or edited, or its directory or lock cannot be used.',
-  todo: 'restore its journal from a backup, or move its directory away to give up the run',
+  todo: 'restore its journal from a backup, or move its directory elsewhere to abandon the run',
 })
 
 export const runWorktreeGone = defineFinding({
