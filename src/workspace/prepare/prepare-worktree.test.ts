@@ -99,7 +99,7 @@ describe('a setup', () => {
     const { prepare } = await open(createProject())
     expect(await prepare({ setup: ['sleep 60'], timeoutMs: 100 })).toMatchObject({
       is: 'failed',
-      setup: { exitCode: null, problem: ' 0.1 s' },
+      setup: { exitCode: null, problem: 'it timed out after 0.1 s' },
     })
   })
 
