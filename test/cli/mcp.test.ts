@@ -109,6 +109,6 @@ describe('drover mcp', () => {
     const server = { command, args, env: { ...user.env, DROVER_DEPTH: '2' }, cwd: user.work, stderr: 'pipe' } as const
     const { call } = await connectClient(new StdioClientTransport(server))
     const { text, isError } = await call('prompt', { prompt: 'work' })
-    expect([isError, text]).toEqual([true, expect.stringMatching(/^nesting_too_deep: .* at depth 2/)])
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^nesting_too_deep: .* at nesting depth 2/)])
   })
 })

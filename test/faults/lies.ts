@@ -288,7 +288,7 @@ export const LIES: readonly Lie[] = [
     caught: ({ code, flags, stdout, calls }) => {
       equal(code, WAITS)
       deepEqual(flags, ['agent_configuration_changed .git/config', 'agent_configuration_changed .git/hooks/pre-commit'])
-      match(stdout, /Paused \(agent_failed\).*diff\.external in [^ ]*config, which another agent may have written/s)
+      match(stdout, /Paused \(agent_failed\).*diff\.external in [^ ]*config would make git run a program/s)
       deepEqual(
         calls().map(({ kind }) => kind),
         ['orient', 'implement'],
