@@ -100,6 +100,14 @@ export const worktreeNotPrepared = defineFault({
     `the setup ${d.command} ${d.result}${d.output === '' ? '' : `:\n${d.output}`}`,
 })
 
+export const preparationFailed = defineFault({
+  code: 'preparation_failed',
+  kind: 'unavailable',
+  when: 'Files could not be copied into a new worktree, for example because the disk is full.',
+  message: (d: { root: string; problem: string }) =>
+    `${d.root} could not be prepared: ${d.problem}; fix that and try again`,
+})
+
 export const preparationPathInvalid = defineFault({
   code: 'preparation_path_invalid',
   kind: 'usage',

@@ -182,7 +182,7 @@ describe.each([
     expect(tools.length).toBeGreaterThan(0)
     for (const { name, inputSchema } of tools) {
       const attempt = async (given: string) => {
-        const texts = inputSchema.required?.map((field) => [field, 'go on']) ?? []
+        const texts = inputSchema.required?.map((field) => [field, 'continue']) ?? []
         const { isError, text } = await call(name, { ...Object.fromEntries(texts), [`${one}_id`]: given })
         return { isError, text: text.replaceAll(given, 'ID') }
       }

@@ -110,18 +110,21 @@ describe('a setup', () => {
     expect(listTemplates(templates)).toEqual([])
   })
 
-  it('that was interrupted is run again from the commit', async () => {
-    const { prepare, root, templates } = await open(createProject())
+  it('that was interrupted is run again, without what it left in ignored files and with what a person changed', async () => {
+    const { prepare, root } = await open(createProject())
     const stopping = new AbortController()
-    const hang = `sh -c 'mkdir deps; echo half > deps/lock; echo half > lock; sleep 60'`
+    const hang = `sh -c 'mkdir deps; echo half > deps/lock; sleep 60'`
     const watch = setInterval(() => existsSync(join(root, 'deps/lock')) && stopping.abort(), 5)
     await expect(prepare({ setup: [hang] }, { signal: stopping.signal })).rejects.toThrow()
     clearInterval(watch)
     mkdirSync(join(root, '..', 'incoming-1'))
-    expect(await prepare({ setup: [INSTALL] })).toMatchObject({ from: 'setup', notes: [] })
-    expect(readFileSync(join(root, 'deps/lock'), 'utf8')).toBe('one\n')
+    writeFileSync(join(root, 'lock'), 'repaired\n')
+    expect(await prepare({ setup: [INSTALL] })).toMatchObject({
+      from: 'setup',
+      notes: [expect.stringContaining('lock')],
+    })
+    expect(readFileSync(join(root, 'deps/lock'), 'utf8')).toBe('repaired\n')
     expect(readdirSync(join(root, '..')).filter((name) => name.startsWith('incoming'))).toEqual([])
-    expect(listTemplates(templates)).toHaveLength(1)
   })
 })
 
@@ -160,6 +163,20 @@ describe('files to copy', () => {
       message: expect.stringContaining(problem),
     })
     expect(existsSync(join(root, '.env.test'))).toBe(false)
+  })
+
+  it('that the disk cannot take fail with a reason', async () => {
+    const repository = createProject()
+    repository.write('.gitignore', 'secret\n')
+    repository.write('folder', 'a file\n')
+    repository.commit()
+    const { prepare } = await open(repository)
+    rmSync(join(repository.root, 'folder'))
+    repository.write('folder/secret', 'mine\n')
+    await expect(prepare({ copy: ['folder/secret'] })).rejects.toMatchObject({
+      code: 'preparation_failed',
+      message: expect.stringContaining('EEXIST'),
+    })
   })
 
   it('are refused where the commit has a link', async () => {

@@ -6,13 +6,13 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { digestFields, type Hashable } from '../../kit/digest.ts'
-import { errorCode, Fault } from '../../kit/fault.ts'
+import { errorCode, Fault, toErrorMessage } from '../../kit/fault.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import { type CheckResult, runCheck } from '../../kit/process/run-check.ts'
 import { askStatus } from '../ask-status.ts'
-import { preparationPathInvalid } from '../faults.ts'
+import { preparationFailed, preparationPathInvalid } from '../faults.ts'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
 import { SLOW_GIT_MS } from '../worktrees/git-time.ts'
 import { cloneTree } from './clone-tree.ts'
@@ -79,19 +79,31 @@ type Prepared = {
 
 export type PreparationEnd =
   | (Prepared & { readonly is: 'prepared' })
-  /** The worktree is not prepared. The next try begins from its commit. */
+  /** The worktree is not prepared. The next call begins again. */
   | { readonly is: 'failed'; readonly setup: CheckResult }
 
 export function needsPreparation({ setup, copy, share }: Preparation): boolean {
   return setup.length + copy.length + share.length > 0
 }
 
-/** Throws `preparation_path_invalid`, or a fault of git. After an interruption, another call begins from the commit. */
+/**
+ * Throws `preparation_path_invalid`, `preparation_failed`, or a fault of git. After an interruption, another call begins again,
+ * without the files that git ignores.
+ */
 export async function prepareWorktree(tools: PreparationTools): Promise<PreparationEnd> {
+  try {
+    return await prepare(tools)
+  } catch (error) {
+    if (tools.signal.aborted || error instanceof Fault || errorCode(error) === undefined) throw error
+    throw preparationFailed({ root: tools.root, problem: toErrorMessage(error) }, error)
+  }
+}
+
+async function prepare(tools: PreparationTools): Promise<PreparationEnd> {
   const { preparation, userTree, signal } = tools
   const missing = preparation.copy.filter((path) => !isPlainPath(userTree, path))
   const notes = missing.map((path) => `${path} is not in ${userTree}, so it was not copied`)
-  await restoreCommit(tools)
+  await removeLeftovers(tools)
   const copied = preparation.copy.filter((path) => !missing.includes(path))
   if (copied.length > 0) await copyFiles(tools, copied)
   const end = await install(tools)
@@ -100,14 +112,16 @@ export async function prepareWorktree(tools: PreparationTools): Promise<Preparat
   return { ...end, copied, notes: [...notes, ...end.notes, ...(await listMissingParts(tools))] }
 }
 
-/** What a preparation that was killed has left must not be used. */
-async function restoreCommit({ git, root, signal }: PreparationTools): Promise<void> {
+/**
+ * What a preparation that was killed has left must not be used. Changes of files that git does not ignore stay: a person who
+ * repaired something may have made them.
+ */
+async function removeLeftovers({ git, root, signal }: PreparationTools): Promise<void> {
   for (const name of readdirSync(dirname(root)).filter((each) => INCOMING.test(each))) {
     rmSync(join(dirname(root), name), { recursive: true, force: true })
   }
   const slow = { ...git, timeoutMs: SLOW_GIT_MS }
-  await askGitForOutput(slow, { directory: root, args: ['reset', '--quiet', '--hard'], signal })
-  await askGitForOutput(slow, { directory: root, args: ['clean', '-ffdxq'], signal })
+  await askGitForOutput(slow, { directory: root, args: ['clean', '-ffdXq'], signal })
 }
 
 async function copyFiles(tools: PreparationTools, paths: readonly string[]): Promise<void> {

@@ -136,7 +136,8 @@ export function cleanTemplates(home: string, { maxBytes, now }: { maxBytes: numb
   for (const name of namesIn(home).filter((each) => UNFINISHED.test(each))) {
     const path = join(home, name)
     // One that is being created has changed since.
-    if (now.getTime() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { recursive: true, force: true })
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime()
+    if (now.getTime() - changed > DAY_MS) rmSync(path, { recursive: true, force: true })
   }
 }
 

@@ -204,7 +204,7 @@ describe('a process that takes any session', () => {
 })
 
 describe('a process that does not start in time', () => {
-  it('is ended, and its prompt gets a process of its own', async () => {
+  it('is stopped, and its prompt gets a separate process', async () => {
     const pool = createPool({}, { startsAtOnce: true })
     const workdir = temporaryDirectory()
     const program = join(workdir, 'codex')
