@@ -43,6 +43,7 @@ export const DriveSection = strict({
     maximum: 1024 ** 5,
     description:
       'What setups installed is kept for the next worktree, up to this size in all. The least recently used is removed first.',
+    'x-unit': 'bytes',
   }),
   baseline: literals(['note', 'skip', 'require'], {
     default: 'note',

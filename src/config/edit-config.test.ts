@@ -271,6 +271,14 @@ describe('a value that was set', () => {
     }
   })
 
+  it('is read back at the maximum, for every integer', async () => {
+    for (const { path: key, maximum } of CONFIG_KEYS.filter(({ type }) => type === 'integer')) {
+      const path = configFile()
+      await setConfigValue({ path, key, value: [String(maximum)] })
+      expect(await get(path, key)).toBe(maximum)
+    }
+  })
+
   it('is read back, for lists and entries of maps', async () => {
     const path = configFile()
     const words = fc.string({ minLength: 1 }).filter((word) => !word.includes('\0'))

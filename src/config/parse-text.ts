@@ -27,7 +27,7 @@ export function parseText(key: ConfigKey, text: string): ParsedText {
 }
 
 function parseInteger({ unit, rule }: ConfigKey, text: string): ParsedText {
-  if (/^-?\d{1,15}$/.test(text)) return { value: Number(text) }
+  if (/^-?\d{1,16}$/.test(text)) return { value: Number(text) }
   const bytes = unit === undefined ? undefined : parseSize(text)
   const value = bytes !== undefined && unit === 'megabytes' ? bytes / SIZES.M : bytes
   if (value !== undefined && Number.isInteger(value)) return { value }

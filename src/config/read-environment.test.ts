@@ -37,7 +37,7 @@ describe('readEnvironment', () => {
     ['DROVER_SERVER_PORT', '80a', 'server.port', 'must be an integer, 0 to 65535'],
     ['DROVER_SERVER_PORT', '0x50', 'server.port', 'must be an integer, 0 to 65535'],
     ['DROVER_SERVER_PORT', '1e3', 'server.port', 'must be an integer, 0 to 65535'],
-    ['DROVER_SERVER_PORT', '9'.repeat(16), 'server.port', 'must be an integer, 0 to 65535'],
+    ['DROVER_SERVER_PORT', '9'.repeat(17), 'server.port', 'must be an integer, 0 to 65535'],
     ['DROVER_OUTPUT_COLOR', 'maybe', 'output.color', 'must be true or false'],
     ['DROVER_OUTPUT_COLOR', 'constructor', 'output.color', 'must be true or false'],
   ])('refuses %s=%s', (variable, text, key, rule) => {

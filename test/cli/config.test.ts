@@ -46,6 +46,7 @@ describe('drover config set', () => {
 
   it.each([
     ['server.max_request_body_bytes', '2M', '2097152'],
+    ['drive.template_max_bytes', '5G', '5368709120'],
     ['server.max_request_body_bytes', '512kB', '524288'],
     ['server.max_request_body_bytes', '1GiB', '1073741824'],
     ['executions.max_mb', '2G', '2048'],

@@ -40,7 +40,7 @@ describe('an approval', () => {
     const id = await askForApproval(server)
     for (const { page } of [one, other]) {
       await page.getByText('echo asked').waitFor()
-      expect(await page.title()).toBe('(1) drover')
+      await expect.poll(() => page.title()).toBe('(1) drover')
     }
     // The second browser does not hear of the decision in time.
     await other.page.route('**/api/v1/executions/*/approvals/*', async (route) => {

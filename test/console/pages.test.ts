@@ -40,7 +40,7 @@ describe('the console', () => {
     expect(await page.locator('.thinking').count()).toBe(1)
     const shared = await visit(page.url())
     await ended(shared.page)
-    expect(await shared.page.title()).toBe('Please think and run a command – drover')
+    await expect.poll(() => shared.page.title()).toBe('Please think and run a command – drover')
     expect(await shared.page.locator('.transcript .markdown').allInnerTexts()).toEqual(
       await page.locator('.transcript .markdown').allInnerTexts(),
     )

@@ -49,7 +49,7 @@ describe('a change', () => {
     const card = page.locator('.needs', { hasText: 'asks a question' })
     await card.getByText('Knots <img src=x').waitFor()
     expect(await card.innerText()).toMatch(/^[0-9a-f]{8} in .+, drover\/show-the-wind-in-knots-.+$/m)
-    expect(await page.title()).toBe('(1) drover')
+    await expect.poll(() => page.title()).toBe('(1) drover')
     await card.getByLabel('Answer').fill('Knots.')
     await card.getByRole('button', { name: 'Answer' }).click()
     await page.getByText('Answered. The run continues.').waitFor()
