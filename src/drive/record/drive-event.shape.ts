@@ -164,6 +164,8 @@ const PAUSES = [
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
+const DELIVERY_CHECKS = ['passed', 'failed', 'skipped'] as const
+
 const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
   strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
 
@@ -278,6 +280,17 @@ export const DriveEvent = named(
     }),
     event('paused', { reason: literals(PAUSES), message: text }),
     event('round_started', { next_run_id: text }),
+    /** The checks in a clean checkout of the commit, before it counts as delivered. */
+    event('delivery_checked', {
+      commit: text,
+      result: literals(DELIVERY_CHECKS),
+      /** Why they were skipped, or what a failure means. */
+      reason: optional(text),
+      /** The command of the setup that failed in the checkout. Then no check ran. */
+      setup_failed: optional(strict({ command: text, ...ended })),
+      checks: Type.Array(strict({ command: text, passed: Type.Boolean(), ...ended })),
+      duration_ms: count,
+    }),
     event('delivered', {
       as: literals(['none', 'branch', 'pr']),
       branch: optional(text),

@@ -30,6 +30,7 @@ export type CheckRun = EventOf<'check_ran'>['data'] & {
 export type BaselineRun = EventOf<'baseline_ran'>['data']
 type Evidence = EventOf<'evidence'>['data']
 type Submitted = EventOf<'outcome_submitted'>['data']
+type DeliveryCheck = EventOf<'delivery_checked'>['data']
 type Delivery = EventOf<'delivered'>['data']
 
 export type DriveState = EventOf<'drive_started'>['data'] & {
@@ -53,6 +54,8 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   /** Why the driver stopped; undefined as soon as another one continues. */
   readonly paused?: EventOf<'paused'>['data']
   readonly next_run_id?: string
+  /** What the checks said in a clean checkout of the commit. */
+  readonly delivery_check?: DeliveryCheck
   readonly delivered?: Delivery
 }
 
@@ -103,6 +106,8 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return { ...state, paused: data, attempts_at_pause: state.attempts.length }
     case 'round_started':
       return { ...state, next_run_id: data.next_run_id }
+    case 'delivery_checked':
+      return { ...state, delivery_check: data }
     case 'delivered':
       return { ...state, delivered: data }
   }
