@@ -7,6 +7,7 @@ import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
+import { isSerious } from '../../drive/record/review-flags.ts'
 import { claimText } from '../../drive/report-parts.ts'
 import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
 import { formatDuration } from './format-time.ts'
@@ -217,8 +218,9 @@ function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent
         const text = oneLine(`${claimText(claim)}: ${claim.verdict}, ${claim.note}`)
         return { text: `${indent}  ${text}`, tone: VERDICT_TONES[claim.verdict] }
       }),
-    ...flags.map(({ flag, detail }): StyledLine => {
-      return { text: `${indent}  look at: ${flag.replaceAll('_', ' ')}: ${oneLine(detail)}`, tone: 'open' }
+    ...flags.map((each): StyledLine => {
+      const text = `${indent}  look at: ${each.flag.replaceAll('_', ' ')}: ${oneLine(each.detail)}`
+      return { text, tone: isSerious(each) ? 'bad' : 'open' }
     }),
   ]
 }

@@ -214,3 +214,14 @@ describe('a change of agent configuration', () => {
     ])
   })
 })
+
+describe('serious flags', () => {
+  it('come before notes, in their order', () => {
+    const facts = { claims: [claim], trace: [edit(1), command, edit(5)], hidden: ['src/wind.ts'] }
+    expect(flagsOf({ ...facts, gaps: ['too many'] })).toEqual([
+      'change_hidden_from_git src/wind.ts',
+      'check_older_than_last_edit npm test',
+      'evidence_incomplete too many',
+    ])
+  })
+})

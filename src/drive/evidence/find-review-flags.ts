@@ -3,6 +3,7 @@ import { normalize } from 'node:path/posix'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import { isAgentConfiguration } from '../../kit/agent-configuration.ts'
 import type { Claim, ReviewFlag } from '../record/drive-event.shape.ts'
+import { isSerious } from '../record/review-flags.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
 import { isSameLine, readCommandLine } from './find-command-run.ts'
 
@@ -41,7 +42,13 @@ export type FlagFacts = {
 
 const MAX_LISTED = 20
 
+/** Serious ones first. */
 export function findFlags(facts: FlagFacts): ReviewFlag[] {
+  const flags = findAll(facts)
+  return [...flags.filter(isSerious), ...flags.filter((flag) => !isSerious(flag))]
+}
+
+function findAll(facts: FlagFacts): ReviewFlag[] {
   return [
     ...list('agent_configuration_changed', agentConfiguration(facts)),
     ...staleChecks(facts),

@@ -11,16 +11,16 @@ e","worktree"],pt=["url","sha256"],$r=["tokens","cost_microusd","time_ms"];var d
 rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(dt(t)){if(!lt.test(t))return q.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return q.errors=[
 {instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return q.errors=[{instancePath:s,keyword:"type",params:{
-type:"string"}}],!1;return q.errors=r,e===0}var ft=["kind","root"];function ye(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
+type:"string"}}],!1;return q.errors=r,e===0}var ft=["kind","root"];function me(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.kind===void 0&&(y="kind")||t.root===void 0&&
-(y="root"))return ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let a in t){let l=e;
+(y="root"))return me.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let a in t){let l=e;
 if(!(a==="kind"||a==="root")){let i={instancePath:s,keyword:"enum",params:{allowedValues:ft},propertyName:a};r===null?r=
 [i]:r.push(i),e++}var v=l===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?
-r=[i]:r.push(i),e++,ye.errors=r,!1;break}}if(v){if(t.kind!==void 0){let a=t.kind,l=e;if(typeof a!="string")return ye.errors=
-[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="in_place")return ye.errors=[{instancePath:s+
+r=[i]:r.push(i),e++,me.errors=r,!1;break}}if(v){if(t.kind!==void 0){let a=t.kind,l=e;if(typeof a!="string")return me.errors=
+[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="in_place")return me.errors=[{instancePath:s+
 "/kind",keyword:"const",params:{allowedValue:"in_place"}}],!1;var p=l===e}else var p=!0;if(p)if(t.root!==void 0){let a=e;
-if(typeof t.root!="string")return ye.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var p=a===
-e}else var p=!0}}else return ye.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===
+if(typeof t.root!="string")return me.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var p=a===
+e}else var p=!0}}else return me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return me.errors=r,e===
 0}var ut=["kind","root","branch","base","repository","port"];function ee(t,{instancePath:s="",parentData:h,parentDataProperty:N,
 rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.kind===
 void 0&&(y="kind")||t.root===void 0&&(y="root")||t.branch===void 0&&(y="branch")||t.base===void 0&&(y="base")||t.repository===
@@ -133,8 +133,8 @@ void 0){let g=e;if(typeof c.previous_run_id!="string")return L.errors=[{instance
 type",params:{type:"string"}}],!1;var a=g===e}else var a=!0;if(a){if(c.place!==void 0){let g=c.place,F=e,j=e,x=e,A=!0,G=e;
 if(g&&typeof g=="object"&&!Array.isArray(g)){let $;if(g.kind===void 0&&($="kind")){let C={};r===null?r=[C]:r.push(C),e++}else if(g.
 kind!==void 0&&g.kind!=="in_place"){let C={};r===null?r=[C]:r.push(C),e++}}var l=G===e;if(e=x,r!==null&&(x?r.length=x:r=
-null),l){let $=e;ye(g,{instancePath:s+"/data/place",parentData:c,parentDataProperty:"place",rootData:b,dynamicAnchors:k})||
-(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var l=$===e;A=l}if(!A){let $={instancePath:s+"/data/place",keyword:"\
+null),l){let $=e;me(g,{instancePath:s+"/data/place",parentData:c,parentDataProperty:"place",rootData:b,dynamicAnchors:k})||
+(r=r===null?me.errors:r.concat(me.errors),e=r.length);var l=$===e;A=l}if(!A){let $={instancePath:s+"/data/place",keyword:"\
 if",params:{failingKeyword:"then"}};return r===null?r=[$]:r.push($),e++,L.errors=r,!1}var i=j===e;if(i){let $=e,C=e,E=!0,
 Pe=e;if(g&&typeof g=="object"&&!Array.isArray(g)){let Qe;if(g.kind===void 0&&(Qe="kind")){let ie={};r===null?r=[ie]:r.push(
 ie),e++}else if(g.kind!==void 0&&g.kind!=="worktree"){let ie={};r===null?r=[ie]:r.push(ie),e++}}var m=Pe===e;if(e=C,r!==
@@ -430,15 +430,15 @@ if(typeof i.session_id!="string")return re.errors=[{instancePath:s+"/data/sessio
 g"}}],!1;var a=d===e}else var a=!0}}else return re.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var p=m===e}else var p=!0}}}else return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.
 errors=r,e===0}var Ft=["attempt","approval_id","tool_id","tool_name","command","input_sha256","decision","message","by"],Dt=["allow","a\
-llow_session","deny"];var Et=["key","login","none","socket","terminal","editor","program","drover"];function De(t,{instancePath:s="",parentData:h,
+llow_session","deny"];var Et=["key","login","none","socket","terminal","editor","program","drover"];function Ee(t,{instancePath:s="",parentData:h,
 parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let p;if(t.via===void 0&&(p="via"))return De.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+t)){let p;if(t.via===void 0&&(p="via"))return Ee.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
 !1;if(t.via!==void 0){let y=t.via,a=e;if(!(y==="key"||y==="login"||y==="none"||y==="socket"||y==="terminal"||y==="editor"||
-y==="program"||y==="drover"))return De.errors=[{instancePath:s+"/via",keyword:"enum",params:{allowedValues:Et}}],!1;var v=a===
-e}else var v=!0;if(v){if(t.name!==void 0){let y=e;if(typeof t.name!="string")return De.errors=[{instancePath:s+"/name",keyword:"\
+y==="program"||y==="drover"))return Ee.errors=[{instancePath:s+"/via",keyword:"enum",params:{allowedValues:Et}}],!1;var v=a===
+e}else var v=!0;if(v){if(t.name!==void 0){let y=e;if(typeof t.name!="string")return Ee.errors=[{instancePath:s+"/name",keyword:"\
 type",params:{type:"string"}}],!1;var v=y===e}else var v=!0;if(v)if(t.key_id!==void 0){let y=e;if(typeof t.key_id!="stri\
-ng")return De.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var v=y===e}else var v=!0}}else
-return De.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return De.errors=r,e===0}var Tt=Ar().default;
+ng")return Ee.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var v=y===e}else var v=!0}}else
+return Ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ee.errors=r,e===0}var Tt=Ar().default;
 function M(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===
 0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===void 0&&(l="type")||t.at===void 0&&(l="at")||t.data===void 0&&
 (l="data"))return M.errors=[{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;for(let i in t){let m=e;if(!(i===
@@ -470,9 +470,9 @@ if(typeof i.input_sha256!="string")return M.errors=[{instancePath:s+"/data/input
 ring"}}],!1;var a=d===e}else var a=!0;if(a){if(i.decision!==void 0){let d=i.decision,u=e;if(!(d==="allow"||d==="allow_se\
 ssion"||d==="deny"))return M.errors=[{instancePath:s+"/data/decision",keyword:"enum",params:{allowedValues:Dt}}],!1;var a=u===
 e}else var a=!0;if(a){if(i.message!==void 0){let d=e;if(typeof i.message!="string")return M.errors=[{instancePath:s+"/da\
-ta/message",keyword:"type",params:{type:"string"}}],!1;var a=d===e}else var a=!0;if(a)if(i.by!==void 0){let d=e;De(i.by,
-{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||(r=r===null?De.errors:r.concat(
-De.errors),e=r.length);var a=d===e}else var a=!0}}}}}}}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",params:{
+ta/message",keyword:"type",params:{type:"string"}}],!1;var a=d===e}else var a=!0;if(a)if(i.by!==void 0){let d=e;Ee(i.by,
+{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||(r=r===null?Ee.errors:r.concat(
+Ee.errors),e=r.length);var a=d===e}else var a=!0}}}}}}}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",params:{
 type:"object"}}],!1;var p=m===e}else var p=!0}}}else return M.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
 t"}}],!1;return M.errors=r,e===0}var Kt=["attempt","how","session_id","usage","cost_microusd","duration_ms","tree","outcome","problem","said","error","er\
 ror_code","trace","warnings"],Lt=["answered","failed","cancelled","stalled","budget","unknown"];function X(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===
@@ -525,21 +525,21 @@ keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var p=i===e}else var p=!
 i=e;if(e===i)if(Array.isArray(l)){var y=!0;let n=l.length;for(let f=0;f<n;f++){let d=e;if(typeof l[f]!="string")return de.
 errors=[{instancePath:s+"/paths/"+f,keyword:"type",params:{type:"string"}}],!1;var y=d===e;if(!y)break}}else return de.errors=
 [{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var p=i===e}else var p=!0}}}else return de.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.errors=r,e===0}var Ot=["command","edit"];function Ee(t,{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.errors=r,e===0}var Ot=["command","edit"];function Te(t,{
 instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0,v=e,p=e,y=!0,a=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.did===void 0&&(n="did")){let f={};r===null?r=[f]:r.push(f),e++}else if(t.
 did!==void 0&&t.did!=="command"){let f={};r===null?r=[f]:r.push(f),e++}}var l=a===e;if(e=p,r!==null&&(p?r.length=p:r=null),
 l){let n=e;pe(t,{instancePath:s,parentData:h,parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?pe.errors:r.
 concat(pe.errors),e=r.length);var l=n===e;y=l}if(!y){let n={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
-return r===null?r=[n]:r.push(n),e++,Ee.errors=r,!1}var i=v===e;if(i){let n=e,f=e,d=!0,u=e;if(t&&typeof t=="object"&&!Array.
+return r===null?r=[n]:r.push(n),e++,Te.errors=r,!1}var i=v===e;if(i){let n=e,f=e,d=!0,u=e;if(t&&typeof t=="object"&&!Array.
 isArray(t)){let c;if(t.did===void 0&&(c="did")){let V={};r===null?r=[V]:r.push(V),e++}else if(t.did!==void 0&&t.did!=="e\
 dit"){let V={};r===null?r=[V]:r.push(V),e++}}var m=u===e;if(e=f,r!==null&&(f?r.length=f:r=null),m){let c=e;de(t,{instancePath:s,
 parentData:h,parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var m=c===
-e;d=m}if(!d){let c={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[c]:r.push(c),e++,Ee.errors=
-r,!1}var i=n===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.did===void 0&&(n="did"))return Ee.errors=
+e;d=m}if(!d){let c={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[c]:r.push(c),e++,Te.errors=
+r,!1}var i=n===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.did===void 0&&(n="did"))return Te.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:n}}],!1;if(t.did!==void 0){let f=t.did;if(!(f==="command"||f===
-"edit"))return Ee.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:Ot}}],!1}}else return Ee.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ee.errors=r,e===0}function O(t,{instancePath:s="",parentData:h,
+"edit"))return Te.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:Ot}}],!1}}else return Te.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Te.errors=r,e===0}function O(t,{instancePath:s="",parentData:h,
 parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let m;if(t.type===void 0&&(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return O.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:m}}],!1;for(let n in t){let f=e;if(!(n==="type"||n==="at"||n==="data")){let d={
@@ -581,8 +581,8 @@ string"}}],!1;var a=o===e}else var a=!0;if(a){if(n.said!==void 0){let o=e;if(typ
 error!="string")return O.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
 var a=!0;if(a){if(n.error_code!==void 0){let o=e;if(typeof n.error_code!="string")return O.errors=[{instancePath:s+"/dat\
 a/error_code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(n.trace!==void 0){let o=n.trace,
-c=e;if(e===c)if(Array.isArray(o)){var l=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;Ee(o[w],{instancePath:s+"/data/tr\
-ace/"+w,parentData:o,parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===null?Ee.errors:r.concat(Ee.errors),e=r.length);
+c=e;if(e===c)if(Array.isArray(o)){var l=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;Te(o[w],{instancePath:s+"/data/tr\
+ace/"+w,parentData:o,parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===null?Te.errors:r.concat(Te.errors),e=r.length);
 var l=g===e;if(!l)break}}else return O.errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"array"}}],!1;var a=c===
 e}else var a=!0;if(a)if(n.warnings!==void 0){let o=n.warnings,c=e;if(e===c)if(Array.isArray(o)){var i=!0;let _=o.length;
 for(let w=0;w<_;w++){let g=e;if(typeof o[w]!="string")return O.errors=[{instancePath:s+"/data/warnings/"+w,keyword:"type",
@@ -645,47 +645,51 @@ var p=l===e}else var p=!0;if(p){if(t.note!==void 0){let a=e;if(typeof t.note!="s
 !1;if(e===l&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return te.errors=[{instancePath:s+"/seq",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var p=l===e}else var p=!0;if(p)if(t.execution_id!==void 0){let a=e;if(typeof t.execution_id!=
 "string")return te.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var p=a===e}else var p=!0}}}}}}}else
-return te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Ht=["flag","detail"],It=["agent_configuration_changed","check_older_than_last_edit","test_deleted","test_skipped","t\
-est_emptied","check_configuration_changed","change_not_reported","tool_call_denied","evidence_incomplete","change_hidden\
-_from_git","change_ignored_by_git"];function Te(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.flag===void 0&&(y="flag")||t.detail===void 0&&
-(y="detail"))return Te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let a in t){let l=e;
-if(!(a==="flag"||a==="detail")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Ht},propertyName:a};r===null?
-r=[i]:r.push(i),e++}var v=l===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[i]:r.push(i),e++,Te.errors=r,!1;break}}if(v){if(t.flag!==void 0){let a=t.flag,l=e;if(!(a==="agent_configuration_\
-changed"||a==="check_older_than_last_edit"||a==="test_deleted"||a==="test_skipped"||a==="test_emptied"||a==="check_confi\
-guration_changed"||a==="change_not_reported"||a==="tool_call_denied"||a==="evidence_incomplete"||a==="change_hidden_from\
-_git"||a==="change_ignored_by_git"))return Te.errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:It}}],
-!1;var p=l===e}else var p=!0;if(p)if(t.detail!==void 0){let a=e;if(typeof t.detail!="string")return Te.errors=[{instancePath:s+
-"/detail",keyword:"type",params:{type:"string"}}],!1;var p=a===e}else var p=!0}}else return Te.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Te.errors=r,e===0}function P(t,{instancePath:s="",parentData:h,parentDataProperty:N,
-rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===
-void 0&&(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return P.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:m}}],!1;for(let n in t){let f=e;if(!(n==="type"||n==="at"||n==="data")){let d={instancePath:s,
-keyword:"enum",params:{allowedValues:B},propertyName:n};r===null?r=[d]:r.push(d),e++}var v=f===e;if(!v){let d={instancePath:s,
-keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,P.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let n=t.type,f=e;if(typeof n!="string")return P.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(n!=="evidence")return P.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
-!1;var p=f===e}else var p=!0;if(p){if(t.at!==void 0){let n=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var p=n===e}else var p=!0;if(p)if(t.
-data!==void 0){let n=t.data,f=e;if(e===f)if(n&&typeof n=="object"&&!Array.isArray(n)){let u;if(n.attempt===void 0&&(u="a\
-ttempt")||n.claims===void 0&&(u="claims")||n.flags===void 0&&(u="flags"))return P.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:u}}],!1;for(let o in n){let c=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let V={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:zt},propertyName:o};r===null?r=[V]:r.push(V),e++}var y=c===e;
-if(!y){let V={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[V]:r.push(V),e++,
-P.errors=r,!1;break}}if(y){if(n.attempt!==void 0){let o=n.attempt,c=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
-o)))return P.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof o=="nu\
-mber"&&isFinite(o)&&(o<0||isNaN(o)))return P.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=c===e}else var a=!0;if(a){if(n.claims!==void 0){let o=n.claims,c=e;if(e===c)if(Array.isArray(o)){
-var l=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;te(o[w],{instancePath:s+"/data/claims/"+w,parentData:o,parentDataProperty:w,
-rootData:b,dynamicAnchors:k})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var l=g===e;if(!l)break}}else return P.
-errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(n.flags!==
-void 0){let o=n.flags,c=e;if(e===c)if(Array.isArray(o)){var i=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;Te(o[w],{instancePath:s+
-"/data/flags/"+w,parentData:o,parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===null?Te.errors:r.concat(Te.errors),
-e=r.length);var i=g===e;if(!i)break}}else return P.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"ar\
-ray"}}],!1;var a=c===e}else var a=!0}}}else return P.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var p=f===e}else var p=!0}}}else return P.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return P.
-errors=r,e===0}var St=["attempt","problem"];function se(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
+return te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Ht=["flag","detail","path","line"],It=["agent_configuration_changed","test_deleted","test_skipped","test_emptied","c\
+heck_configuration_changed","change_hidden_from_git","check_older_than_last_edit","change_not_reported","tool_call_denie\
+d","evidence_incomplete","change_ignored_by_git"];function ue(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,
+dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.flag===void 0&&
+(y="flag")||t.detail===void 0&&(y="detail"))return ue.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],
+!1;for(let a in t){let l=e;if(!(a==="flag"||a==="detail"||a==="path"||a==="line")){let i={instancePath:s,keyword:"enum",
+params:{allowedValues:Ht},propertyName:a};r===null?r=[i]:r.push(i),e++}var v=l===e;if(!v){let i={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:a}};return r===null?r=[i]:r.push(i),e++,ue.errors=r,!1;break}}if(v){if(t.flag!==void 0){
+let a=t.flag,l=e;if(!(a==="agent_configuration_changed"||a==="test_deleted"||a==="test_skipped"||a==="test_emptied"||a===
+"check_configuration_changed"||a==="change_hidden_from_git"||a==="check_older_than_last_edit"||a==="change_not_reported"||
+a==="tool_call_denied"||a==="evidence_incomplete"||a==="change_ignored_by_git"))return ue.errors=[{instancePath:s+"/flag",
+keyword:"enum",params:{allowedValues:It}}],!1;var p=l===e}else var p=!0;if(p){if(t.detail!==void 0){let a=e;if(typeof t.
+detail!="string")return ue.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"string"}}],!1;var p=a===e}else
+var p=!0;if(p){if(t.path!==void 0){let a=e;if(typeof t.path!="string")return ue.errors=[{instancePath:s+"/path",keyword:"\
+type",params:{type:"string"}}],!1;var p=a===e}else var p=!0;if(p)if(t.line!==void 0){let a=t.line,l=e;if(!(typeof a=="nu\
+mber"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ue.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
+!1;if(e===l&&typeof a=="number"&&isFinite(a)&&(a<1||isNaN(a)))return ue.errors=[{instancePath:s+"/line",keyword:"minimum",
+params:{comparison:">=",limit:1}}],!1;var p=l===e}else var p=!0}}}}else return ue.errors=[{instancePath:s,keyword:"type",
+params:{type:"object"}}],!1;return ue.errors=r,e===0}function P(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,
+dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===void 0&&
+(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return P.errors=[{instancePath:s,keyword:"required",params:{
+missingProperty:m}}],!1;for(let n in t){let f=e;if(!(n==="type"||n==="at"||n==="data")){let d={instancePath:s,keyword:"e\
+num",params:{allowedValues:B},propertyName:n};r===null?r=[d]:r.push(d),e++}var v=f===e;if(!v){let d={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,P.errors=r,!1;break}}if(v){if(t.type!==void 0){
+let n=t.type,f=e;if(typeof n!="string")return P.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(n!=="evidence")return P.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],!1;var p=f===
+e}else var p=!0;if(p){if(t.at!==void 0){let n=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,
+dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var p=n===e}else var p=!0;if(p)if(t.data!==void 0){
+let n=t.data,f=e;if(e===f)if(n&&typeof n=="object"&&!Array.isArray(n)){let u;if(n.attempt===void 0&&(u="attempt")||n.claims===
+void 0&&(u="claims")||n.flags===void 0&&(u="flags"))return P.errors=[{instancePath:s+"/data",keyword:"required",params:{
+missingProperty:u}}],!1;for(let o in n){let c=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let V={instancePath:s+"/\
+data",keyword:"enum",params:{allowedValues:zt},propertyName:o};r===null?r=[V]:r.push(V),e++}var y=c===e;if(!y){let V={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[V]:r.push(V),e++,P.errors=r,!1;break}}if(y){
+if(n.attempt!==void 0){let o=n.attempt,c=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return P.errors=[{instancePath:s+
+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return P.
+errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0;
+if(a){if(n.claims!==void 0){let o=n.claims,c=e;if(e===c)if(Array.isArray(o)){var l=!0;let _=o.length;for(let w=0;w<_;w++){
+let g=e;te(o[w],{instancePath:s+"/data/claims/"+w,parentData:o,parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===
+null?te.errors:r.concat(te.errors),e=r.length);var l=g===e;if(!l)break}}else return P.errors=[{instancePath:s+"/data/cla\
+ims",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(n.flags!==void 0){let o=n.flags,c=e;if(e===
+c)if(Array.isArray(o)){var i=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;ue(o[w],{instancePath:s+"/data/flags/"+w,parentData:o,
+parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===null?ue.errors:r.concat(ue.errors),e=r.length);var i=g===e;if(!i)
+break}}else return P.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0}}}else
+return P.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=f===e}else var p=!0}}}else return P.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return P.errors=r,e===0}var St=["attempt","problem"];function se(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===void 0&&(l="type")||t.at===void 0&&
 (l="at")||t.data===void 0&&(l="data"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:l}}],
 !1;for(let i in t){let m=e;if(!(i==="type"||i==="at"||i==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:B},
@@ -871,93 +875,93 @@ null?r=[E]:r.push(E),e++}}var l=a===e;if(e=p,r!==null&&(p?r.length=p:r=null),l){
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var l=C===e;y=l}
 if(!y){let C={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[C]:r.push(C),e++,R.errors=r,
 !1}var i=v===e;if(i){let C=e,E=e,Pe=!0,Er=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ie;if(t.type===void 0&&(ie=
-"type")){let me={};r===null?r=[me]:r.push(me),e++}else if(t.type!==void 0&&t.type!=="drive_resumed"){let me={};r===null?
-r=[me]:r.push(me),e++}}var m=Er===e;if(e=E,r!==null&&(E?r.length=E:r=null),m){let ie=e;fe(t,{instancePath:s,parentData:h,
+"type")){let ce={};r===null?r=[ce]:r.push(ce),e++}else if(t.type!==void 0&&t.type!=="drive_resumed"){let ce={};r===null?
+r=[ce]:r.push(ce),e++}}var m=Er===e;if(e=E,r!==null&&(E?r.length=E:r=null),m){let ie=e;fe(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var m=ie===e;Pe=
 m}if(!Pe){let ie={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ie]:r.push(ie),e++,R.errors=
-r,!1}var i=C===e;if(i){let ie=e,me=e,sr=!0,Tr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ke;if(t.type===void 0&&
-(Ke="type")){let ce={};r===null?r=[ce]:r.push(ce),e++}else if(t.type!==void 0&&t.type!=="preparing"){let ce={};r===null?
-r=[ce]:r.push(ce),e++}}var n=Tr===e;if(e=me,r!==null&&(me?r.length=me:r=null),n){let Ke=e;ae(t,{instancePath:s,parentData:h,
+r,!1}var i=C===e;if(i){let ie=e,ce=e,sr=!0,Tr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ke;if(t.type===void 0&&
+(Ke="type")){let _e={};r===null?r=[_e]:r.push(_e),e++}else if(t.type!==void 0&&t.type!=="preparing"){let _e={};r===null?
+r=[_e]:r.push(_e),e++}}var n=Tr===e;if(e=ce,r!==null&&(ce?r.length=ce:r=null),n){let Ke=e;ae(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var n=Ke===e;sr=
 n}if(!sr){let Ke={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ke]:r.push(Ke),e++,R.errors=
-r,!1}var i=ie===e;if(i){let Ke=e,ce=e,ir=!0,Kr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Le;if(t.type===void 0&&
-(Le="type")){let _e={};r===null?r=[_e]:r.push(_e),e++}else if(t.type!==void 0&&t.type!=="setup_failed"){let _e={};r===null?
-r=[_e]:r.push(_e),e++}}var f=Kr===e;if(e=ce,r!==null&&(ce?r.length=ce:r=null),f){let Le=e;J(t,{instancePath:s,parentData:h,
+r,!1}var i=ie===e;if(i){let Ke=e,_e=e,ir=!0,Kr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Le;if(t.type===void 0&&
+(Le="type")){let ve={};r===null?r=[ve]:r.push(ve),e++}else if(t.type!==void 0&&t.type!=="setup_failed"){let ve={};r===null?
+r=[ve]:r.push(ve),e++}}var f=Kr===e;if(e=_e,r!==null&&(_e?r.length=_e:r=null),f){let Le=e;J(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var f=Le===e;ir=
 f}if(!ir){let Le={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Le]:r.push(Le),e++,R.errors=
-r,!1}var i=Ke===e;if(i){let Le=e,_e=e,ar=!0,Lr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ze;if(t.type===void 0&&
-(Ze="type")){let ve={};r===null?r=[ve]:r.push(ve),e++}else if(t.type!==void 0&&t.type!=="prepared"){let ve={};r===null?r=
-[ve]:r.push(ve),e++}}var d=Lr===e;if(e=_e,r!==null&&(_e?r.length=_e:r=null),d){let Ze=e;S(t,{instancePath:s,parentData:h,
+r,!1}var i=Ke===e;if(i){let Le=e,ve=e,ar=!0,Lr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ze;if(t.type===void 0&&
+(Ze="type")){let ge={};r===null?r=[ge]:r.push(ge),e++}else if(t.type!==void 0&&t.type!=="prepared"){let ge={};r===null?r=
+[ge]:r.push(ge),e++}}var d=Lr===e;if(e=ve,r!==null&&(ve?r.length=ve:r=null),d){let Ze=e;S(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var d=Ze===e;ar=
 d}if(!ar){let Ze={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ze]:r.push(Ze),e++,R.errors=
-r,!1}var i=Le===e;if(i){let Ze=e,ve=e,nr=!0,Zr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ce;if(t.type===void 0&&
-(Ce="type")){let ge={};r===null?r=[ge]:r.push(ge),e++}else if(t.type!==void 0&&t.type!=="baseline_ran"){let ge={};r===null?
-r=[ge]:r.push(ge),e++}}var u=Zr===e;if(e=ve,r!==null&&(ve?r.length=ve:r=null),u){let Ce=e;H(t,{instancePath:s,parentData:h,
+r,!1}var i=Le===e;if(i){let Ze=e,ge=e,nr=!0,Zr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ce;if(t.type===void 0&&
+(Ce="type")){let be={};r===null?r=[be]:r.push(be),e++}else if(t.type!==void 0&&t.type!=="baseline_ran"){let be={};r===null?
+r=[be]:r.push(be),e++}}var u=Zr===e;if(e=ge,r!==null&&(ge?r.length=ge:r=null),u){let Ce=e;H(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var u=Ce===e;nr=
 u}if(!nr){let Ce={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ce]:r.push(Ce),e++,R.errors=
-r,!1}var i=Ze===e;if(i){let Ce=e,ge=e,or=!0,Cr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Oe;if(t.type===void 0&&
-(Oe="type")){let be={};r===null?r=[be]:r.push(be),e++}else if(t.type!==void 0&&t.type!=="baseline_decided"){let be={};r===
-null?r=[be]:r.push(be),e++}}var o=Cr===e;if(e=ge,r!==null&&(ge?r.length=ge:r=null),o){let Oe=e;ne(t,{instancePath:s,parentData:h,
+r,!1}var i=Ze===e;if(i){let Ce=e,be=e,or=!0,Cr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Oe;if(t.type===void 0&&
+(Oe="type")){let ke={};r===null?r=[ke]:r.push(ke),e++}else if(t.type!==void 0&&t.type!=="baseline_decided"){let ke={};r===
+null?r=[ke]:r.push(ke),e++}}var o=Cr===e;if(e=be,r!==null&&(be?r.length=be:r=null),o){let Oe=e;ne(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var o=Oe===e;or=
 o}if(!or){let Oe={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Oe]:r.push(Oe),e++,R.errors=
-r,!1}var i=Ce===e;if(i){let Oe=e,be=e,pr=!0,Or=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Re;if(t.type===void 0&&
-(Re="type")){let ke={};r===null?r=[ke]:r.push(ke),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let ke={};r===
-null?r=[ke]:r.push(ke),e++}}var c=Or===e;if(e=be,r!==null&&(be?r.length=be:r=null),c){let Re=e;Z(t,{instancePath:s,parentData:h,
+r,!1}var i=Ce===e;if(i){let Oe=e,ke=e,pr=!0,Or=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Re;if(t.type===void 0&&
+(Re="type")){let we={};r===null?r=[we]:r.push(we),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let we={};r===
+null?r=[we]:r.push(we),e++}}var c=Or===e;if(e=ke,r!==null&&(ke?r.length=ke:r=null),c){let Re=e;Z(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?Z.errors:r.concat(Z.errors),e=r.length);var c=Re===e;pr=
 c}if(!pr){let Re={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Re]:r.push(Re),e++,R.errors=
-r,!1}var i=Oe===e;if(i){let Re=e,ke=e,dr=!0,Rr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ze;if(t.type===void 0&&
-(ze="type")){let we={};r===null?r=[we]:r.push(we),e++}else if(t.type!==void 0&&t.type!=="session_opened"){let we={};r===
-null?r=[we]:r.push(we),e++}}var V=Rr===e;if(e=ke,r!==null&&(ke?r.length=ke:r=null),V){let ze=e;re(t,{instancePath:s,parentData:h,
+r,!1}var i=Oe===e;if(i){let Re=e,we=e,dr=!0,Rr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ze;if(t.type===void 0&&
+(ze="type")){let he={};r===null?r=[he]:r.push(he),e++}else if(t.type!==void 0&&t.type!=="session_opened"){let he={};r===
+null?r=[he]:r.push(he),e++}}var V=Rr===e;if(e=we,r!==null&&(we?r.length=we:r=null),V){let ze=e;re(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?re.errors:r.concat(re.errors),e=r.length);var V=ze===e;dr=
 V}if(!dr){let ze={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ze]:r.push(ze),e++,R.errors=
-r,!1}var i=Re===e;if(i){let ze=e,we=e,lr=!0,zr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ue;if(t.type===void 0&&
-(Ue="type")){let he={};r===null?r=[he]:r.push(he),e++}else if(t.type!==void 0&&t.type!=="approval_decided"){let he={};r===
-null?r=[he]:r.push(he),e++}}var _=zr===e;if(e=we,r!==null&&(we?r.length=we:r=null),_){let Ue=e;M(t,{instancePath:s,parentData:h,
+r,!1}var i=Re===e;if(i){let ze=e,he=e,lr=!0,zr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ue;if(t.type===void 0&&
+(Ue="type")){let Ne={};r===null?r=[Ne]:r.push(Ne),e++}else if(t.type!==void 0&&t.type!=="approval_decided"){let Ne={};r===
+null?r=[Ne]:r.push(Ne),e++}}var _=zr===e;if(e=he,r!==null&&(he?r.length=he:r=null),_){let Ue=e;M(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?M.errors:r.concat(M.errors),e=r.length);var _=Ue===e;lr=
 _}if(!lr){let Ue={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ue]:r.push(Ue),e++,R.errors=
-r,!1}var i=ze===e;if(i){let Ue=e,he=e,fr=!0,Ur=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Me;if(t.type===void 0&&
-(Me="type")){let Ne={};r===null?r=[Ne]:r.push(Ne),e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let Ne={};r===null?
-r=[Ne]:r.push(Ne),e++}}var w=Ur===e;if(e=he,r!==null&&(he?r.length=he:r=null),w){let Me=e;O(t,{instancePath:s,parentData:h,
+r,!1}var i=ze===e;if(i){let Ue=e,Ne=e,fr=!0,Ur=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Me;if(t.type===void 0&&
+(Me="type")){let je={};r===null?r=[je]:r.push(je),e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let je={};r===null?
+r=[je]:r.push(je),e++}}var w=Ur===e;if(e=Ne,r!==null&&(Ne?r.length=Ne:r=null),w){let Me=e;O(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?O.errors:r.concat(O.errors),e=r.length);var w=Me===e;fr=
 w}if(!fr){let Me={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Me]:r.push(Me),e++,R.errors=
-r,!1}var i=Ue===e;if(i){let Me=e,Ne=e,ur=!0,Mr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ye;if(t.type===void 0&&
-(Ye="type")){let je={};r===null?r=[je]:r.push(je),e++}else if(t.type!==void 0&&t.type!=="check_ran"){let je={};r===null?
-r=[je]:r.push(je),e++}}var g=Mr===e;if(e=Ne,r!==null&&(Ne?r.length=Ne:r=null),g){let Ye=e;U(t,{instancePath:s,parentData:h,
+r,!1}var i=Ue===e;if(i){let Me=e,je=e,ur=!0,Mr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ye;if(t.type===void 0&&
+(Ye="type")){let qe={};r===null?r=[qe]:r.push(qe),e++}else if(t.type!==void 0&&t.type!=="check_ran"){let qe={};r===null?
+r=[qe]:r.push(qe),e++}}var g=Mr===e;if(e=je,r!==null&&(je?r.length=je:r=null),g){let Ye=e;U(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?U.errors:r.concat(U.errors),e=r.length);var g=Ye===e;ur=
 g}if(!ur){let Ye={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ye]:r.push(Ye),e++,R.errors=
-r,!1}var i=Me===e;if(i){let Ye=e,je=e,yr=!0,Yr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let He;if(t.type===void 0&&
-(He="type")){let qe={};r===null?r=[qe]:r.push(qe),e++}else if(t.type!==void 0&&t.type!=="evidence"){let qe={};r===null?r=
-[qe]:r.push(qe),e++}}var F=Yr===e;if(e=je,r!==null&&(je?r.length=je:r=null),F){let He=e;P(t,{instancePath:s,parentData:h,
+r,!1}var i=Me===e;if(i){let Ye=e,qe=e,yr=!0,Yr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let He;if(t.type===void 0&&
+(He="type")){let Ae={};r===null?r=[Ae]:r.push(Ae),e++}else if(t.type!==void 0&&t.type!=="evidence"){let Ae={};r===null?r=
+[Ae]:r.push(Ae),e++}}var F=Yr===e;if(e=qe,r!==null&&(qe?r.length=qe:r=null),F){let He=e;P(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var F=He===e;yr=
 F}if(!yr){let He={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[He]:r.push(He),e++,R.errors=
-r,!1}var i=Ye===e;if(i){let He=e,qe=e,mr=!0,Hr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ie;if(t.type===void 0&&
-(Ie="type")){let Ae={};r===null?r=[Ae]:r.push(Ae),e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let Ae={};r===
-null?r=[Ae]:r.push(Ae),e++}}var j=Hr===e;if(e=qe,r!==null&&(qe?r.length=qe:r=null),j){let Ie=e;se(t,{instancePath:s,parentData:h,
+r,!1}var i=Ye===e;if(i){let He=e,Ae=e,mr=!0,Hr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ie;if(t.type===void 0&&
+(Ie="type")){let xe={};r===null?r=[xe]:r.push(xe),e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let xe={};r===
+null?r=[xe]:r.push(xe),e++}}var j=Hr===e;if(e=Ae,r!==null&&(Ae?r.length=Ae:r=null),j){let Ie=e;se(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var j=Ie===e;mr=
 j}if(!mr){let Ie={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ie]:r.push(Ie),e++,R.errors=
-r,!1}var i=He===e;if(i){let Ie=e,Ae=e,cr=!0,Ir=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Se;if(t.type===void 0&&
-(Se="type")){let xe={};r===null?r=[xe]:r.push(xe),e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let xe={};r===
-null?r=[xe]:r.push(xe),e++}}var x=Ir===e;if(e=Ae,r!==null&&(Ae?r.length=Ae:r=null),x){let Se=e;W(t,{instancePath:s,parentData:h,
+r,!1}var i=He===e;if(i){let Ie=e,xe=e,cr=!0,Ir=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Se;if(t.type===void 0&&
+(Se="type")){let Ve={};r===null?r=[Ve]:r.push(Ve),e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let Ve={};r===
+null?r=[Ve]:r.push(Ve),e++}}var x=Ir===e;if(e=xe,r!==null&&(xe?r.length=xe:r=null),x){let Se=e;W(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var x=Se===e;cr=
 x}if(!cr){let Se={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Se]:r.push(Se),e++,R.errors=
-r,!1}var i=Ie===e;if(i){let Se=e,xe=e,_r=!0,Sr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Be;if(t.type===void 0&&
-(Be="type")){let Ve={};r===null?r=[Ve]:r.push(Ve),e++}else if(t.type!==void 0&&t.type!=="paused"){let Ve={};r===null?r=[
-Ve]:r.push(Ve),e++}}var A=Sr===e;if(e=xe,r!==null&&(xe?r.length=xe:r=null),A){let Be=e;oe(t,{instancePath:s,parentData:h,
+r,!1}var i=Ie===e;if(i){let Se=e,Ve=e,_r=!0,Sr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Be;if(t.type===void 0&&
+(Be="type")){let $e={};r===null?r=[$e]:r.push($e),e++}else if(t.type!==void 0&&t.type!=="paused"){let $e={};r===null?r=[
+$e]:r.push($e),e++}}var A=Sr===e;if(e=Ve,r!==null&&(Ve?r.length=Ve:r=null),A){let Be=e;oe(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var A=Be===e;_r=
 A}if(!_r){let Be={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Be]:r.push(Be),e++,R.errors=
-r,!1}var i=Se===e;if(i){let Be=e,Ve=e,vr=!0,Br=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ge;if(t.type===void 0&&
-(Ge="type")){let $e={};r===null?r=[$e]:r.push($e),e++}else if(t.type!==void 0&&t.type!=="round_started"){let $e={};r===null?
-r=[$e]:r.push($e),e++}}var G=Br===e;if(e=Ve,r!==null&&(Ve?r.length=Ve:r=null),G){let Ge=e;le(t,{instancePath:s,parentData:h,
+r,!1}var i=Se===e;if(i){let Be=e,$e=e,vr=!0,Br=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ge;if(t.type===void 0&&
+(Ge="type")){let Fe={};r===null?r=[Fe]:r.push(Fe),e++}else if(t.type!==void 0&&t.type!=="round_started"){let Fe={};r===null?
+r=[Fe]:r.push(Fe),e++}}var G=Br===e;if(e=$e,r!==null&&($e?r.length=$e:r=null),G){let Ge=e;le(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?le.errors:r.concat(le.errors),e=r.length);var G=Ge===e;vr=
 G}if(!vr){let Ge={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ge]:r.push(Ge),e++,R.errors=
-r,!1}var i=Be===e;if(i){let Ge=e,$e=e,gr=!0,Gr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Je;if(t.type===void 0&&
-(Je="type")){let Fe={};r===null?r=[Fe]:r.push(Fe),e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let Fe={};r===
-null?r=[Fe]:r.push(Fe),e++}}var Y=Gr===e;if(e=$e,r!==null&&($e?r.length=$e:r=null),Y){let Je=e;K(t,{instancePath:s,parentData:h,
+r,!1}var i=Be===e;if(i){let Ge=e,Fe=e,gr=!0,Gr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Je;if(t.type===void 0&&
+(Je="type")){let De={};r===null?r=[De]:r.push(De),e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let De={};r===
+null?r=[De]:r.push(De),e++}}var Y=Gr===e;if(e=Fe,r!==null&&(Fe?r.length=Fe:r=null),Y){let Je=e;K(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?K.errors:r.concat(K.errors),e=r.length);var Y=Je===e;gr=
 Y}if(!gr){let Je={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Je]:r.push(Je),e++,R.errors=
-r,!1}var i=Ge===e;if(i){let Je=e,Fe=e,br=!0,Jr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let We;if(t.type===void 0&&
+r,!1}var i=Ge===e;if(i){let Je=e,De=e,br=!0,Jr=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let We;if(t.type===void 0&&
 (We="type")){let Xe={};r===null?r=[Xe]:r.push(Xe),e++}else if(t.type!==void 0&&t.type!=="delivered"){let Xe={};r===null?
-r=[Xe]:r.push(Xe),e++}}var $=Jr===e;if(e=Fe,r!==null&&(Fe?r.length=Fe:r=null),$){let We=e;Q(t,{instancePath:s,parentData:h,
+r=[Xe]:r.push(Xe),e++}}var $=Jr===e;if(e=De,r!==null&&(De?r.length=De:r=null),$){let We=e;Q(t,{instancePath:s,parentData:h,
 parentDataProperty:N,rootData:b,dynamicAnchors:k})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var $=We===e;br=
 $}if(!br){let We={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[We]:r.push(We),e++,R.errors=
 r,!1}var i=Je===e}}}}}}}}}}}}}}}}}}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let C;if(t.type===void 0&&(C="t\
@@ -1033,25 +1037,25 @@ ssage",keyword:"type",params:{type:"string"}}],!1;var d=w===e}else var d=!0}}els
 blem",keyword:"type",params:{type:"object"}}],!1;var p=c===e}else var p=!0;if(p)if(t.created_at!==void 0){let o=e;q(t.created_at,
 {instancePath:s+"/created_at",parentData:t,parentDataProperty:"created_at",rootData:b,dynamicAnchors:k})||(r=r===null?q.
 errors:r.concat(q.errors),e=r.length);var p=o===e}else var p=!0}}}}}}}}}}}}}else return T.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return T.errors=r,e===0}var gs=ue;var ls=["version","digest","decision","repository","paths","decided_at"],fs=["trusted","refused"];function ue(t,{instancePath:s="",
+type",params:{type:"object"}}],!1;return T.errors=r,e===0}var gs=ye;var ls=["version","digest","decision","repository","paths","decided_at"],fs=["trusted","refused"];function ye(t,{instancePath:s="",
 parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let a;if(t.version===void 0&&(a="version")||t.digest===void 0&&(a="digest")||t.decision===void 0&&(a=
 "decision")||t.repository===void 0&&(a="repository")||t.paths===void 0&&(a="paths")||t.decided_at===void 0&&(a="decided_\
-at"))return ue.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let l in t){let i=e;if(!(l===
+at"))return ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let l in t){let i=e;if(!(l===
 "version"||l==="digest"||l==="decision"||l==="repository"||l==="paths"||l==="decided_at")){let m={instancePath:s,keyword:"\
 enum",params:{allowedValues:ls},propertyName:l};r===null?r=[m]:r.push(m),e++}var v=i===e;if(!v){let m={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:l}};return r===null?r=[m]:r.push(m),e++,ue.errors=r,!1;break}}if(v){if(t.version!==void 0){
-let l=t.version,i=e;if(!(typeof l=="number"&&isFinite(l)))return ue.errors=[{instancePath:s+"/version",keyword:"type",params:{
-type:"number"}}],!1;if(l!==1)return ue.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var p=i===
+propertyNames",params:{propertyName:l}};return r===null?r=[m]:r.push(m),e++,ye.errors=r,!1;break}}if(v){if(t.version!==void 0){
+let l=t.version,i=e;if(!(typeof l=="number"&&isFinite(l)))return ye.errors=[{instancePath:s+"/version",keyword:"type",params:{
+type:"number"}}],!1;if(l!==1)return ye.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var p=i===
 e}else var p=!0;if(p){if(t.digest!==void 0){let l=e;z(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
 digest",rootData:b,dynamicAnchors:k})||(r=r===null?z.errors:r.concat(z.errors),e=r.length);var p=l===e}else var p=!0;if(p){
-if(t.decision!==void 0){let l=t.decision,i=e;if(!(l==="trusted"||l==="refused"))return ue.errors=[{instancePath:s+"/deci\
+if(t.decision!==void 0){let l=t.decision,i=e;if(!(l==="trusted"||l==="refused"))return ye.errors=[{instancePath:s+"/deci\
 sion",keyword:"enum",params:{allowedValues:fs}}],!1;var p=i===e}else var p=!0;if(p){if(t.repository!==void 0){let l=e;if(typeof t.
-repository!="string")return ue.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var p=l===
+repository!="string")return ye.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var p=l===
 e}else var p=!0;if(p){if(t.paths!==void 0){let l=t.paths,i=e;if(e===i)if(Array.isArray(l)){var y=!0;let n=l.length;for(let f=0;f<
-n;f++){let d=e;if(typeof l[f]!="string")return ue.errors=[{instancePath:s+"/paths/"+f,keyword:"type",params:{type:"strin\
-g"}}],!1;var y=d===e;if(!y)break}}else return ue.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
+n;f++){let d=e;if(typeof l[f]!="string")return ye.errors=[{instancePath:s+"/paths/"+f,keyword:"type",params:{type:"strin\
+g"}}],!1;var y=d===e;if(!y)break}}else return ye.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
 !1;var p=i===e}else var p=!0;if(p)if(t.decided_at!==void 0){let l=e;q(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
 parentDataProperty:"decided_at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var p=l===
-e}else var p=!0}}}}}}else return ue.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ue.errors=
+e}else var p=!0}}}}}}else return ye.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=
 r,e===0}export{_s as validateDriveEvent,vs as validateDrivenRecord,gs as validateSettingsDecision};

@@ -3,6 +3,7 @@ import { type TProperties, Type } from 'typebox'
 import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
+import { FLAGS } from './review-flags.ts'
 
 const text = Type.String()
 const count = Type.Integer({ minimum: 0 })
@@ -133,21 +134,16 @@ export const Claim = named(
 )
 export type Claim = Message<typeof Claim>
 
-export const FLAGS = [
-  'agent_configuration_changed',
-  'check_older_than_last_edit',
-  'test_deleted',
-  'test_skipped',
-  'test_emptied',
-  'check_configuration_changed',
-  'change_not_reported',
-  'tool_call_denied',
-  'evidence_incomplete',
-  'change_hidden_from_git',
-  'change_ignored_by_git',
-] as const
-
-export const ReviewFlag = named('driveFlag', strict({ flag: literals(FLAGS), detail: text }))
+export const ReviewFlag = named(
+  'driveFlag',
+  strict({
+    flag: literals(FLAGS),
+    detail: text,
+    /** Where it was seen. Older records have it in the detail only. */
+    path: optional(text),
+    line: optional(Type.Integer({ minimum: 1 })),
+  }),
+)
 export type ReviewFlag = Message<typeof ReviewFlag>
 
 const PAUSES = [

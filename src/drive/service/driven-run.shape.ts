@@ -5,7 +5,8 @@ import { DestructiveRequest } from '../../contract/destructive.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
-import { CLAIM_VERDICTS, ENDS, FLAGS, PURPOSES } from '../record/drive-event.shape.ts'
+import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
+import { FLAGS } from '../record/review-flags.ts'
 
 const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -60,8 +61,11 @@ const Evidence = Type.Object({
   ),
   flags: list(
     Type.Object({
-      flag: literals(FLAGS, { description: 'What makes checks worth less.' }),
-      detail: text('Where it was seen.'),
+      flag: literals(FLAGS, { description: 'What was seen.' }),
+      is_serious: Type.Boolean({ description: 'Whether a person should look at it before using the work.' }),
+      detail: text('Where it was seen, and what it is.'),
+      path: optional(text('The file.')),
+      line: optional(Type.Integer({ minimum: 1, description: 'The line in the file as it is now.' })),
     }),
     'What a person should look at.',
   ),

@@ -6,6 +6,7 @@ import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { spentBy } from '../decide/spending.ts'
 import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { isSerious } from '../record/review-flags.ts'
 import type { DrivenDiff, DrivenRun, DrivenState, RunChoice } from './driven-run.shape.ts'
 
 export type DrivenFacts = {
@@ -217,8 +218,12 @@ function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<Dri
     ...(approvals.length > 0 && { approvals: approvals.map(({ attempt: _, ...approval }) => approval) }),
     warnings: ended?.warnings ?? [],
     checks: checks.map(toCheck),
-    ...(evidence !== undefined && { evidence: { claims: evidence.claims, flags: evidence.flags } }),
+    ...(evidence !== undefined && { evidence: toEvidence(evidence) }),
   }
+}
+
+function toEvidence({ claims, flags }: NonNullable<Attempt['evidence']>) {
+  return { claims, flags: flags.map((each) => ({ ...each, is_serious: isSerious(each) })) }
 }
 
 /** The text of an outcome was checked when it was recorded. */

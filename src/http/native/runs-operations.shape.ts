@@ -103,7 +103,7 @@ const attempt: NonNullable<DrivenRunMessage['attempts']>[number] = {
   ],
   evidence: {
     claims: [{ about: 'file', subject: 'wind.ts', verdict: 'observed', note: 'git shows the change' }],
-    flags: [{ flag: 'change_not_reported', detail: 'wind.test.ts' }],
+    flags: [{ flag: 'change_not_reported', is_serious: false, detail: 'wind.test.ts' }],
   },
 }
 

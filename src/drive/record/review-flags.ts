@@ -1,0 +1,28 @@
+/** The flags of a review: what a person should look at in the work of agents. */
+
+/** They make the work worth less than its checks say: look before you use it. */
+const SERIOUS_FLAGS = [
+  'agent_configuration_changed',
+  'test_deleted',
+  'test_skipped',
+  'test_emptied',
+  'check_configuration_changed',
+  'change_hidden_from_git',
+] as const
+
+/** Worth knowing. */
+const NOTE_FLAGS = [
+  'check_older_than_last_edit',
+  'change_not_reported',
+  'tool_call_denied',
+  'evidence_incomplete',
+  'change_ignored_by_git',
+] as const
+
+export const FLAGS = [...SERIOUS_FLAGS, ...NOTE_FLAGS] as const
+
+const SERIOUS: ReadonlySet<string> = new Set(SERIOUS_FLAGS)
+
+export function isSerious({ flag }: { readonly flag: (typeof FLAGS)[number] }): boolean {
+  return SERIOUS.has(flag)
+}
