@@ -1,9 +1,18 @@
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../test/support/journal-fixture.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import { realDisk } from '../kit/files/disk.ts'
+import { type Disk, realDisk } from '../kit/files/disk.ts'
 import { EventFile, readEventFile } from './event-file.ts'
 import type { RecordedEvent } from './hash-chain.ts'
 
@@ -13,8 +22,10 @@ const event = (n: number): RecordedEvent => ({ type: 'step', at: AT, data: { n }
 function place() {
   const directory = temporaryDirectory()
   const path = join(directory, 'drive.jsonl')
-  const options = { runId: 'run-1', path, disk: realDisk, check: (each: RecordedEvent) => each }
-  return { path, options, open: () => EventFile.open(options, join(directory, 'drive.lock')) }
+  const keptPath = join(directory, 'drive.kept.jsonl')
+  const lastEvent = (at: string, problem: string): RecordedEvent => ({ type: 'over', at, data: { problem } })
+  const options = { runId: 'run-1', path, disk: realDisk, check: (each: RecordedEvent) => each, keptPath, lastEvent }
+  return { path, keptPath, options, open: () => EventFile.open(options, join(directory, 'drive.lock')) }
 }
 
 async function written(count: number) {
@@ -80,10 +91,49 @@ describe('a file of records', () => {
     expect(readEventFile(found.options)).toEqual([event(1), event(2)])
   })
 
-  it('notices a writer without a lock', async () => {
+  it.each([
+    ['replaced', (path: string) => renameSync(copyOf(path), path)],
+    ['removed', (path: string) => rmSync(path)],
+    ['shortened', (path: string) => truncateSync(path, 10)],
+    ['edited', (path: string) => appendFileSync(path, 'x\n')],
+    ['edited', (path: string) => writeFileSync(path, readFileSync(path))],
+  ])('was %s: the writer keeps its events beside it, and no one writes any more', async (word, tamper) => {
+    const found = await written(1)
+    const file = await found.open()
+    tamper(found.path)
+    expect(await codeOf(() => file?.append(event(2)))).toBe('drive_records_tampered')
+    file?.[Symbol.dispose]()
+    const over = { type: 'over', at: AT, data: { problem: `was ${word}` } }
+    expect(readEventFile(found.options)).toEqual([event(1), event(2), over])
+    expect(await codeOf(found.open)).toBe('drive_records_tampered')
+  })
+
+  it('is over if another process has put a file with other records beside it', async () => {
     const found = await written(1)
     using file = await found.open()
-    appendFileSync(found.path, 'x\n')
+    writeFileSync(found.keptPath, '')
+    expect(await codeOf(() => file?.append(event(2)))).toBe('drive_records_tampered')
+    expect(readEventFile(found.options).slice(0, 2)).toEqual([event(1), event(2)])
+  })
+
+  it('is not taken for tampered with when a write fails', async () => {
+    const found = await written(1)
+    let fails = true
+    const writeSync: Disk['writeSync'] = (descriptor, bytes, offset) => {
+      if (!fails || !Buffer.from(bytes).includes('"n":2')) return realDisk.writeSync(descriptor, bytes, offset)
+      realDisk.writeSync(descriptor, bytes.subarray(0, 5), 0)
+      throw Object.assign(new Error('no space left on device'), { errno: -28, code: 'ENOSPC' })
+    }
+    const options = { ...found.options, disk: { ...realDisk, writeSync } }
+    using file = await EventFile.open(options, `${found.path}.lock`)
     expect(await codeOf(() => file?.append(event(2)))).toBe('mutation_not_committed')
+    fails = false
+    file?.append(event(2))
+    expect(readEventFile(found.options)).toEqual([event(1), event(2)])
   })
 })
+
+function copyOf(path: string): string {
+  copyFileSync(path, `${path}.copy`)
+  return `${path}.copy`
+}

@@ -4,6 +4,7 @@
  *     <git common dir>/drover/runs/<run id>/journal.jsonl      the events of the run, see hash-chain.ts
  *                                           drive.jsonl        what drover did to drive the run, in the same format
  *                                           drive.lock         an empty file that the driver of the run locks
+ *                                           drive.kept.jsonl   what the driver had recorded, if drive.jsonl was tampered with
  *                                           run.json           a snapshot of the run, see snapshot-format.ts
  *                                           run.lock           an empty file that processes lock
  *                                           materials/<hex>    section texts, named by their digests
@@ -46,6 +47,7 @@ export const journalPathIn = (directory: string): string => join(directory, 'jou
 export const snapshotPathIn = (directory: string): string => join(directory, 'run.json')
 export const lockPathIn = (directory: string): string => join(directory, 'run.lock')
 export const drivePathIn = (directory: string): string => join(directory, 'drive.jsonl')
+export const keptDrivePathIn = (directory: string): string => join(directory, 'drive.kept.jsonl')
 export const driveLockPathIn = (directory: string): string => join(directory, 'drive.lock')
 export const materialsPathIn = (directory: string): string => join(directory, 'materials')
 

@@ -738,27 +738,28 @@ type:"string"}}],!1;var a=d===e}else var a=!0;if(a)if(i.by!==void 0){let d=i.by,
 errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Gt}}],!1;var a=u===e}else var a=!0}}}}}else return W.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=m===e}else var p=!0}}}else return W.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var Jt=["reason","message"],Qt=["max_tokens","max_cost","max_time","agent_failed","cancelled","killed","review_changed_f\
-iles","setup_failed","baseline_failed","stopped"];function oe(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,
-dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===void 0&&
-(l="type")||t.at===void 0&&(l="at")||t.data===void 0&&(l="data"))return oe.errors=[{instancePath:s,keyword:"required",params:{
-missingProperty:l}}],!1;for(let i in t){let m=e;if(!(i==="type"||i==="at"||i==="data")){let n={instancePath:s,keyword:"e\
-num",params:{allowedValues:B},propertyName:i};r===null?r=[n]:r.push(n),e++}var v=m===e;if(!v){let n={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,oe.errors=r,!1;break}}if(v){if(t.type!==void 0){
-let i=t.type,m=e;if(typeof i!="string")return oe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="paused")return oe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"paused"}}],!1;var p=m===
-e}else var p=!0;if(p){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,
-dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var p=i===e}else var p=!0;if(p)if(t.data!==void 0){
-let i=t.data,m=e;if(e===m)if(i&&typeof i=="object"&&!Array.isArray(i)){let f;if(i.reason===void 0&&(f="reason")||i.message===
-void 0&&(f="message"))return oe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let d in i){
-let u=e;if(!(d==="reason"||d==="message")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Jt},propertyName:d};
-r===null?r=[o]:r.push(o),e++}var y=u===e;if(!y){let o={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[o]:r.push(o),e++,oe.errors=r,!1;break}}if(y){if(i.reason!==void 0){let d=i.reason,u=e;if(!(d==="max_t\
-okens"||d==="max_cost"||d==="max_time"||d==="agent_failed"||d==="cancelled"||d==="killed"||d==="review_changed_files"||d===
-"setup_failed"||d==="baseline_failed"||d==="stopped"))return oe.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{
-allowedValues:Qt}}],!1;var a=u===e}else var a=!0;if(a)if(i.message!==void 0){let d=e;if(typeof i.message!="string")return oe.
-errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;var a=d===e}else var a=!0}}else return oe.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=m===e}else var p=!0}}}else return oe.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var Wt=["next_run_id"];function le(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
+iles","setup_failed","baseline_failed","stopped","tampered"];function oe(t,{instancePath:s="",parentData:h,parentDataProperty:N,
+rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===
+void 0&&(l="type")||t.at===void 0&&(l="at")||t.data===void 0&&(l="data"))return oe.errors=[{instancePath:s,keyword:"requ\
+ired",params:{missingProperty:l}}],!1;for(let i in t){let m=e;if(!(i==="type"||i==="at"||i==="data")){let n={instancePath:s,
+keyword:"enum",params:{allowedValues:B},propertyName:i};r===null?r=[n]:r.push(n),e++}var v=m===e;if(!v){let n={instancePath:s,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[n]:r.push(n),e++,oe.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let i=t.type,m=e;if(typeof i!="string")return oe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="paused")return oe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"paused"}}],!1;
+var p=m===e}else var p=!0;if(p){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var p=i===e}else var p=!0;if(p)if(t.
+data!==void 0){let i=t.data,m=e;if(e===m)if(i&&typeof i=="object"&&!Array.isArray(i)){let f;if(i.reason===void 0&&(f="re\
+ason")||i.message===void 0&&(f="message"))return oe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],
+!1;for(let d in i){let u=e;if(!(d==="reason"||d==="message")){let o={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Jt},
+propertyName:d};r===null?r=[o]:r.push(o),e++}var y=u===e;if(!y){let o={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:d}};return r===null?r=[o]:r.push(o),e++,oe.errors=r,!1;break}}if(y){if(i.reason!==void 0){let d=i.reason,u=e;
+if(!(d==="max_tokens"||d==="max_cost"||d==="max_time"||d==="agent_failed"||d==="cancelled"||d==="killed"||d==="review_ch\
+anged_files"||d==="setup_failed"||d==="baseline_failed"||d==="stopped"||d==="tampered"))return oe.errors=[{instancePath:s+
+"/data/reason",keyword:"enum",params:{allowedValues:Qt}}],!1;var a=u===e}else var a=!0;if(a)if(i.message!==void 0){let d=e;
+if(typeof i.message!="string")return oe.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],
+!1;var a=d===e}else var a=!0}}else return oe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
+var p=m===e}else var p=!0}}}else return oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.
+errors=r,e===0}var Wt=["next_run_id"];function le(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
 (a="at")||t.data===void 0&&(a="data"))return le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let l in t){let i=e;if(!(l==="type"||l==="at"||l==="data")){let m={instancePath:s,keyword:"enum",params:{allowedValues:B},

@@ -157,6 +157,7 @@ const PAUSES = [
   'setup_failed',
   'baseline_failed',
   'stopped',
+  'tampered',
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 

@@ -3,7 +3,7 @@ import { EventFile, type EventFileOptions, readEventFile } from '../../journal/e
 import { runNotFound } from '../../journal/faults.ts'
 import { findRun } from '../../journal/find-run.ts'
 import { encodeLine, NO_RECORDS } from '../../journal/hash-chain.ts'
-import { driveLockPathIn, drivePathIn, type RunStore } from '../../journal/run-store.ts'
+import { driveLockPathIn, drivePathIn, keptDrivePathIn, type RunStore } from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy, lockMissing } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
@@ -12,7 +12,7 @@ import { checkDriveEvent } from './drive-event.ts'
 import { type DriveState, toDriveState } from './drive-state.ts'
 import { driveBusy } from './faults.ts'
 
-/** Becomes the only driver of a run. Throws `drive_busy` if there is one. */
+/** Becomes the only driver of a run. Throws `drive_busy` if there is one, and `drive_records_tampered`. */
 export async function openDriveJournal(store: RunStore, runId: string): Promise<EventFile<DriveEvent>> {
   const { path } = findRun(store, runId)
   const file = await EventFile.open(optionsFor(store, runId), driveLockPathIn(path))
@@ -54,6 +54,16 @@ export function readDrive(store: RunStore, runId: string): DriveState | undefine
 }
 
 function optionsFor(store: RunStore, runId: string): EventFileOptions<DriveEvent> {
-  const path = drivePathIn(findRun(store, runId).path)
-  return { runId, path, disk: store.disk, check: checkDriveEvent }
+  const directory = findRun(store, runId).path
+  return {
+    runId,
+    path: drivePathIn(directory),
+    keptPath: keptDrivePathIn(directory),
+    disk: store.disk,
+    check: checkDriveEvent,
+    lastEvent: (at, problem) => {
+      const message = `drive.jsonl ${problem} while the run was driven; look at the work before you use it`
+      return { type: 'paused', at, data: { reason: 'tampered', message } }
+    },
+  }
 }

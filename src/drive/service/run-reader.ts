@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRunHeader } from '../../journal/read-run.ts'
-import { drivePathIn, openRunStore, type RunStore, toJournalPath } from '../../journal/run-store.ts'
+import { drivePathIn, keptDrivePathIn, openRunStore, type RunStore, toJournalPath } from '../../journal/run-store.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
@@ -114,7 +114,7 @@ export class RunReader {
   /** Changes whenever the run, its records or its driver here do. */
   markOf({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord): string {
     const journal = toJournalPath(openRunStore({ gitCommonDir }), runId)
-    const files = [journal, drivePathIn(join(journal, '..'))].map((path) => {
+    const files = [journal, drivePathIn(join(journal, '..')), keptDrivePathIn(join(journal, '..'))].map((path) => {
       const found = statSync(path, { bigint: true, throwIfNoEntry: false })
       return found === undefined ? '' : [found.ino, found.size, found.mtimeNs].join()
     })
