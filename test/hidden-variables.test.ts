@@ -119,7 +119,7 @@ describe.runIf(process.platform === 'linux')('drover serve', () => {
   it('warns about a process around it that shows its keys', async () => {
     const around = ['/bin/sh', '-c', '"$@"; exit', 'sh', process.execPath, DROVER, ...SERVE]
     const serving = startServer(createHome(), around)
-    await until(() => serving.heard.includes('Press Ctrl+C'))
+    await until(() => serving.heard.includes('Press Ctrl-C'))
     const shown = `DROVER_API_KEYS of the process ${serving.child.pid}, which has started drover`
     expect(serving.heard).toContain(`agents can read secrets in the environment of a process: ${shown}`)
   })

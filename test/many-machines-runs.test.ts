@@ -127,7 +127,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
         // A worker has no clients, and needs no keys.
         DROVER_API_KEYS: '',
       })
-    const isReady = (serving: Serving) => until(() => serving.heard.stdout.includes('Press Ctrl+C'))
+    const isReady = (serving: Serving) => until(() => serving.heard.stdout.includes('Press Ctrl-C'))
     const killed = work()
     await isReady(killed)
     const [first, second] = [clientOf(await door('door-1'), as('first')), clientOf(await door('door-2'), as('first'))]

@@ -205,7 +205,7 @@ describe.skipIf(!isInstalled)('a command that another program talks to', () => {
   ])('says on a terminal what it waits for: %s', async (command, client, code) => {
     const terminal = startOnTerminal([command], { cwd: env['HOME'] ?? '', env })
     await terminal.shows(`drover ${command} waits for the messages of ${client}`)
-    await terminal.shows('Press Ctrl+C to stop.')
+    await terminal.shows('Press Ctrl-C to stop.')
     terminal.type('\x03')
     expect((await terminal.ended).code).toBe(code)
   })

@@ -48,13 +48,13 @@ export class Machines implements AsyncDisposable {
   async door(name: string, url = this.url): Promise<Machine> {
     const machine = this.#spawn(name, ['serve', '--no-work', '--port', '0', '--quiet'], url)
     machine.port = Number(await until(() => /listens on http:\/\/.*:(\d+)\n/.exec(machine.heard)?.[1]))
-    await until(() => machine.heard.includes('Press Ctrl+C'))
+    await until(() => machine.heard.includes('Press Ctrl-C'))
     return machine
   }
 
   async worker(name: string, url = this.url): Promise<Machine> {
     const machine = this.#spawn(name, ['work', '--quiet'], url)
-    await until(() => machine.heard.includes('Press Ctrl+C'))
+    await until(() => machine.heard.includes('Press Ctrl-C'))
     return machine
   }
 

@@ -67,7 +67,7 @@ describe('drover serve', () => {
       expect(stderr).toMatch(/^drover: the server does not start, because .* provides no API key: /)
     }
     const open = serveDrover(['-p', '0', '--host', host, '--demo', '--verbose'])
-    await until(() => open.heard.stdout.includes('Press Ctrl+C to stop'))
+    await until(() => open.heard.stdout.includes('Press Ctrl-C to stop'))
     expect(open.heard.stdout).toContain('! public bind address without API key auth')
     expect(open.heard.stdout).toMatch(/ceilings {9}sandbox read-only/)
   })
@@ -75,7 +75,7 @@ describe('drover serve', () => {
   it('prints at most ten lines outside of a terminal, the log included', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     await portOf(serving)
-    await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+    await until(() => serving.heard.stdout.includes('Press Ctrl-C to stop'))
     expect(serving.heard.stderr).toBe('')
     const lines = serving.heard.stdout.trimEnd().split('\n')
     expect(lines.filter((line) => !line.startsWith('! '))).toHaveLength(5)
@@ -160,7 +160,7 @@ describe('drover serve', () => {
     const env = { HOME: home, PATH: '/usr/bin:/bin', DROVER_API_KEYS: 'a-secret-key-of-mine' }
     const terminal = startOnTerminal(['serve', '-p', '0', '--demo'], { cwd: home, env, columns: 200 })
     onTestFinished(() => void terminal.child.kill('SIGKILL'))
-    await terminal.shows('Press Ctrl+C to stop')
+    await terminal.shows('Press Ctrl-C to stop')
     await terminal.shows('The built-in demo agent answers')
     const lines = stripVTControlCharacters(terminal.seen()).trimEnd().split('\n')
     expect(lines.length).toBeLessThanOrEqual(10)
@@ -174,7 +174,7 @@ describe('drover serve', () => {
     const home = temporaryDirectory()
     const env = { HOME: home, PATH: '/usr/bin:/bin' }
     const terminal = startOnTerminal(['serve', '-p', '0', '--demo'], { cwd: home, env })
-    await terminal.shows('Press Ctrl+C to stop')
+    await terminal.shows('Press Ctrl-C to stop')
     const [pid, socket] = [terminal.pid(), join(home, '.drover', 'server.sock')]
     onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')))
     expect(existsSync(socket)).toBe(true)
@@ -295,7 +295,7 @@ describe('on a Unix socket, drover serve', () => {
   it('lets only its user connect, and removes the socket at the end', async () => {
     const path = join(temporaryDirectory(), 'drover.sock')
     const serving = serveDrover(['--socket', path, '--demo'])
-    await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+    await until(() => serving.heard.stdout.includes('Press Ctrl-C to stop'))
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect((await ask({ socketPath: path, path: '/health' })).status).toBe(200)
     serving.child.kill('SIGTERM')
@@ -306,12 +306,12 @@ describe('on a Unix socket, drover serve', () => {
   it('replaces the socket of a killed server', async () => {
     const path = join(temporaryDirectory(), 'drover.sock')
     const dead = serveDrover(['--socket', path, '--demo'])
-    await until(() => dead.heard.stdout.includes('Press Ctrl+C to stop'))
+    await until(() => dead.heard.stdout.includes('Press Ctrl-C to stop'))
     dead.child.kill('SIGKILL')
     await dead.ended
     expect(existsSync(path)).toBe(true)
     const serving = serveDrover(['--socket', path, '--demo'])
-    await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+    await until(() => serving.heard.stdout.includes('Press Ctrl-C to stop'))
     expect((await ask({ socketPath: path, path: '/health' })).status).toBe(200)
   })
 

@@ -57,6 +57,6 @@ export function startDrover(
 /** Waits until the server prints that it listens, and returns the port. */
 export async function portOf(serving: Serving): Promise<number> {
   const found = await until(() => /listens on http:\/\/.*:(\d+)\n/.exec(serving.heard.stdout)?.[1])
-  await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+  await until(() => serving.heard.stdout.includes('Press Ctrl-C to stop'))
   return Number(found)
 }

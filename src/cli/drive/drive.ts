@@ -162,7 +162,7 @@ async function driveIt(
   } catch (error) {
     if (!(await isDrivenByServer(invocation, found.runId, error))) throw error
     const { err } = invocation.runtime.terminal
-    await err.write('drover: the run is driven in the background, with the options it has. Ctrl+C leaves it running.\n')
+    await err.write('drover: the run continues in the background with its own options. Ctrl-C leaves it running.\n')
     const result = await attach(context, found.runId, (update) => printer.update(update))
     return result && { ...result, isAttached: true }
   }

@@ -9,6 +9,6 @@ export async function explainProtocol(
   const { command, client, instead } = what
   await runtime.terminal.err.write(
     `drover: ${command} waits for the messages of ${client}, which starts it and talks to it over standard input.\n` +
-      `To try drover here, use ${instead}. Press Ctrl+C to stop.\n`,
+      `To try drover here, use ${instead}. Press Ctrl-C to stop.\n`,
   )
 }

@@ -104,7 +104,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   if (failure !== undefined) log.error({ reason: String(failure) }, 'the server can no longer listen, so it stops')
   else
     await terminal.err.write(
-      'drover: stopping; waiting for running requests. Press Ctrl+C again to stop immediately.\n',
+      'drover: stopping; waiting for running requests. Press Ctrl-C again to stop immediately.\n',
     )
   background.stop()
   await life.stop({ drainMs, endProcesses: () => endAllProcesses() })

@@ -88,7 +88,7 @@ Try it
   curl http://127.0.0.1:8080/api/v1/prompt \\
     -H 'Content-Type: application/json' -d '{"backend": "claude", "prompt": "say hello"}'
 
-Press Ctrl+C to stop
+Press Ctrl-C to stop
 `)
   })
 
@@ -164,7 +164,7 @@ Try it
   curl -H "X-Api-Key: $KEY" http://[::1]:9000/api/v1/prompt \\
     -H 'Content-Type: application/json' -d '{"backend": "codex", "prompt": "say hello"}'
 
-Press Ctrl+C to stop
+Press Ctrl-C to stop
 `)
   })
 

@@ -27,7 +27,7 @@ export function startupBanner(facts: BannerFacts): string {
     ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentWarnings(facts.agents)],
     ['Endpoints', ...endpointLines(facts.endpoints)],
     ['Try it', ...curlLines(facts)],
-    ['Press Ctrl+C to stop'],
+    ['Press Ctrl-C to stop'],
   ]
   return `${sections.map(([title, ...lines]) => [title, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n\n')}\n`
 }

@@ -46,7 +46,7 @@ describe('startupSummary', () => {
 console    http://127.0.0.1:8080/
 security   auth disabled, rate limit disabled, metrics disabled, trusted proxies none, bind host 127.0.0.1, CORS origins none
 agents     claude, codex (demo), gemini (not installed)
-endpoints  /api/v1, /openai/v1, /health (4 in all, --verbose lists them with all settings). Press Ctrl+C to stop.
+endpoints  /api/v1, /openai/v1, /health (4 in all, --verbose lists them with all settings). Press Ctrl-C to stop.
 ! codex: not installed. The built-in demo agent answers with canned text instead.
 `)
   })

@@ -22,7 +22,7 @@ export function startupSummary(facts: BannerFacts, { paint, isTty }: { paint: Pa
         .map(agentText)
         .join(', ') || 'none is enabled'
     }`,
-    `endpoints  ${endpointsText(facts)} Press Ctrl+C to stop.`,
+    `endpoints  ${endpointsText(facts)} Press Ctrl-C to stop.`,
     ...warningLines(facts).map((line) => paint('yellow', line)),
   ]
   return `${lines.join('\n')}\n`

@@ -61,12 +61,12 @@ async function work({ runtime, flags }: Invocation, parts: Working): Promise<voi
     closeSessions: () => drover.opened.sessions.close(),
   })
   const life = await startServerLife({ ...parts, cleansStore: false, takesWork: true })
-  await terminal.out.write(`drover works on ${drover.slots.limit} prompts at once. Press Ctrl+C to stop.\n`)
+  await terminal.out.write(`drover runs up to ${drover.slots.limit} prompts at the same time. Press Ctrl-C to stop.\n`)
   await terminal.err.write(agentsNotice(drover.agents.list(), { isQuiet: flags.isOn('quiet') }))
   for (const { warning, suggestion } of secretWarnings(findReadableSecrets(runtime.env, runtime.readableVariables))) {
     await terminal.err.write(`drover: warning: ${warning}; ${suggestion}\n`)
   }
   await signals.stopped
-  await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl+C again to stop immediately.\n')
+  await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl-C again to stop immediately.\n')
   await life.stop({ drainMs, endProcesses: () => endAllProcesses() })
 }
