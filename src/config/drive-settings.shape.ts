@@ -28,7 +28,7 @@ export const DriveSection = strict({
   share: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Directories that git ignores, such as `node_modules`: copied from your worktree instead of running the setup, if all lock files are identical.',
+      'Directories that git ignores, such as `node_modules`. If your lock files match those of the new worktree, drover copies these directories from your worktree and skips the setup.',
     'x-rule': 'paths in the repository',
   }),
   setup_timeout_secs: Type.Integer({
@@ -48,7 +48,7 @@ export const DriveSection = strict({
   baseline: literals(['note', 'skip', 'require'], {
     default: 'note',
     description:
-      'If a check fails before the work: record it and continue (`note`; asks at a terminal), pause until it is fixed (`require`), or do not run checks beforehand (`skip`).',
+      'Checks before the first agent: record a failure and continue (`note`; asks at a terminal), pause until they pass (`require`), or do not run them (`skip`).',
   }),
   check_timeout_secs: Type.Integer({
     default: 600,
