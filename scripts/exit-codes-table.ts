@@ -7,19 +7,19 @@ const ROWS: readonly (readonly [number, string])[] = [
   [EXIT.success, 'Success.'],
   [
     toExitCode('internal', 'Prompts'),
-    'The command failed. If an agent fails, "drover prompt" and "drover resume" exit with the code of the agent instead.',
+    `The command failed. If an agent fails, "drover prompt" and "drover resume" exit with the agent's exit code instead.`,
   ],
-  [toExitCode('usage', undefined), 'Wrong use: the command line is invalid, and nothing was done.'],
+  [toExitCode('usage', undefined), 'Usage error: the command line is invalid, and nothing was done.'],
   [
     toExitCode('internal', 'Changes'),
-    'A command on changes or hosts failed, or a check of "drover drive" did. From these commands, 1 means that the error could not be written.',
+    'A command in the Changes or Hosts group failed, or a check of "drover drive" still fails. If one of these commands exits with 1, the error message could not be written.',
   ],
   [EXIT.waits, '"drover drive" is waiting for a person, or a limit was reached.'],
   [EXIT_TIMEOUT, 'The agent timed out.'],
   [exitCodeOfSignal('SIGHUP'), 'The terminal was closed.'],
   [EXIT_CANCELLED, 'The command was interrupted with Ctrl-C.'],
-  [EXIT.pipeClosed, 'The program that read the output has closed the pipe.'],
-  [exitCodeOfSignal('SIGTERM'), 'The command was terminated. A server that stops in order exits with 0.'],
+  [EXIT.pipeClosed, 'The program that was reading the output closed the pipe.'],
+  [exitCodeOfSignal('SIGTERM'), 'The command was terminated. A server that shuts down cleanly exits with 0.'],
 ]
 
 export const EXIT_CODES = ROWS.map(([code, meaning]): [string, string] => [String(code), meaning])

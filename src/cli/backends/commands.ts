@@ -37,7 +37,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Add an agent that speaks the Agent Client Protocol as a backend',
     description:
-      'Starts the agent, asks what it can do, and writes the result to the config. drover knows the commands of many agents, so their name is enough. Nothing is written if the agent does not answer.',
+      'Starts the agent, asks what it can do, and writes the result to the config. drover knows the commands of many agents, so their names are enough. Nothing is written if the agent does not answer.',
     positionals: [
       { name: 'name', description: 'Name of the backend', suggests: suggestKnownAgents },
       { name: 'command', description: 'The program and its arguments, after --', isOptional: true, repeats: true },
@@ -59,7 +59,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Find out whether an agent works, by sending it one short prompt',
     description:
-      'Costs one prompt. If the agent is not logged in, the error says what to do. For a backend that the config defines, its capabilities are stored.',
+      'Costs one prompt. If the agent is not logged in, the error says what to do. If the config defines the backend, the capabilities that were found are stored there.',
     positionals: [TESTED],
     flags: [ANSWER_TIMEOUT, JSON_FLAG],
     examples: [

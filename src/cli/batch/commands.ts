@@ -53,7 +53,7 @@ export const BATCH_COMMANDS: readonly Command[] = [
     summary: 'Run several prompts at the same time',
     description: `The file contains a list of tasks, or an object with "tasks" and settings (see docs/task-files.md). The whole file is
 checked before the first task starts. No sessions are recorded.
-The exit code is 1 if any task failed. Ctrl-C stops all agents; finished results are still printed.`,
+The exit code is 1 if any task failed. Ctrl-C stops all agents, but finished results are still printed.`,
     positionals: [],
     flags: [
       ...INPUT,
@@ -121,10 +121,10 @@ first failure by default. No sessions are recorded.`,
     description: `A wide terminal shows the answers side by side. An agent that is not installed is skipped with a warning.
 The exit code is 1 if any agent failed.
 
-With --worktrees each agent works in its own git worktree, created from the last commit, and may edit files there. Then drover
-shows how much each has changed, and runs your checks. --keep turns one agent's work into a branch and drops the others.
-Together with --worktrees it does so as soon as the agents finish; on its own, it applies to the last comparison in this
-repository. Ctrl-C leaves nothing behind.`,
+With --worktrees, each agent works in its own git worktree, created from the last commit, and may edit files there. Then drover
+runs your checks and shows how much each agent changed. --keep turns one agent's work into a branch and drops the others. With
+--worktrees, it does so as soon as the agents finish. Without --worktrees, it applies to the last comparison in this repository.
+Ctrl-C leaves no processes, worktrees or branches behind.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       {
@@ -133,7 +133,7 @@ repository. Ctrl-C leaves nothing behind.`,
         description: 'Agents to compare, as in claude,codex (default: all installed)',
         otherNames: ['backend', 'b'],
       },
-      { name: 'all-backends', description: 'Compare all installed agents, even if that is only one' },
+      { name: 'all-backends', description: 'Compare all installed agents, even if only one is installed' },
       { name: 'sequential', description: 'Run one agent after another' },
       { name: 'worktrees', description: 'Give each agent its own git worktree' },
       {
@@ -167,14 +167,14 @@ repository. Ctrl-C leaves nothing behind.`,
     examples: [
       { line: 'drover compare "explain this error"', description: 'compare all installed agents' },
       {
-        line: 'git diff | drover compare - --backends claude,codex --json',
+        line: 'git diff | drover compare "review this change" --backends claude,codex --json',
         description: 'compare two agents and print JSON',
       },
       {
         line: 'drover compare --worktrees --check "npm test" "show the wind in knots"',
-        description: 'let each agent make the change, and test it',
+        description: 'let each agent make the change, and check the results',
       },
-      { line: 'drover compare --keep codex', description: 'keep one of the changes as a branch' },
+      { line: 'drover compare --keep codex', description: "keep one agent's work as a branch" },
       { line: 'drover compare --demo "hello there"', description: 'try it without an installed agent' },
     ],
     load: () => import('./compare-command.ts'),

@@ -22,11 +22,11 @@ export const CHAT_COMMANDS: readonly Command[] = [
     words: ['chat'],
     group: 'Prompts',
     summary: 'Have a conversation with an agent',
-    description: `Every line is a prompt in the same session, and the answers are printed as by drover prompt. A line that ends with a
-backslash continues on the next one; lines between """ and """, and pasted lines, are one prompt.
+    description: `Every line is a prompt in the same session, and the answers are printed as "drover prompt" prints them. A line that ends
+with a backslash continues on the next line. Lines between """ and """ form one prompt, and so do pasted lines.
 Lines that begin with a slash are commands: /backend, /model, /compare, /new, /help, /exit. //text sends /text.
-Up and Down recall earlier lines. Ctrl-C cancels the answer; Ctrl-D, or Ctrl-C twice on an empty line, exits.
-Each agent has its own session: /backend starts a new one, or returns to that agent's session.
+Up and Down recall earlier lines. Ctrl-C cancels the answer. Ctrl-D, or Ctrl-C twice on an empty line, exits.
+Each agent has its own session. /backend NAME starts a session with that agent, or returns to the one it already has.
 If standard input is a pipe, each of its lines is a prompt, and the first failure stops the conversation.`,
     positionals: [],
     flags: [
@@ -36,9 +36,13 @@ If standard input is a pipe, each of its lines is a prompt, and the first failur
       {
         name: 'continue',
         short: 'c',
-        description: 'Continue the latest session of this directory, or of the one given with -w',
+        description: 'Continue the latest session in this directory, or in the one given with -w',
       },
-      { name: 'session', value: 'ID', description: 'Continue this session; at least the first 4 characters of its id' },
+      {
+        name: 'session',
+        value: 'ID',
+        description: 'Continue the session with this id (at least its first 4 characters)',
+      },
       ...TURN_FLAGS,
     ],
     examples: [
@@ -47,7 +51,7 @@ If standard input is a pipe, each of its lines is a prompt, and the first failur
         line: 'drover chat -b codex --sandbox workspace',
         description: 'another agent, which may write in this directory',
       },
-      { line: 'drover chat -c', description: 'continue the latest session of this directory' },
+      { line: 'drover chat -c', description: 'continue the latest session in this directory' },
       { line: 'drover chat --demo', description: 'try it without an installed agent' },
       { line: 'drover chat < questions.txt', description: 'one prompt per line, in one session' },
     ],

@@ -9,8 +9,8 @@ export const DOCTOR_COMMANDS: readonly Command[] = [
     failsAs: 'Hosts',
     summary: 'Check everything that drover needs, and show how to fix problems',
     description: `Checks the repository, hosts, runs, GitHub, programs, configuration, directories, sessions, locks and agents. Nothing is changed,
-except that a small file is written and removed to test whether runs survive a power failure. Outside of a repository,
-hosts and runs are skipped. The exit code is 0 even if there are errors; with --strict it is then 3.`,
+except that a small file is written and removed to test whether runs survive a power failure. Outside a repository,
+hosts and runs are skipped. The exit code is 0 even if there are errors. With --strict, it is 3 if there are errors.`,
     positionals: [
       {
         name: 'agent',

@@ -7,25 +7,28 @@ export const DRIVE_COMMANDS: readonly Command[] = [
     words: ['drive'],
     group: 'Changes',
     summary: 'Let agents make a change on their own, from goal to branch',
-    description: `Starts a run and lets an agent perform its actions: the agent reads the code, asks you when it needs a decision, and changes the
-files; another agent reviews the result. drover runs your checks itself, sends failures back, and compares what the agent reports with
-git and with its tool calls. The work is done in a new git worktree, created from the last commit, and becomes a commit on a new branch.
+    description: `Starts a run and lets an agent perform the run's actions: the agent reads the code, asks you when it needs a decision, and changes
+the files. Another agent reviews the changes. drover runs your checks itself, sends failures back to the agent, and compares what the
+agent reports with git and with its tool calls. The work is done in a new git worktree, created from the last commit, and becomes a
+commit on a new branch.
 
-If the run needs a decision, you are asked at the terminal. Without a terminal, the command prints what it is waiting for and exits with 4;
-answer with "drover answer", then "drover drive RUN_ID" continues. It also continues a run that was killed or stopped, that has
-reached a limit, or that was started with "drover run".
+If the run needs a decision, drover asks you at the terminal. Without a terminal, the command prints what it is waiting for and exits
+with 4. Answer with "drover answer", then continue the run with "drover drive RUN_ID". The same command continues a run that was killed
+or stopped, that reached a limit, or that was started with "drover run".
 
-With --detach the background server drives the run: the run survives closing the terminal, and continues when a killed server is
-started again. "drover drive RUN_ID" then follows it, and Ctrl+C leaves it running; "drover stop RUN_ID" stops it.
+With --detach, the background server drives the run. The run survives closing the terminal. If the server is killed, the run continues
+when the server is started again. "drover drive RUN_ID" follows the run, and Ctrl-C leaves it running. "drover stop RUN_ID" stops it.
 
-TARGET is a goal, the address of an issue (or #7 inside a clone), or the id of a run. Without it, the only run that has not ended
-continues. Exit codes: 0 the work is delivered or there was nothing to change, 2 usage error, 3 a failure, or a check that still fails
-at the end, 4 waiting for you, or a limit was reached, 130 interrupted.`,
+TARGET is a goal, the URL of an issue (or '#7' in a clone of its repository), or the id of a run. Without TARGET, continues the
+unfinished run, if there is exactly one.
+
+Exit codes: 0 if the work is delivered or no change was needed; 2 for a usage error; 3 if something failed or a check still fails at the
+end; 4 if the run is waiting for you or a limit was reached; 130 if the command was interrupted.`,
     positionals: [
       {
         ...RUN_ID,
         name: 'TARGET',
-        description: 'A goal, an issue, or the id of a run (default: the only run that has not ended)',
+        description: 'A goal, an issue, or the id of a run (default: the only unfinished run)',
         isOptional: true,
       },
     ],
@@ -40,12 +43,12 @@ at the end, 4 waiting for you, or a limit was reached, 130 interrupted.`,
       {
         name: 'review-with',
         value: 'BACKEND[/MODEL]',
-        description: 'Agent that reviews, read-only (default: another installed one)',
+        description: 'Agent that reviews the changes, read-only (default: another installed agent)',
       },
       {
         name: 'check',
         value: 'COMMAND',
-        description: 'Command that drover runs after the work; it must pass',
+        description: 'Command that drover runs after the work and that must pass',
         repeats: true,
       },
       ...PREPARATION,
@@ -53,13 +56,13 @@ at the end, 4 waiting for you, or a limit was reached, 130 interrupted.`,
         name: 'baseline',
         value: 'HOW',
         description:
-          'If a check fails beforehand: record it and continue (note; asks at a terminal), pause until it is fixed (require), or do not run checks beforehand (skip)',
+          'Checks before the first agent: record a failure and continue (note; asks at a terminal), pause until they pass (require), or do not run them (skip)',
         choices: ['note', 'require', 'skip'],
       },
       {
         name: 'actions',
         value: 'N',
-        description: 'Maximum actions per run (default 8)',
+        description: 'Maximum number of actions per run (default: 8)',
         integer: { min: 1, max: 1000 },
       },
       {
@@ -73,24 +76,24 @@ at the end, 4 waiting for you, or a limit was reached, 130 interrupted.`,
       {
         name: 'rounds',
         value: 'N',
-        description: 'Maximum follow-up runs to fix review findings and failed checks (default 2)',
+        description: 'Maximum number of follow-up runs to fix review findings and failed checks (default: 2)',
         integer: { min: 0, max: 20 },
       },
       {
         name: 'approval',
         value: 'MODE',
         description:
-          'What an implementing agent may do: edit files (auto), everything (none) or only read (always); default auto',
+          'What the agent may do in an implement action: edit files (auto), everything (none), or only read (always); default: auto',
         choices: ['auto', 'none', 'always'],
       },
       { name: 'no-review', description: 'Skip the review of the changes' },
       { name: 'worktree', description: 'Work in a new git worktree, on a new branch (the default)' },
-      { name: 'in-place', description: 'Work in this worktree as it is, and deliver nothing' },
+      { name: 'in-place', description: 'Work directly in the current worktree, and deliver nothing' },
       {
         name: 'deliver',
         value: 'HOW',
         description:
-          'Commit on the branch (branch), open a draft pull request too (pr), or do neither (none); default branch',
+          'Commit on the branch (branch), also open a draft pull request (pr), or do neither (none); default: branch',
         choices: ['none', 'branch', 'pr'],
       },
       { name: 'as-goal', description: 'Use the title and text of an ordinary issue as the goal, without asking' },
@@ -99,7 +102,7 @@ at the end, 4 waiting for you, or a limit was reached, 130 interrupted.`,
         value: 'COMMAND',
         description: 'Run this command, with JSON on its standard input, when the run needs you or ends',
       },
-      { name: 'detach', description: 'Run in the background server, which is started if there is none' },
+      { name: 'detach', description: 'Run in the background server, which is started if none is running' },
       { name: 'list', description: 'List the worktrees of driven runs, and why they were kept' },
       DEMO,
       { ...ROOT, otherNames: ['workdir', 'w', 'directory', 'cwd'] },
@@ -117,10 +120,13 @@ at the end, 4 waiting for you, or a limit was reached, 130 interrupted.`,
         description: 'in a project with dependencies',
       },
       { line: 'drover drive https://github.com/ada/weather/issues/7 --with codex', description: 'an issue' },
-      { line: 'drover drive --goal-file issue.md', description: 'a longer goal, such as an issue from elsewhere' },
+      {
+        line: 'drover drive --goal-file issue.md',
+        description: 'a longer goal, such as an issue from another tracker',
+      },
       { line: 'drover drive 6f1c2c6e --max-tokens 500000', description: 'continue a run, up to a limit' },
       { line: 'drover drive "Show the wind in knots" --detach', description: 'in the background' },
-      { line: 'drover drive --list', description: 'worktrees that were kept' },
+      { line: 'drover drive --list', description: 'list worktrees that were kept' },
     ],
     load: () => import('./drive.ts'),
   },

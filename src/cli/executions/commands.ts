@@ -15,9 +15,9 @@ export const EXECUTION_COMMANDS: readonly Command[] = [
     words: ['ps'],
     group: 'Prompts',
     summary: 'List the prompts that are running, newest first',
-    description: `Shows the executions of all drover processes of this user: prompts on the command line, batches, and those of the server.
-The parts of a batch are listed under it. With --all, executions that have ended are listed too, if they are kept (see the
-setting executions.keep).`,
+    description: `An execution is one prompt that is running or has run. Lists the executions of all your drover processes: on the command
+line, in batches and on the server. The parts of a batch are listed under it. With --all, executions that have ended are
+listed too, if they were kept (see the setting executions.keep).`,
     positionals: [],
     flags: [
       { name: 'all', short: 'a', description: 'Also list the latest executions that have ended' },
@@ -43,8 +43,8 @@ setting executions.keep).`,
     group: 'Prompts',
     summary: 'Show what an execution has printed, and follow it',
     description: `Prints the answer and the tool calls as "drover prompt" does on a terminal. For a batch, prints its parts in turn.
-With -f, keeps following until the execution ends, in whichever process it runs; Ctrl-C stops only this command.
-What is kept depends on the setting executions.keep when the prompt was started.`,
+With -f, follows the execution until it ends, whichever process it runs in. Ctrl-C stops only this command.
+How much was kept depends on the setting executions.keep at the time when the prompt was started.`,
     positionals: [executionArgument('latest')],
     flags: [
       { name: 'follow', short: 'f', description: 'Wait for more until the execution ends' },
@@ -68,7 +68,7 @@ What is kept depends on the setting executions.keep when the prompt was started.
     summary: 'Cancel running executions',
     description: `Asks the process that runs an execution to stop its agent, and waits until the agent is gone. A batch is cancelled as a
 whole. If one of the ids is wrong, nothing is cancelled.
-The exit code is 1 if an execution had ended before.`,
+The exit code is 1 if an execution had already ended.`,
     positionals: [{ ...executionArgument('running'), repeats: true }],
     flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],
     examples: [

@@ -21,7 +21,7 @@ const HOST: Positional = {
 
 const ALL: Flag = { name: 'all', description: 'Every host; the same as --tool all' }
 
-const DRY_RUN: Flag = { name: 'dry-run', description: 'Print what would be changed, and why, and change nothing' }
+const DRY_RUN: Flag = { name: 'dry-run', description: 'Print what would be changed and why, without changing anything' }
 
 const REPORT: Flag = { ...JSON_FLAG, description: 'Print a changeReport' }
 
@@ -31,7 +31,7 @@ const COMMANDS_OF_HOSTS: readonly Command[] = [
     group: 'Hosts',
     otherNames: ['add'],
     summary: "Install drover into a repository's hosts",
-    description: `Without a host: into the hosts that the repository uses. Either all files are written or none. Files that drover does
+    description: `Without a host, installs into the hosts that the repository uses. Either all files are written or none. Files that drover does
 not own are never changed. A host that already has drover is left unchanged unless --refresh is given.`,
     positionals: [HOST],
     flags: [
@@ -51,7 +51,7 @@ not own are never changed. A host that already has drover is left unchanged unle
     examples: [
       { line: 'drover hosts install', description: 'into the hosts that this repository uses' },
       { line: 'drover hosts install claude codex', description: 'into two hosts' },
-      { line: 'drover hosts install kiro --surface cli', description: 'kiro has an IDE and a CLI' },
+      { line: 'drover hosts install kiro --surface cli', description: 'choose between the IDE and the CLI of kiro' },
       { line: 'drover hosts install --refresh --dry-run', description: 'show what an update would change' },
     ],
     load: async () => ({ run: (await import('./install.ts')).install }),
@@ -61,7 +61,7 @@ not own are never changed. A host that already has drover is left unchanged unle
     group: 'Hosts',
     otherNames: ['rm', 'remove'],
     summary: "Remove drover from a repository's hosts",
-    description: 'Without a host: from every host that has it. Edited files are kept.',
+    description: 'Without a host, removes drover from every host that has it. Files that you edited are kept.',
     positionals: [HOST],
     flags: [TOOL, ALL, DRY_RUN, ROOT, REPORT],
     examples: [

@@ -16,14 +16,15 @@ export const KEY_COMMANDS: readonly Command[] = [
     otherNames: ['add', 'new'],
     summary: 'Create an API key for clients of the server',
     description: `Prints the key once, to stdout. The config file gets only its digest, under server.keys, so the key cannot be shown again.
-A running server accepts the key within seconds. Restart a server that was started without keys: until then it accepts
-requests without a key.`,
+A running server accepts the key within seconds. If the server was started without keys, restart it. Until then, it
+accepts requests without a key.`,
     positionals: [NAME],
     flags: [
       {
         name: 'role',
         value: 'ROLE',
-        description: 'client sees its own sessions and executions, operator sees those of every key (default: client)',
+        description:
+          'A client sees its own sessions and executions, an operator sees those of every key (default: client)',
         choices: ['client', 'operator'],
       },
       {
@@ -42,7 +43,7 @@ requests without a key.`,
         name: 'max-approval',
         value: 'MODE',
         description:
-          'Most that its requests may let agents do without approval: nothing (always), edit files (auto) or everything (none); default: server.max_approval_mode',
+          'Maximum that agents may do without approval: nothing (always), edit files (auto) or everything (none); default: server.max_approval_mode',
         choices: ['always', 'auto', 'none'],
       },
       {
@@ -57,7 +58,7 @@ requests without a key.`,
       { line: 'drover keys create ci', description: 'print a new key for the client "ci"' },
       {
         line: 'drover keys create reviewer --rps 2 --max-sandbox read-only',
-        description: 'a key whose agents change nothing, for at most 2 requests per second',
+        description: 'a key for at most 2 requests per second, whose agents may only read',
       },
       { line: 'KEY=$(drover keys create ci)', description: 'keep the key in a script variable' },
     ],
@@ -70,7 +71,7 @@ requests without a key.`,
     otherNames: ['ls'],
     summary: 'List the API keys in the config file',
     description:
-      'The word "list" can be left out. Keys from DROVER_API_KEYS, DROVER_API_KEYS_FILE and gopass have no entry here.',
+      'The word "list" can be left out. Keys from DROVER_API_KEYS, DROVER_API_KEYS_FILE and gopass are not listed.',
     positionals: [],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover keys list', description: 'names, roles and limits' }],
@@ -81,8 +82,8 @@ requests without a key.`,
     group: 'Server',
     otherNames: ['delete', 'remove', 'rm'],
     summary: 'Remove an API key from the config file',
-    description: `A running server refuses the key within two seconds, and closes the connections of its open requests. What does not
-depend on a client, such as a detached prompt or a run, is not stopped.`,
+    description: `A running server rejects the key within two seconds, and closes the connections of its open requests. Work that does not
+depend on a connection, such as a detached prompt or a run, is not stopped.`,
     positionals: [
       {
         name: 'name',
@@ -91,7 +92,7 @@ depend on a client, such as a detached prompt or a run, is not stopped.`,
       },
     ],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover keys revoke ci', description: 'refuse the key from now on' }],
+    examples: [{ line: 'drover keys revoke ci', description: 'reject the key from now on' }],
     load: async () => ({ run: (await import('./keys.ts')).revoke }),
   },
 ]

@@ -9,12 +9,12 @@ export const MCP_COMMANDS: readonly Command[] = [
     summary: 'Offer drover as tools to an MCP client, on stdin and stdout',
     description: `MCP clients (Claude Code, Codex, Gemini CLI, Cursor, VS Code …) start this command and call its tools, which send prompts,
 compare agents, resume sessions, follow executions and start runs. The working directory is the one in which the client starts
-it. A call that takes longer than server.mcp_wait_secs returns a handle for execution_get.
-If a server of yours is running (drover up, drover serve), the work is done there and keeps running when the client exits. Otherwise
-it is done in this process and stops with it. A server offers the same tools at /mcp.
-Only the protocol is printed to stdout. The command ends when its input ends.`,
+the command. A call that takes longer than server.mcp_wait_secs returns a handle, which the client passes to execution_get.
+If your server is running (drover up, drover serve), it does the work and continues when the client exits. Otherwise
+this process does the work, which stops when the process exits. A server offers the same tools at /mcp.
+Only protocol messages are printed to stdout. The command exits when its input ends.`,
     positionals: [],
-    flags: [{ name: 'direct', description: 'Do the work in this process, even if a server of yours is running' }, DEMO],
+    flags: [{ name: 'direct', description: 'Do the work in this process, even if your server is running' }, DEMO],
     examples: [
       { line: 'claude mcp add drover -- drover mcp', description: 'add it to Claude Code' },
       { line: 'codex mcp add drover -- drover mcp', description: 'add it to Codex' },

@@ -2,7 +2,7 @@
 import type { Command } from '../command.ts'
 import { JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
-const YES = { name: 'yes', description: 'Save it without asking' } as const
+const YES = { name: 'yes', description: 'Save the settings without asking' } as const
 
 export const PROJECT_COMMANDS: readonly Command[] = [
   {
@@ -10,8 +10,8 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     group: 'Changes',
     summary: 'Configure how new worktrees of this repository are prepared and checked',
     description: `Looks for lock files and manifests (npm, pnpm, yarn, bun, uv, poetry, pip, Go, Cargo, Bundler, Composer, Maven, Gradle), proposes
-commands for the setup and for checks, and saves them in drover's own directory, for this repository only. drover drive and drover
-compare --worktrees use them. Flags replace what was found. To use no setup and no checks, save --none.`,
+commands for the setup and for checks, and saves them in drover's own directory, for this repository only. "drover drive" and
+"drover compare --worktrees" use them. Flags replace what was found. If you want neither setup nor checks, use --none.`,
     positionals: [],
     flags: [
       ...PREPARATION,
@@ -22,8 +22,11 @@ compare --worktrees use them. Flags replace what was found. To use no setup and 
       JSON_FLAG,
     ],
     examples: [
-      { line: 'drover init', description: 'look, and ask' },
-      { line: 'drover init --setup "npm ci" --copy .env.test --check "npm test"', description: 'choose them yourself' },
+      { line: 'drover init', description: 'propose commands, and ask' },
+      {
+        line: 'drover init --setup "npm ci" --copy .env.test --check "npm test"',
+        description: 'choose the settings yourself',
+      },
       { line: 'drover init --yes --json', description: 'for scripts' },
     ],
     load: () => import('./init-command.ts'),
@@ -32,13 +35,13 @@ compare --worktrees use them. Flags replace what was found. To use no setup and 
     words: ['trust'],
     group: 'Changes',
     summary: "Use this repository's .drover.yml",
-    description: `A repository may include a .drover.yml with setup, copy, share and checks. Its commands run with your permissions, so it is used
-only after you have trusted its content. A changed file is not used until you trust it again.`,
+    description: `A repository may include a .drover.yml with setup, copy, share and checks. Its commands run with your permissions, so drover uses
+the file only after you have trusted its content. If the file changes, drover does not use it until you trust it again.`,
     positionals: [],
-    flags: [{ ...YES, description: 'Trust it without asking' }, ROOT, JSON_FLAG],
+    flags: [{ ...YES, description: 'Trust the file without asking' }, ROOT, JSON_FLAG],
     examples: [
       { line: 'drover trust', description: 'show the file, and ask' },
-      { line: 'drover trust --yes', description: 'after you have read it' },
+      { line: 'drover trust --yes', description: 'trust the file after you have read it' },
     ],
     load: () => import('./trust-command.ts'),
   },

@@ -5,7 +5,7 @@ import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 
 const DETACH: Flag = {
   name: 'detach',
-  description: 'Leave the prompt to your server (drover serve) and print the id of its execution',
+  description: 'Hand the prompt to your server (drover serve) and print the id of its execution',
 }
 
 export const PROMPT_COMMANDS: readonly Command[] = [
@@ -15,11 +15,12 @@ export const PROMPT_COMMANDS: readonly Command[] = [
     summary: 'Run a prompt on an agent',
     description: `The word "prompt" can be left out if the text contains a space, or if -b, -m or -c is given.
 The prompt is read from standard input if it is "-", or if no text is given and standard input is a pipe. Otherwise
-piped input is added to the prompt in a fenced block; drover waits until it ends. --no-stdin leaves it out, which a
-loop such as "while read" needs. --attach adds files in the same way; @path in a prompt is only text.
-On a terminal the answer is streamed; a file or a pipe gets the complete answer and nothing else.
---detach leaves the prompt to your server, with the directory, agent, model and modes that it would have here.
-The exit code is the agent's if it fails, 124 after a timeout and 130 after Ctrl-C.`,
+drover reads piped input to its end and adds it to the prompt in a fenced block.
+Use --no-stdin inside a loop such as "while read", or drover will consume the loop's input.
+--attach adds files in the same way as piped input. @path in a prompt has no special meaning.
+On a terminal, the answer is streamed. A file or a pipe gets the complete answer and nothing else.
+--detach hands the prompt to your server, which runs it with the same directory, agent, model and modes as here.
+The exit code is the agent's if the agent fails, 124 after a timeout and 130 after Ctrl-C.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       BACKEND,
@@ -28,14 +29,14 @@ The exit code is the agent's if it fails, 124 after a timeout and 130 after Ctrl
       {
         name: 'continue',
         short: 'c',
-        description: 'Continue the latest session of this directory, or of the one given with -w',
+        description: 'Continue the latest session in this directory, or in the one given with -w',
       },
       { name: 'ephemeral', description: 'Do not record a session' },
       DETACH,
       ...SINGLE_RUN,
     ],
     examples: [
-      { line: 'drover "explain the build of this project"', description: 'run on the default agent' },
+      { line: 'drover "explain how this project is built"', description: 'run on the default agent' },
       {
         line: 'drover -b codex --sandbox workspace "fix the failing test"',
         description: 'use another agent, which may write in this directory',
@@ -54,7 +55,7 @@ The exit code is the agent's if it fails, 124 after a timeout and 130 after Ctrl
         line: 'drover prompt --file task.md --timeout 600',
         description: 'read the prompt from a file, stop after ten minutes',
       },
-      { line: 'drover -c "and now the tests"', description: 'continue the latest session of this directory' },
+      { line: 'drover -c "and now the tests"', description: 'continue the latest session in this directory' },
       {
         line: 'drover prompt --detach "update the dependencies"',
         description: 'run it in the background; watch and stop it with drover ps, logs and cancel',
@@ -68,13 +69,13 @@ The exit code is the agent's if it fails, 124 after a timeout and 130 after Ctrl
     group: 'Prompts',
     summary: 'Continue a session',
     description: `The session keeps its agent, directory and permissions. Flags change them for this turn only, with a warning.
-On a terminal, without a session id and without --last, drover lets you choose a session in a menu: the arrow keys move,
-typing filters by id, agent, title and directory, and Enter resumes. If no prompt is given, it asks for one. --here with
-a prompt continues the latest session of this directory, as --last --here does; a prompt
-that looks like an id (only 0-9 and a-f) needs --last.
+On a terminal, without a session id and without --last, drover lets you choose a session in a menu. The arrow keys move,
+typing filters by id, agent, title and directory, and Enter resumes. If no prompt is given, drover asks for one.
+--here with a prompt continues the latest session in this directory, as --last --here does. A prompt that looks like an
+id (only 0-9 and a-f) needs --last.
 --fork starts a new session with the settings of the old one and a link to it. The agent starts without the old
-conversation. With a session id, -b OTHER forks it on another agent, which gets the conversation in front of the prompt, as
-far as prompts and answers are kept (see the setting executions.keep): the latest 100,000 characters, quoted.`,
+conversation. With a session id and -b OTHER, the new session uses another agent. That agent gets the old conversation
+before the prompt: its latest 100,000 characters, quoted, as far as prompts and answers were kept (see the setting executions.keep).`,
     positionals: [
       { ...SESSION, isOptional: true },
       { name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true },
@@ -85,11 +86,14 @@ far as prompts and answers are kept (see the setting executions.keep): the lates
         description: 'Continue the latest session whose directory still exists; the first argument is the prompt',
       },
       { name: 'latest', description: 'Same as --last' },
-      { name: 'here', description: 'Only consider sessions of the current directory' },
-      { ...BACKEND, description: 'Only consider sessions of this agent; with an id and --fork, the agent of the fork' },
+      { name: 'here', description: 'Consider only sessions in the current directory' },
+      {
+        ...BACKEND,
+        description: 'Consider only sessions of this agent; with an id and --fork, the agent for the new session',
+      },
       { name: 'fork', description: 'Start a new session with the settings of this one' },
       DETACH,
-      { ...MODEL, description: "Use a different model from the session's" },
+      { ...MODEL, description: 'Use this model instead of the one that the session used' },
       ...SINGLE_RUN,
     ],
     examples: [
@@ -97,7 +101,7 @@ far as prompts and answers are kept (see the setting executions.keep): the lates
         line: 'drover resume 3f2a9c1b "now write the tests"',
         description: 'find the session by the first characters of its id',
       },
-      { line: 'drover resume --here "continue"', description: 'continue the latest session of this directory' },
+      { line: 'drover resume --here "continue"', description: 'continue the latest session in this directory' },
       { line: 'drover resume', description: 'choose a session in a menu' },
       {
         line: 'git diff | drover resume --last -b codex -',

@@ -7,11 +7,11 @@ export const RESET_COMMANDS: readonly Command[] = [
     words: ['reset'],
     group: 'Other',
     summary: 'Stop what is running, remove worktrees that contain no work, and list what is left',
-    description: `Use it before you uninstall drover. Stops the server that drover up started, with the agents that it keeps running, and agents that a killed
-drover left behind. Removes the worktrees that drover created if their branches hold everything in them and no run is open there.
-Nothing that holds work is deleted: other worktrees, branches, journals of runs, installed capabilities and drover's own directory are
-listed, each with the command that removes it. Repositories are those of worktrees and driven runs, and the one you are in.
-On a terminal it asks first. Elsewhere it changes nothing without --yes.`,
+    description: `Use this command before you uninstall drover. It stops the server that "drover up" started, the agents that the server keeps running, and
+agents that a killed drover process left behind. It removes a worktree that drover created if everything in it is on its branch and no
+run is open there. Nothing that contains work is deleted. Other worktrees, branches, journals of runs, files installed into hosts and
+drover's own directory are listed, each with the command that removes it. The command looks in the repositories of worktrees and driven
+runs, and in the one you are in. On a terminal, it asks first. Elsewhere, it changes nothing without --yes.`,
     positionals: [],
     flags: [
       { name: 'yes', description: 'Do not ask' },

@@ -11,20 +11,20 @@ export const RUN_COMMANDS: readonly Command[] = [
     words: ['run'],
     group: 'Changes',
     summary: 'Start a run: a change made one action at a time',
-    description: `The run is stored in the worktree's git directory. It starts with one action, orient. A host performs the action
-and reports its outcome with drover protocol submit; the response contains the next action, until the run has ended.
-A host is an agent that drover is installed into; a script, or you, can do the same. "drover drive RUN_ID" lets agents
-do it here, and "drover drive GOAL" does all of it at once.
+    description: `The run is stored in the worktree's git directory. It starts with the action "orient". A host performs the action and
+reports its outcome with "drover protocol submit". The response contains the next action, until the run has ended.
+A host is an agent that drover is installed into. You or a script can take its place. "drover drive RUN_ID" lets agents
+perform the actions, and "drover drive GOAL" starts a run and drives it in one command.
 
-The goal is given as one argument, in a file or on standard input, and is stored unchanged. With an issue, from GitHub through gh or
-from a file, the run works from the issue's requirements. Without a goal, the title of a GitHub issue is the goal.`,
+The goal is given as one argument, in a file or on standard input, and is stored unchanged. If you name an issue, from GitHub (through
+gh) or from a file, the run works from the issue's requirements. If you give no goal, the title of the GitHub issue is the goal.`,
     positionals: [{ name: 'goal', description: 'What the change should achieve', isOptional: true }],
     flags: [
       { name: 'goal-file', value: 'FILE', description: 'Read the goal from this file', mayBeEmpty: true },
       { name: 'goal-stdin', description: 'Read the goal from standard input' },
       { name: 'issue', value: 'URL', description: 'Work from this GitHub issue, fetched through gh' },
       SOURCE_FILE,
-      { ...BUDGET, description: 'The number of actions the run may use, 1 to 1000; 8 by default' },
+      { ...BUDGET, description: 'Maximum number of actions, 1 to 1000 (default: 8)' },
       { name: 'no-review', description: 'Skip the review of the changes' },
       ROOT,
       { ...JSON_FLAG, description: 'Print a protocolState' },
@@ -41,9 +41,9 @@ from a file, the run works from the issue's requirements. Without a goal, the ti
     words: ['status'],
     group: 'Changes',
     summary: 'List the runs of the repository, or show one of them',
-    description: `With an id: shows the state of the run, what it is waiting for, and the commands that can follow, ready to paste. Without
-an id: lists all runs, oldest first, or only those in the given states. Runs of other worktrees say so. A run that cannot
-be read is always listed. A delivered run has ended, and its work is on a branch. Nothing is changed.`,
+    description: `With an id, shows the state of the run, what it is waiting for, and the commands you can run next, ready to paste.
+Without an id, lists all runs, oldest first, or only those in the given states. Runs in other worktrees are marked. Runs
+that cannot be read are always listed. A delivered run has ended, and its work is on a branch. Nothing is changed.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
       {
@@ -66,8 +66,8 @@ be read is always listed. A delivered run has ended, and its work is on a branch
     examples: [
       { line: 'drover status', description: 'all runs' },
       { line: 'drover status --state active --state paused', description: 'active and paused runs' },
-      { line: 'drover status 6f1c2c6e', description: 'one run, and the commands that can follow' },
-      { line: `drover status ${ID} --watch`, description: 'live' },
+      { line: 'drover status 6f1c2c6e', description: 'one run, and the commands you can run next' },
+      { line: `drover status ${ID} --watch`, description: 'follow a run live' },
       { line: `drover status ${ID} --section outcome`, description: 'a section of the issue' },
     ],
     load: () => import('./status.ts'),
@@ -76,8 +76,8 @@ be read is always listed. A delivered run has ended, and its work is on a branch
     words: ['stop'],
     group: 'Changes',
     summary: 'Stop a run; it can be resumed later',
-    description: `The work of the run is kept; its current action is withdrawn. Without an id, the only active or paused run of this
-worktree is stopped. Stopping a run twice has no further effect.`,
+    description: `The run's work is kept, and its current action is withdrawn. Without an id, stops the active or paused run of this
+worktree, if there is exactly one. Stopping a run twice has no further effect.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
     examples: [
@@ -90,11 +90,11 @@ worktree is stopped. Stopping a run twice has no further effect.`,
     words: ['answer'],
     group: 'Changes',
     summary: "Answer a run's question, or confirm a destructive operation",
-    description: `Without a run, the only run that is waiting for an answer gets it. One argument is the answer, unless it names a run.
-Without text, the answer is read from a pipe, or asked for at a terminal, after the question is shown.
+    description: `Without a run id, answers the run that is waiting for an answer, if there is exactly one. A single argument is the answer,
+unless it is the id of a run. Without text, drover reads the answer from a pipe, or shows the question and asks at a terminal.
 
-Text never permits a destructive operation: it declines the operation, and the agent reads it. To allow exactly what is shown, once,
-type y when drover asks, or pass the digest that drover status shows (its first 12 characters are enough).`,
+Text never permits a destructive operation. It declines the operation and is passed on to the agent. To allow exactly the operation that
+is shown, once, type y when drover asks, or pass the digest that "drover status" shows (its first 12 characters are enough).`,
     positionals: [
       { ...RUN_ID, isOptional: true },
       { name: 'text', description: 'The answer', isOptional: true },
@@ -117,8 +117,8 @@ type y when drover asks, or pass the digest that drover status shows (its first 
     words: ['skip'],
     group: 'Changes',
     summary: "Skip a run's current action",
-    description: `Changes that the action made in the worktree are still recorded. Without an id, skips the action of the only run that has
-one.`,
+    description: `Changes that the action made in the worktree are still recorded. Without an id, skips the action of the run that has one,
+if there is exactly one.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
     examples: [
@@ -131,9 +131,9 @@ one.`,
     words: ['continue'],
     group: 'Changes',
     summary: 'Resume a run that was stopped, or is paused without a question',
-    description: `Without an id, resumes the only resumable run. The issue of the run is fetched again, through gh. If it has
-changed, the run waits until you choose: --adopt works from the changed issue, --use-pinned works from the pinned one. Without
---budget the run keeps its remaining budget; if none is left, it gets its initial budget again.`,
+    description: `Without an id, resumes the only resumable run. If the run works from an issue, the issue is fetched again through gh. If the
+issue has changed, the run waits until you choose: --adopt continues with the changed issue, --use-pinned with the pinned one. Without
+--budget, the run keeps its remaining budget. If none is left, it gets its initial budget again.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
       BUDGET,
@@ -155,11 +155,16 @@ changed, the run waits until you choose: --adopt works from the changed issue, -
     group: 'Changes',
     summary: 'Write a report about a run, in Markdown',
     description: `The report has the goal, the decisions, the changed files with their added and removed lines, the evidence, the checks,
-the findings of the review, the summary and the cost. It repeats what was reported and observed; it certifies nothing.
-Without an id, it is about the newest run. On a terminal the Markdown is rendered.`,
+the review findings, the summary and the cost. It repeats what was reported and observed. It does not certify anything.
+Without an id, reports on the newest run. On a terminal, the Markdown is rendered.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
-      { name: 'output', short: 'o', value: 'FILE', description: 'Write the report to this new file' },
+      {
+        name: 'output',
+        short: 'o',
+        value: 'FILE',
+        description: 'Write the report to this file, which must not exist yet',
+      },
       ROOT,
       { ...JSON_FLAG, description: 'Print the report as one JSON object' },
     ],

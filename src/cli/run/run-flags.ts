@@ -4,19 +4,19 @@ import type { Flag, Positional } from '../command.ts'
 export const BUDGET: Flag = {
   name: 'budget',
   value: 'N',
-  description: 'The number of actions the run may use, 1 to 1000',
+  description: 'Maximum number of actions from now on, 1 to 1000',
 }
 
 export const SOURCE_FILE: Flag = {
   name: 'source-file',
   value: 'FILE',
-  description: 'The issue: an envelope written by drover source fetch',
+  description: 'Read the issue from this file, written by drover source fetch',
   mayBeEmpty: true,
 }
 
 export const RUN_ID: Positional = {
   name: 'run-id',
-  description: 'The id of the run, or its beginning (at least 4 characters)',
+  description: 'Id of the run, or at least its first 4 characters',
   suggests: async (runtime) => (await import('./open-runs.ts')).suggestRunIds(runtime),
 }
 

@@ -6,7 +6,7 @@ const STORE = {
   name: 'store',
   value: 'URL',
   description:
-    'Where sessions and executions are stored (default: store.url); a password comes from DROVER_STORE_URL, PGPASSWORD or ~/.pgpass',
+    'Where sessions and executions are stored (default: store.url); pass a password in DROVER_STORE_URL, PGPASSWORD or ~/.pgpass',
 } as const
 
 export const SERVER_COMMANDS: readonly Command[] = [
@@ -14,11 +14,12 @@ export const SERVER_COMMANDS: readonly Command[] = [
     words: ['serve'],
     group: 'Server',
     summary: 'Serve prompts and sessions over HTTP',
-    description: `Serves the web console and three APIs on one address: the native API under /api/v1, chat completions
-under /openai/v1 and messages under /anthropic/v1. API keys come from "drover keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
-Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then stops their agents. A second Ctrl+C stops
-the server immediately. SIGHUP reloads the API keys, except at a terminal, where it means the window was closed and
-shuts the server down like Ctrl+C.
+    description: `Serves the web console and three APIs on one address: the native API under /api/v1, the OpenAI API (responses and chat
+completions) under /openai/v1, and the Anthropic API (messages) under /anthropic/v1. API keys come from "drover keys create",
+DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
+After Ctrl-C, the server accepts no more requests, waits up to 30 seconds for running ones, then stops their agents. A second
+Ctrl-C stops the server immediately. SIGHUP reloads the API keys. At a terminal, however, SIGHUP means that the window was
+closed, and shuts the server down like Ctrl-C.
 The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any other failure.`,
     positionals: [],
     flags: [
@@ -34,18 +35,17 @@ The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any ot
       {
         name: 'local',
         description:
-          'Serve only your own commands, without listening on a network address; stops when idle (drover up starts it)',
+          'Serve only your own commands, without listening on a network address; stops when idle ("drover up" starts such a server)',
       },
       STORE,
       {
         name: 'no-work',
-        description:
-          'With PostgreSQL: only accept requests; prompts run where "drover work" or another server is running',
+        description: 'With PostgreSQL: accept requests, but leave the prompts to "drover work" or to other servers',
       },
       DEMO,
       { name: 'verbose', description: 'Print all settings and endpoints at startup' },
       { name: 'quiet', short: 'q', description: 'Log only problems, not requests' },
-      { name: 'log-prompts', description: 'Log prompts and answers too; otherwise they are never logged' },
+      { name: 'log-prompts', description: 'Also log prompts and answers, which are not logged otherwise' },
     ],
     examples: [
       { line: 'drover serve', description: 'listen on 127.0.0.1:8080, for programs on this machine' },
@@ -62,14 +62,14 @@ The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any ot
     words: ['open'],
     group: 'Server',
     summary: "Open your server's console in a browser",
-    description: `The console is a web page of drover serve that shows what needs your attention, what is running, sessions and usage. Prints its address and, on a
-terminal with a desktop, opens it in your browser. If the server has API keys, the link logs you in without one: it works
-once, within 5 minutes, and you see what every key does.`,
+    description: `The console is the web page of "drover serve". It shows what needs your attention, what is running, sessions and usage.
+Prints the console's address and, on a terminal with a desktop, opens it in your browser. If the server has API keys, the
+printed link logs you in without a key. It works once, within 5 minutes. You then see the work of every key.`,
     positionals: [],
     flags: [{ name: 'print', description: 'Only print the link, do not open a browser' }],
     examples: [
       { line: 'drover open', description: 'open the console' },
-      { line: 'drover open --print', description: 'print a link, to open it in another browser' },
+      { line: 'drover open --print', description: 'print a link that you can open in another browser' },
     ],
     load: () => import('./open.ts'),
   },
@@ -77,11 +77,12 @@ once, within 5 minutes, and you see what every key does.`,
     words: ['work'],
     group: 'Server',
     summary: 'Run prompts and driven runs on behalf of servers on other machines',
-    description: `Runs prompts that servers put into a PostgreSQL store: start it on each machine that has agents and
-repositories. A session is resumed where it began. The setting work.repositories limits the directories.
+    description: `Runs prompts that servers put into a PostgreSQL store. Start a worker on each machine that has agents and
+repositories. A session is resumed on the machine where it began. The setting work.repositories limits the directories in
+which prompts may run.
 Runs are driven in the repositories that drive.repositories lists, and continue when the worker is started again.
-Ctrl+C stops accepting prompts, waits up to 30 seconds for running ones, then stops their agents.
-If the process dies, prompts that had not started run elsewhere, and those that had are marked as lost.`,
+After Ctrl-C, the worker accepts no more prompts, waits up to 30 seconds for running ones, then stops their agents.
+If the process dies, prompts that had not started run on another machine, and prompts that had started are marked as lost.`,
     positionals: [],
     flags: [STORE, DEMO, { name: 'quiet', short: 'q', description: 'Log only problems' }],
     examples: [

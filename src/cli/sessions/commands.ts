@@ -14,8 +14,8 @@ const FILTER_FLAGS: readonly Flag[] = [
   { name: 'status', value: 'STATUS', description: 'Only sessions with this status', choices: SESSION_STATUSES },
   { name: 'tag', value: 'TAG', description: 'Only sessions with this tag' },
   { name: 'model', short: 'm', value: 'NAME', description: 'Only sessions with this model' },
-  { name: 'workdir', short: 'w', value: 'DIR', description: 'Only sessions of this directory' },
-  { name: 'here', description: 'Only sessions of the current directory' },
+  { name: 'workdir', short: 'w', value: 'DIR', description: 'Only sessions in this directory' },
+  { name: 'here', description: 'Only sessions in the current directory' },
   { name: 'resumable', description: 'Only sessions that can be resumed' },
   {
     name: 'search',
@@ -52,7 +52,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     positionals: [],
     flags: [...FILTER_FLAGS, ...PAGE_FLAGS, JSON_FLAG],
     examples: [
-      { line: 'drover sessions list --here', description: 'sessions of this directory' },
+      { line: 'drover sessions list --here', description: 'sessions in this directory' },
       {
         line: 'drover sessions list -b codex --status error --since 7d',
         description: 'codex sessions that failed in the last 7 days',
@@ -69,7 +69,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Show all details of a session, and its turns',
     description:
-      'Turns with prompts, answers and tool calls are shown where executions are kept (see executions.keep).',
+      'Turns with prompts, answers and tool calls are shown if executions were kept (see the setting executions.keep).',
     positionals: [SESSION],
     flags: [JSON_FLAG],
     examples: [
@@ -131,9 +131,8 @@ export const SESSION_COMMANDS: readonly Command[] = [
     words: ['sessions', 'export'],
     group: 'Prompts',
     summary: 'Export sessions as JSON, JSON lines or Markdown',
-    description: `Without ids, exports all sessions that match the flags. An existing file is only replaced with --force. A new file can
-only be read by you. Turns with prompts and answers are included where executions are kept (see the setting
-executions.keep).`,
+    description: `Without ids, exports all sessions that match the flags. An existing file is replaced only with --force. Only you can read
+a new file. Turns with prompts and answers are included if executions were kept (see the setting executions.keep).`,
     positionals: [{ ...SESSION, isOptional: true, repeats: true }],
     flags: [
       {

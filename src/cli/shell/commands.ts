@@ -7,7 +7,7 @@ export const SHELL_COMMANDS: readonly Command[] = [
     words: ['completion'],
     group: 'Other',
     summary: 'Print a completion script for your shell',
-    description: 'The script asks drover for the words, so it never needs an update.',
+    description: 'The script asks drover for completions, so you never need to update it.',
     positionals: [{ name: 'shell', description: 'Shell', choices: ['bash', 'zsh', 'fish'] }],
     flags: [],
     examples: [
@@ -42,7 +42,7 @@ export const SHELL_COMMANDS: readonly Command[] = [
     positionals: [
       {
         name: 'word',
-        description: 'Words of the command; all lists every command',
+        description: 'Words of the command; "all" lists every command',
         isOptional: true,
         repeats: true,
         suggests: ['all'],

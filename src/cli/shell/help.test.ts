@@ -79,13 +79,14 @@ describe('help', () => {
   it('wraps a description again but keeps paragraphs and lines that end with a sentence', () => {
     const [summary, description = ''] = helpOf('serve', layout(60)).split('\n\n')
     expect(summary).toBe('Serve prompts and sessions over HTTP')
-    expect(description.split('\n').slice(0, 6)).toEqual([
+    expect(description.split('\n').slice(0, 7)).toEqual([
       'Serves the web console and three APIs on one address: the',
-      'native API under /api/v1, chat completions under /openai/v1',
-      'and messages under /anthropic/v1. API keys come from "drover',
+      'native API under /api/v1, the OpenAI API (responses and chat',
+      'completions) under /openai/v1, and the Anthropic API',
+      '(messages) under /anthropic/v1. API keys come from "drover',
       'keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or',
       'gopass.',
-      'Ctrl+C stops accepting requests, waits up to 30 seconds for',
+      'After Ctrl-C, the server accepts no more requests, waits up',
     ])
   })
 })

@@ -22,11 +22,11 @@ const ABOUT =
 
 /** One word for one thing, in all help, errors and documentation. */
 export const TERMS =
-  'An agent is a program such as Claude Code. A backend is its name in settings (claude). A host is an agent that drover is installed into.'
+  "An agent is a program such as Claude Code. A backend is an agent's name in settings (claude). A host is an agent that drover is installed into."
 
 /** What `drover --help` begins with. */
 export const THINGS_PEOPLE_DO: readonly Row[] = [
-  { left: 'drover "text"', right: 'Run a prompt on the default agent; -b NAME names another one' },
+  { left: 'drover "text"', right: 'Run a prompt on the default agent, or on another one with -b NAME' },
   { left: 'drover chat', right: 'Have a conversation with an agent' },
   { left: 'drover resume', right: 'Continue a session' },
   { left: 'drover compare "text"', right: 'Run the same prompt on several agents' },
@@ -77,7 +77,7 @@ function rootHelp(table: readonly Command[], layout: TextLayout): string {
     fill(ABOUT, layout),
     section('Most used', THINGS_PEOPLE_DO, layout),
     section('All commands', groups, layout),
-    fill('Run "drover <command> --help" for one command, and "drover help all" for everything.', layout),
+    fill('Run "drover <command> --help" for help on one command, and "drover help all" for everything.', layout),
   ].join('\n\n')
 }
 

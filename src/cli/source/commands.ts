@@ -14,8 +14,8 @@ export const SOURCE_COMMANDS: readonly Command[] = [
     failsAs: 'Changes',
     summary: 'Check whether an issue can be pinned',
     description: `Reads the envelope as a run does: level marker, manifest, sections. Reports the first problem and where it is. The
-result is printed to standard output. The exit code is 0 if the issue can be pinned, 3 if it cannot, and 2 if the input
-is not an envelope; then an error is printed instead.`,
+result is printed to standard output. The exit code is 0 if the issue can be pinned and 3 if it cannot. If the input is
+not an envelope, an error is printed instead, and the exit code is 2.`,
     positionals: [ENVELOPE],
     flags: [{ ...JSON_FLAG, description: 'Print the result as JSON, a sourceCandidate of the machine protocol' }],
     examples: [
@@ -52,7 +52,7 @@ drover run --source-file and drover source check.`,
     failsAs: 'Changes',
     summary: 'Print the digest of a comment for a manifest',
     description:
-      'The file contains the whole comment, including its marker. Line ends do not matter, everything else does.',
+      'The file contains the whole comment, including its marker. Line endings do not affect the digest, but everything else does.',
     positionals: [{ name: 'file', description: 'The text of the comment; - reads standard input' }],
     flags: [],
     examples: [

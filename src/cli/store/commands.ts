@@ -7,7 +7,7 @@ export const STORE_COMMANDS: readonly Command[] = [
     words: ['store', 'copy'],
     group: 'Server',
     summary: 'Copy your sessions and executions into a PostgreSQL database',
-    description: `Copies everything from the SQLite file into an empty PostgreSQL database, in one transaction; the file stays as it is.
+    description: `Copies everything from the SQLite file into an empty PostgreSQL database, in one transaction. The file is not changed.
 Stop the server first. Then set store.url, or DROVER_STORE_URL, to the same address on every machine.
 The sessions stay on this machine, because it has their agents' files.`,
     positionals: [
@@ -27,10 +27,11 @@ The sessions stay on this machine, because it has their agents' files.`,
     words: ['backup'],
     group: 'Other',
     summary: 'Write your sessions and settings into one file',
-    description: `In the file: sessions, executions with their events, usage, and config.yaml in drover's directory (not one that --config or
-DROVER_CONFIG names). It works while a server is running, and checks the file before it gets its name. Only you can read it.
-Not in the file: conversations, which agents keep in their own directories; runs, which are in the git directory of each
-repository; worktrees and branches; which project settings you trust; console logins; lines typed in chats.`,
+    description: `The file contains sessions, executions with their events, usage, and the config.yaml in drover's directory (not one that
+--config or DROVER_CONFIG names). The command works while a server is running. It writes the file under another name, checks
+it, and then renames it. Only you can read the file.
+The file does not contain conversations, which agents keep in their own directories, or runs, which are in each repository's
+git directory. Nor does it contain worktrees, branches, trusted project settings, console logins or lines typed in chats.`,
     positionals: [{ name: 'file', description: 'The file to write' }],
     flags: [{ name: 'force', description: 'Replace the file if it exists' }, JSON_FLAG],
     examples: [
@@ -43,9 +44,10 @@ repository; worktrees and branches; which project settings you trust; console lo
     words: ['restore'],
     group: 'Other',
     summary: 'Replace your sessions and settings with those from a backup',
-    description: `Checks the file first. No server and no other drover may use the directory during the restore. The old files are kept in a new directory
-beside them, which is printed. If the command is killed, sessions and settings are complete, old or new; run it again.
-Restore only files that you wrote: settings name the programs that drover starts.`,
+    description: `Checks the file first. No server and no other drover process may use drover's directory during the restore. The old files are kept in
+a new directory beside them, whose path is printed. If the command is killed, run it again. You then have either all the old sessions
+and settings or all the new ones.
+Restore only files that you wrote yourself, because settings name the programs that drover starts.`,
     positionals: [{ name: 'file', description: 'A file that drover backup wrote' }],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover restore drover.backup', description: 'after "drover down"' }],

@@ -8,8 +8,8 @@ export const USAGE_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     otherNames: ['cost', 'stats'],
     summary: 'Show tokens, cost and executions by day, API key, backend and model',
-    description: `Counts the prompts of all drover processes of this user when they end, on the command line and on the server, including
-ephemeral ones. Dry runs are not counted. The cost is what agents report; only claude does. Days are in UTC.
+    description: `Counts the prompts of all your drover processes when they end, on the command line and on the server, including
+ephemeral ones. Dry runs are not counted. The cost is what agents report, and only claude reports it. Days are in UTC.
 Usage is kept for 400 days.`,
     positionals: [],
     flags: [

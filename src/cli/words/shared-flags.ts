@@ -18,7 +18,7 @@ export const MODEL: Flag = {
   name: 'model',
   short: 'm',
   value: 'NAME',
-  description: "Model, or an alias of it from the agent's config",
+  description: "Model, or an alias for one from the agent's config",
 }
 
 export const WORKDIR: Flag = {
@@ -71,7 +71,7 @@ export const DEMO: Flag = {
 export const ROOT: Flag = {
   name: 'root',
   value: 'DIR',
-  description: 'Directory inside the git worktree (default: current directory)',
+  description: 'Work in the git worktree that contains DIR (default: current directory)',
   mayBeEmpty: true,
 }
 
@@ -99,7 +99,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   {
     name: 'system',
     value: 'TEXT',
-    description: 'System prompt; an empty text disables the one in the config',
+    description: 'System prompt; an empty string disables the one in the config',
     mayBeEmpty: true,
   },
   { name: 'schema', value: 'FILE', description: 'JSON Schema that the answer must match (claude, codex)' },
@@ -114,7 +114,10 @@ export const SINGLE_RUN: readonly Flag[] = [
   ...ADDED_INPUT,
   DRY_RUN,
   { name: 'verbose', description: 'Ask the agent for more detail' },
-  { name: 'direct', description: 'Start the agent here, even if a server of yours keeps one running (drover up)' },
+  {
+    name: 'direct',
+    description: 'Start a new agent process here, even if your server keeps one running (see drover up)',
+  },
   { name: 'usage', description: 'Print the token usage to stderr' },
   DEMO,
 ]
@@ -130,14 +133,13 @@ export const PREPARATION: readonly Flag[] = [
   {
     name: 'copy',
     value: 'PATH',
-    description: 'File that git ignores, copied from your worktree into the new one, such as .env.test',
+    description: 'Ignored file to copy from your worktree into the new one, such as .env.test',
     repeats: true,
   },
   {
     name: 'share',
     value: 'PATH',
-    description:
-      'Directory that git ignores, copied from your worktree instead of running the setup, if all lock files are identical',
+    description: 'Ignored directory to copy from your worktree; if the lock files match, the setup is skipped',
     repeats: true,
   },
 ]

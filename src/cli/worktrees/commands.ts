@@ -30,9 +30,9 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
     group: 'Other',
     otherNames: ['rm', 'delete'],
     summary: 'Remove worktrees that drover has created',
-    description: `A worktree is removed if its branch holds everything in it, except files that git ignores. The branch stays, unless it has
-no new commits. With --discard the worktree and its branch are removed in any case; uncommitted changes are committed
-first, and the commit is printed, so that git branch can bring them back for a while.`,
+    description: `A worktree is removed if everything in it, except files that git ignores, is on its branch. The branch stays, unless it has
+no new commits. With --discard, the worktree and its branch are removed in any case. Uncommitted changes are committed
+first, and the commit is printed, so that you can bring them back with "git branch" until git garbage-collects the commit.`,
     positionals: [NAME],
     flags: [{ name: 'discard', description: 'Remove changes and the branch too' }, JSON_FLAG],
     examples: [
