@@ -11,6 +11,7 @@ import { driveDeliveryFailed } from './faults.ts'
 import { hashTree } from './observe-tree.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
+import { environmentOfGh, refuseChangedRemotes } from './remote-settings.ts'
 import { describeRun } from './report-run.ts'
 
 const NETWORK_TIMEOUT_MS = 5 * 60_000
@@ -73,7 +74,8 @@ async function openPullRequest(
   { title, delivered }: { title: string; delivered: NonNullable<DriveState['delivered']> },
 ): Promise<string> {
   // Not in the worktree of the agent: gh runs git, which would use the `.git` there.
-  const gh = locateGh({ env: context.env, cwd: place.repository })
+  const gh = locateGh({ env: environmentOfGh(context, place), cwd: place.repository })
+  refuseChangedRemotes(context, place)
   await push(context, place)
   const found = await findPullRequest(context, gh, place)
   if (found !== undefined) return found
@@ -90,6 +92,7 @@ async function push({ runs }: DriveContext, { branch, root }: WorktreePlace): Pr
     'push',
     '--quiet',
     '--recurse-submodules=no',
+    '--no-signed',
     'origin',
     `refs/heads/${branch}:refs/heads/${branch}`,
   ] as const

@@ -1,24 +1,34 @@
 /*
  * Runs git; no other file does. Programs that a repository configures (fsmonitor, hooks, transports) are not run, except
- * clean filters: without them git could not tell whether a filtered file has changed, and every file of Git LFS would look
- * modified. Creating a worktree runs smudge filters, for the same reason. External diffs, textconv and pagers belong to
- * commands that drover never runs.
+ * filters: without them git could not tell whether a filtered file has changed, and every file of Git LFS would look
+ * modified. In a worktree that drover created, only filters that existed when it was created are run.
+ * docs/decisions/0072-no-program-of-a-repository.md goes through all settings of git.
  */
 import { realpathSync } from 'node:fs'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
-import { WITHOUT_PROGRAMS } from '../kit/git/git-program-settings.ts'
+import { toFilterOverrides } from '../kit/git/filter-overrides.ts'
+import { WITHOUT_PROGRAMS, withGitSettings } from '../kit/git/git-program-settings.ts'
+import type { GitSetting } from '../kit/git/parse-git-config.ts'
+import { readGitSettings, readUserSettings } from '../kit/git/read-settings.ts'
 import type { ChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { type ProcessExit, runProcess } from '../kit/process/process.ts'
 import { gitFailed, gitInterrupted, gitMissing, gitOutputTooLarge, gitTimeout } from './faults.ts'
 import { toGitEnvironment } from './git-environment.ts'
+import { findRecordAt } from './worktrees/worktree-records.ts'
 
 const SETTINGS = [
   ...WITHOUT_PROGRAMS.map(({ key, value }) => `${key}=${value}`),
   // In a sparse checkout git looks at files that are there, although they should not be.
   'sparse.expectFilesOutsideOfPatterns=false',
+  // Git would run gpg for the commits that it shows.
+  'log.showSignature=false',
+  // Git would run in submodules, with the settings of the repositories there.
+  'submodule.recurse=false',
+  'status.submoduleSummary=false',
+  'diff.submodule=short',
   // The stash is not part of the worktree, and its line would change the output of status.
   'status.showStash=false',
   // No maintenance in the background after a commit.
@@ -26,8 +36,8 @@ const SETTINGS = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting])
 
-/** For versions of git without GIT_NO_LAZY_FETCH. */
-const NO_NETWORK = ['-c', 'protocol.allow=never']
+/** For versions of git without GIT_NO_LAZY_FETCH. Settings of the repository cannot allow a protocol again. */
+const NO_NETWORK = { GIT_ALLOW_PROTOCOL: 'none' }
 
 /**
  * For status and diff: only the commit of a submodule counts. To look for changes inside, git would run with the settings of the
@@ -45,6 +55,8 @@ export type Git = {
   outputLimitBytes: number
   /** In this worktree git uses this repository, whatever its `.git` says: an agent that works there may have replaced it. */
   pinned?: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir'>
+  /** The only filters that git may run. By default those of the worktree's record; without a record, any. */
+  filters?: readonly GitSetting[] | undefined
 }
 
 export type GitCommand = {
@@ -76,10 +88,18 @@ export async function askGit(git: Git, { directory, args, signal, ...more }: Git
   const command = nameGitCommand(args)
   try {
     const { stdin, allowsNetwork = false } = more
-    const settings = [...SETTINGS, ...(allowsNetwork ? [] : NO_NETWORK), ...pinFor(git, directory)]
-    const argv = [program, ...settings, ...args] as const
+    const argv = [program, '--no-pager', ...SETTINGS, ...pinFor(git, directory), ...args] as const
+    const guarded = withGitSettings({ ...env, ...(allowsNetwork ? {} : NO_NETWORK) }, overrideFilters(git, directory))
     const { exit, stdout } = await runProcess(
-      { argv, cwd: directory, env, timeoutMs, signal, sweep: 'when-ended', ...(stdin !== undefined && { stdin }) },
+      {
+        argv,
+        cwd: directory,
+        env: guarded,
+        timeoutMs,
+        signal,
+        sweep: 'when-ended',
+        ...(stdin !== undefined && { stdin }),
+      },
       { stdoutLimitBytes: outputLimitBytes },
     )
     return { code: readCode(exit, { command, timeoutMs }), stdout, stderr: exit.stderrTail }
@@ -94,6 +114,15 @@ export async function askGit(git: Git, { directory, args, signal, ...more }: Git
 function pinFor({ pinned }: Git, directory: string): string[] {
   if (pinned === undefined || realPath(pinned.worktree_root) !== realPath(directory)) return []
   return [`--git-dir=${pinned.git_dir}`, `--work-tree=${directory}`]
+}
+
+/** Settings with which git runs no other filters than it may. Throws a Fault if those of the repository cannot be read. */
+export function overrideFilters(git: Git, directory: string): GitSetting[] {
+  const { pinned, env } = git
+  const allowed = git.filters ?? findRecordAt(pinned?.worktree_root ?? directory)?.filters
+  if (allowed === undefined) return []
+  const found = readGitSettings({ directory: pinned?.git_dir ?? directory, home: env['HOME'] })
+  return toFilterOverrides([...readUserSettings(env), ...found], allowed)
 }
 
 /** The home of the worktrees may be behind a link, and only some paths of a worktree are resolved. */

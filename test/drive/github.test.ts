@@ -92,6 +92,21 @@ describe('a pull request', () => {
     expect([code, existsSync(ran)]).toEqual([0, false])
   })
 
+  it.each([
+    ['another address', 'remote.origin.url', (ran: string) => `ext::touch ${ran}`],
+    ['a program for it', 'core.sshCommand', (ran: string) => `touch ${ran}; ssh`],
+  ])('is not pushed if an agent has given git %s', async (_, key, value) => {
+    const driving = createPushing()
+    const ran = join(driving.scratch, 'ran')
+    const plant = `git config ${key} '${value(ran)}'; git config protocol.ext.allow always`
+    // The last agent: no other one would start after it.
+    driving.rewrite({ implement: [HONEST], summarize: [{ runs: [plant] }] })
+    const { code, stderr } = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
+    expect(code).toBe(3)
+    expect(stderr).toContain('settings for remotes in .git/config changed while the agents ran, so nothing was pushed')
+    expect(existsSync(ran)).toBe(false)
+  })
+
   it('that cannot be pushed leaves the commit, and is tried again', async () => {
     const driving = createDriving()
     writeFileSync(join(driving.scratch, 'bin', 'gh'), GH, { mode: 0o755 })

@@ -19,10 +19,18 @@ const WITHOUT_OTHER_REPOSITORIES: readonly GitSetting[] = [
 
 const COUNT = 'GIT_CONFIG_COUNT'
 
-/** An environment with which git runs none of these programs. Settings that it has already stay. */
+/** An environment with which git runs none of these programs. */
 export function withoutGitPrograms<Env extends Readonly<Record<string, string>>>(env: Env): Env {
+  return withGitSettings(env, [...WITHOUT_PROGRAMS, ...WITHOUT_OTHER_REPOSITORIES])
+}
+
+/** An environment with these settings for git, which count more than those in files. Settings that it has already stay. */
+export function withGitSettings<Env extends Readonly<Record<string, string | undefined>>>(
+  env: Env,
+  added: readonly GitSetting[],
+): Env {
+  if (added.length === 0) return env
   const given = /^\d{1,4}$/.test(env[COUNT] ?? '') ? Number(env[COUNT]) : 0
-  const added = [...WITHOUT_PROGRAMS, ...WITHOUT_OTHER_REPOSITORIES]
   const pairs = added.flatMap(({ key, value }, at) => [
     [`GIT_CONFIG_KEY_${given + at}`, key],
     [`GIT_CONFIG_VALUE_${given + at}`, value],

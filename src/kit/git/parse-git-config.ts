@@ -27,6 +27,15 @@ export function parseGitConfig(text: string): GitSetting[] | undefined {
   return settings
 }
 
+/** The same for the output of `git config --null --list`. */
+export function parseGitList(output: string): GitSetting[] {
+  const entries = output.split('\0').slice(0, -1)
+  return entries.map((entry) => {
+    const at = entry.indexOf('\n')
+    return at === -1 ? { key: entry, value: 'true' } : { key: entry.slice(0, at), value: entry.slice(at + 1) }
+  })
+}
+
 const BLANK = /^(?:[ \t\r\n]+|[#;][^\n]*\n)+/
 const HEADER = /^\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:\\[^\n]|[^"\\\n])*)")?\]/
 const NAME = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(=|(?=\n))/

@@ -33,10 +33,34 @@ export function readGitSettings({ directory, home }: Place): FoundSetting[] {
   return [...settings, ...inside, ...(isLast ? [] : readGitSettings({ directory: parent, home }))]
 }
 
+/** The settings of the user. Files that cannot be read have none: git will say so. */
+export function readUserSettings(env: Readonly<Record<string, string | undefined>>): FoundSetting[] {
+  const { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: chosen } = env
+  const own =
+    home === undefined ? [] : [join(configHome || join(home, '.config'), 'git', 'config'), join(home, '.gitconfig')]
+  return (chosen === undefined ? own : [chosen]).flatMap((file) => {
+    try {
+      return readConfig(file, { home, depth: 0 })
+    } catch (error) {
+      if (error instanceof Fault) return []
+      throw error
+    }
+  })
+}
+
 /** A digest of the programs that the settings name; undefined: none. */
 export function digestPrograms(settings: readonly GitSetting[]): Digest | undefined {
   const programs = settings.filter(namesProgram).flatMap(({ key, value }) => [key, value])
   return programs.length === 0 ? undefined : digestFields(['drover-git-programs/v1', ...programs])
+}
+
+/** Where a repository says how git reaches others, and with which programs. */
+const REMOTE = /^(?:(?:credential|http|protocol|push|remote|ssh|url)\.|core\.(?:askpass|gitproxy|sshcommand)$)/
+
+/** A digest of the settings with which git reaches the remotes of a repository. */
+export function digestRemotes(settings: readonly GitSetting[]): Digest {
+  const found = settings.filter(({ key }) => REMOTE.test(key)).flatMap(({ key, value }) => [key, value])
+  return digestFields(['drover-git-remotes/v1', ...found])
 }
 
 /** If it is not certain that git accepts one of them, those of the directories above may count. */

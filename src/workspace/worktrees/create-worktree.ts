@@ -3,9 +3,12 @@ import { basename } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
+import { isFilterSetting } from '../../kit/git/filter-overrides.ts'
+import { parseGitList } from '../../kit/git/parse-git-config.ts'
+import { digestRemotes, readGitSettings } from '../../kit/git/read-settings.ts'
 import type { Ids } from '../../kit/ids.ts'
 import { worktreeNotCreated } from '../faults.ts'
-import { askGit, type Git, gitErrorLine } from '../git.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
 import { choosePorts } from './choose-ports.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { discardWorktree } from './remove-worktree.ts'
@@ -67,6 +70,7 @@ async function findCommit({ git, repository, commit, signal }: NewWorktree): Pro
 async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktree> {
   const { home, repository, title, group, keyId, clock } = wanted
   const port = await choosePorts(home)
+  const settings = await readSettings(wanted)
   const name = await claimFreeName(wanted)
   const record: WorktreeRecord = {
     version: 1,
@@ -80,12 +84,35 @@ async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktre
     ...(group && { group: group.id, label: group.label }),
     ...(keyId !== undefined && { key_id: keyId }),
     ...(port !== undefined && { port }),
+    ...settings,
     created_at: toTimestamp(clock.now()),
   }
   try {
     return saveRecord(home, record)
   } catch (error) {
     deleteRecord(toWorktree(record, home))
+    throw error
+  }
+}
+
+/** The settings of git that an agent must not change. None if drover could not tell later whether they have changed. */
+async function readSettings({
+  git,
+  repository,
+  signal,
+}: NewWorktree): Promise<Pick<WorktreeRecord, 'filters' | 'remotes'>> {
+  const found = tryToRead(() => readGitSettings({ directory: repository.git_dir, home: git.env['HOME'] }))
+  if (found === undefined) return {}
+  const args = ['config', '--null', '--list'] as const
+  const listed = await askGitForOutput(git, { directory: repository.worktree_root, args, signal })
+  return { filters: parseGitList(listed.toString('utf8')).filter(isFilterSetting), remotes: digestRemotes(found) }
+}
+
+function tryToRead<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Fault) return undefined
     throw error
   }
 }

@@ -9,6 +9,7 @@ import {
   inspectWorktree,
   type KeepReason,
 } from './inspect-worktree.ts'
+import { pinToWorktree } from './pin-worktree.ts'
 import { deleteRecord, type Worktree } from './worktree-records.ts'
 
 export type Removal =
@@ -65,10 +66,12 @@ async function unregister(
   { git, worktree, signal }: InspectOptions,
   { isForced }: { isForced: boolean },
 ): Promise<void> {
+  // Without force, git looks at the files of the worktree.
+  const known = isForced ? git : pinToWorktree(git, worktree)
   const force = isForced ? ['--force', '--force'] : []
   const args = ['worktree', 'remove', ...force, worktree.path] as [string, ...string[]]
   const command = { directory: worktree.git_common_dir, args, signal }
-  await (isForced ? askGit : askGitForOutput)({ ...git, timeoutMs: SLOW_GIT_MS }, command)
+  await (isForced ? askGit : askGitForOutput)({ ...known, timeoutMs: SLOW_GIT_MS }, command)
 }
 
 /** Fails if the branch does not point to `tip` any more. */

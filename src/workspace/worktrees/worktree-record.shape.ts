@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { UtcTimestamp } from '../../contract/identifiers.shape.ts'
+import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { type Message, meaning, named, strict, textLike } from '../../kit/shape.ts'
 
 const ObjectId = textLike('^(?:[0-9a-f]{40}|[0-9a-f]{64})$', 'the id of a commit')
@@ -24,6 +24,13 @@ export const WorktreeRecord = named(
       label: Type.Optional(Type.String({ description: 'Its name in the group.' })),
       key_id: Type.Optional(Type.String({ description: 'The id of the API key of a server that it belongs to.' })),
       port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'The first of its ten ports.' })),
+      filters: Type.Optional(
+        Type.Array(strict({ key: Type.String(), value: Type.String() }), {
+          description:
+            'The settings of git that say how files were filtered when it was created. Only these filters run in it.',
+        }),
+      ),
+      remotes: Type.Optional(meaning('Digest of how git reached the remotes when it was created.', Digest)),
       created_at: meaning('The time of its creation.', UtcTimestamp),
     },
     { title: 'Worktree', description: 'A worktree that drover created.' },

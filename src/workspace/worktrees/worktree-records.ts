@@ -4,8 +4,8 @@
  *     worktrees/<name>/worktree.json     what it is (worktree-record.shape.ts)
  *     worktrees/<name>/<folder>/         the checkout
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { errorCode, Fault } from '../../kit/fault.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
@@ -89,6 +89,22 @@ function readRecord(home: string, name: string): FoundWorktree | undefined {
   } catch (error) {
     if (error instanceof Fault) return undefined
     throw error
+  }
+}
+
+/** The record of the worktree with this root; undefined if drover has not created it. */
+export function findRecordAt(root: string): FoundWorktree | undefined {
+  const directory = dirname(tryRealPath(root))
+  const found = readRecord(dirname(directory), basename(directory))
+  return found !== undefined && found.folder === basename(root) ? found : undefined
+}
+
+function tryRealPath(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return path
   }
 }
 

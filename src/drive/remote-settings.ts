@@ -1,0 +1,39 @@
+/** What an agent may have changed about how the work is pushed: programs, addresses and credentials of a remote. */
+import { Fault } from '../kit/fault.ts'
+import { WITHOUT_PROGRAMS, withGitSettings } from '../kit/git/git-program-settings.ts'
+import { digestRemotes, readGitSettings } from '../kit/git/read-settings.ts'
+import { overrideFilters } from '../workspace/git.ts'
+import { findRecordAt } from '../workspace/worktrees/worktree-records.ts'
+import type { DriveContext } from './drive-context.ts'
+import { driveDeliveryFailed } from './faults.ts'
+import type { Place } from './record/drive-event.shape.ts'
+
+type WorktreePlace = Extract<Place, { kind: 'worktree' }>
+
+/** Throws `drive_delivery_failed` if the settings for remotes are not those with which the run began. */
+export function refuseChangedRemotes(
+  { runs: { git, workspace } }: DriveContext,
+  { root, branch }: WorktreePlace,
+): void {
+  const begun = findRecordAt(root)?.remotes
+  if (begun === undefined || begun === readRemotes(workspace.git_dir, git.env['HOME'])) return
+  throw driveDeliveryFailed({
+    problem: `settings for remotes in .git/config changed while the agents ran, so nothing was pushed; compare them, and push ${branch} yourself`,
+  })
+}
+
+function readRemotes(directory: string, home: string | undefined): string | undefined {
+  try {
+    return digestRemotes(readGitSettings({ directory, home }))
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+/** The environment of `gh`, which runs git in the worktree of the user. */
+export function environmentOfGh({ env, runs }: DriveContext, { root, repository }: WorktreePlace): DriveContext['env'] {
+  const { pinned: _, ...git } = runs.git
+  const overrides = overrideFilters({ ...git, filters: findRecordAt(root)?.filters }, repository)
+  return withGitSettings(env, [...WITHOUT_PROGRAMS, ...overrides])
+}
