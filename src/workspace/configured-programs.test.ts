@@ -91,6 +91,8 @@ describe('observeGit', () => {
     const clone = join(temporaryDirectory(), 'clone')
     repository.git('clone', '--quiet', '--no-checkout', '--filter=blob:none', `file://${repository.root}`, clone)
     const partial = createRepository({ at: clone })
+    // Git would allow this protocol, whatever it is told about all of them.
+    partial.git('config', 'protocol.file.allow', 'always')
     partial.git('config', 'remote.origin.uploadpack', `${program}; git-upload-pack`)
     // To see whether this is a rename, git would need the content that it has not got.
     partial.git('read-tree', '--empty')

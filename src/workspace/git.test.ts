@@ -55,13 +55,11 @@ describe('askGit', () => {
     const { root, git: make } = createRepository()
     make('config', 'core.fsmonitor', 'true')
     make('config', 'status.showStash', 'true')
-    make('config', 'protocol.allow', 'always')
     const setting = async (name: string) =>
       String(await askGitForOutput(git, { directory: root, args: ['config', name], signal })).trim()
     expect(await setting('core.fsmonitor')).toBe('false')
     expect(await setting('core.hooksPath')).toBe('/dev/null')
     expect(await setting('status.showStash')).toBe('false')
-    expect(await setting('protocol.allow')).toBe('never')
   })
 
   it('uses the pinned repository of a worktree, also if the path to it has a link', async () => {
