@@ -20,12 +20,12 @@ import {
   prepareWorktree,
 } from '../workspace/prepare/prepare-worktree.ts'
 import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
+import type { Worktree } from '../workspace/worktree-records.ts'
 import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
 import { diffWorktree, type WorktreeDiff } from '../workspace/worktrees/diff-worktree.ts'
 import { dropWorktree } from '../workspace/worktrees/drop-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
 import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
-import type { Worktree } from '../workspace/worktrees/worktree-records.ts'
 
 type Opened = { label: string; worktree: Worktree; workspace: Promise<WorkspaceIdentity>; workdir: string }
 

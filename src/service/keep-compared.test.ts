@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FoundWorktree } from '../workspace/worktrees/worktree-records.ts'
+import type { FoundWorktree } from '../workspace/worktree-records.ts'
 import { toLabels } from './comparison-worktrees.ts'
 import { findComparison } from './keep-compared.ts'
 

@@ -2,10 +2,10 @@
 import { Fault } from '../kit/fault.ts'
 import type { KeepResult } from '../prompts/prompt-result.shape.ts'
 import type { Git } from '../workspace/git.ts'
+import type { FoundWorktree, Worktree } from '../workspace/worktree-records.ts'
 import { commitAll, dropWorktree } from '../workspace/worktrees/drop-worktree.ts'
 import { describeKeepReason } from '../workspace/worktrees/inspect-worktree.ts'
 import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
-import type { FoundWorktree, Worktree } from '../workspace/worktrees/worktree-records.ts'
 import { comparisonNotFound, nothingToKeep } from './faults.ts'
 
 type Wanted = { gitCommonDir: string; name: string | undefined; keyId: string | undefined }

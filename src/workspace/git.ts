@@ -17,7 +17,7 @@ import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { type ProcessExit, runProcess } from '../kit/process/process.ts'
 import { gitFailed, gitInterrupted, gitMissing, gitOutputTooLarge, gitTimeout } from './faults.ts'
 import { toGitEnvironment } from './git-environment.ts'
-import { findRecordAt } from './worktrees/worktree-records.ts'
+import { findRecordAt } from './worktree-records.ts'
 
 const SETTINGS = [
   ...WITHOUT_PROGRAMS.map(({ key, value }) => `${key}=${value}`),

@@ -9,7 +9,7 @@ import { outlineRuns, type RunList } from '../../runs/read-status.ts'
 import { openRunContext } from '../../runs/run-context.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { askGitForOutput, type Git } from '../../workspace/git.ts'
-import type { FoundWorktree } from '../../workspace/worktrees/worktree-records.ts'
+import type { FoundWorktree } from '../../workspace/worktree-records.ts'
 import type { Runtime } from '../command.ts'
 
 export type Looking = { runtime: Runtime; git: Git; signal: AbortSignal; paths: Paths }

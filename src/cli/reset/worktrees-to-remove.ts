@@ -1,6 +1,6 @@
 /** Which worktrees hold nothing: their branches have everything, and no run is open in them. */
 import { Fault } from '../../kit/fault.ts'
-import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
+import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
 import { describeState, readWorktreeState } from '../worktrees/worktree-state.ts'
 import { type Looking, outlineRunsAt } from './find-leftovers.ts'
 

@@ -1,5 +1,5 @@
 import { locateGit } from '../../workspace/git.ts'
-import { type FoundWorktree, listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
+import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
 import type { RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { formatAge } from '../output/format-time.ts'

@@ -1,5 +1,5 @@
 import { findPaths } from '../../config/paths.ts'
-import { listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
+import { listWorktrees } from '../../workspace/worktree-records.ts'
 import type { Runtime } from '../command.ts'
 
 /** For completion: the names of the worktrees. An error gives an empty list. */

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs'
 import { Fault } from '../../kit/fault.ts'
 import type { Git } from '../../workspace/git.ts'
+import type { FoundWorktree } from '../../workspace/worktree-records.ts'
 import {
   describeKeepReason,
   findKeepReason,
   inspectWorktree,
   type KeepReason,
 } from '../../workspace/worktrees/inspect-worktree.ts'
-import type { FoundWorktree } from '../../workspace/worktrees/worktree-records.ts'
 
 export type WorktreeState = 'removable' | 'directory_missing' | 'repository_missing' | 'unknown' | KeepReason
 

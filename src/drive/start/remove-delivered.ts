@@ -1,9 +1,9 @@
 /** Removes the worktree of a run when its branch holds all of the work. */
 import { Fault } from '../../kit/fault.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { listWorktrees } from '../../workspace/worktree-records.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
-import { listWorktrees } from '../../workspace/worktrees/worktree-records.ts'
 import type { DriveState } from '../record/drive-state.ts'
 
 /** `worktrees` is their directory. Returns why it stays; undefined if it is removed, or was never there. */

@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { askGit, type Git } from '../git.ts'
+import { hasEntries } from '../worktree-records.ts'
 import { findGitLinks } from '../worktrees/add-all.ts'
-import { hasEntries } from '../worktrees/worktree-records.ts'
 
 type Places = { readonly git: Git; readonly root: string; readonly userTree: string; readonly signal: AbortSignal }
 

@@ -1,7 +1,7 @@
 /** Finds ten ports for a worktree, so that servers of several worktrees can run at the same time. */
 import { createServer } from 'node:net'
 import { randomIds } from '../../kit/ids.ts'
-import { listWorktrees } from './worktree-records.ts'
+import { listWorktrees } from '../worktree-records.ts'
 
 const PORTS_EACH = 10
 /** Below the ports that systems choose by themselves. */

@@ -9,12 +9,12 @@ import { digestRemotes, readGitSettings } from '../../kit/git/read-settings.ts'
 import type { Ids } from '../../kit/ids.ts'
 import { worktreeNotCreated } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
+import type { WorktreeRecord } from '../worktree-record.shape.ts'
+import { claimName, deleteRecord, saveRecord, toWorktree, type Worktree } from '../worktree-records.ts'
 import { choosePorts } from './choose-ports.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { discardWorktree } from './remove-worktree.ts'
 import { folderFor, toBranch, toSlug } from './worktree-name.ts'
-import type { WorktreeRecord } from './worktree-record.shape.ts'
-import { claimName, deleteRecord, saveRecord, toWorktree, type Worktree } from './worktree-records.ts'
 
 const NAME_ATTEMPTS = 10
 const TITLE_CHARACTERS = 200

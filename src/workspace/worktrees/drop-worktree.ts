@@ -1,9 +1,9 @@
 /** Commits and drops the work in worktrees that drover has created. */
 import type { Git } from '../git.ts'
+import type { Worktree } from '../worktree-records.ts'
 import { type Committed, commitWorktree } from './commit-worktree.ts'
 import { pinToWorktree } from './pin-worktree.ts'
 import { discardWorktree } from './remove-worktree.ts'
-import type { Worktree } from './worktree-records.ts'
 
 const SUBJECT_CHARACTERS = 72
 

@@ -5,9 +5,9 @@ import { askStatus } from '../ask-status.ts'
 import { askGit, type Git } from '../git.ts'
 import { readIndex } from '../hidden-paths.ts'
 import type { ChangedPath } from '../parse-status.ts'
+import { hasEntries, type Worktree } from '../worktree-records.ts'
 import { findGitLinks } from './add-all.ts'
 import { isLinkedTo, pinToWorktree } from './pin-worktree.ts'
-import { hasEntries, type Worktree } from './worktree-records.ts'
 
 export type WorktreeFacts = {
   /** The directory of the checkout is there. */

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { gitFailed } from '../faults.ts'
 import type { Git } from '../git.ts'
-import type { Worktree } from './worktree-records.ts'
+import type { Worktree } from '../worktree-records.ts'
 
 type Place = Pick<Worktree, 'path' | 'git_common_dir'>
 

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { askGit, askGitForOutput } from '../git.ts'
+import { deleteRecord, type Worktree } from '../worktree-records.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import {
   findBranchTip,
@@ -10,7 +11,6 @@ import {
   type KeepReason,
 } from './inspect-worktree.ts'
 import { pinToWorktree } from './pin-worktree.ts'
-import { deleteRecord, type Worktree } from './worktree-records.ts'
 
 export type Removal =
   | {

@@ -21,11 +21,11 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { discoverWorkspace } from '../discover-workspace.ts'
 import { locateGit } from '../git.ts'
 import { observeGit } from '../observe-git.ts'
+import { listWorktrees, type Worktree } from '../worktree-records.ts'
 import { commitWorktree } from './commit-worktree.ts'
 import { createWorktree, type NewWorktree } from './create-worktree.ts'
 import { diffWorktree, PATCH_LIMIT_BYTES, parseNumstat, patchWorktree } from './diff-worktree.ts'
 import { discardWorktree, removeWorktree } from './remove-worktree.ts'
-import { listWorktrees, type Worktree } from './worktree-records.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal

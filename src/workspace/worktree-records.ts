@@ -6,14 +6,14 @@
  */
 import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { errorCode, Fault } from '../../kit/fault.ts'
-import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
-import { readFileBytes } from '../../kit/files/read-file.ts'
-import { createFile } from '../../kit/files/write-file.ts'
-import { readJson } from '../../kit/json/read-json.ts'
-import { checker } from '../../kit/schema.ts'
-import { compareBytes, encodeUtf8 } from '../../kit/utf8.ts'
-import { validateWorktreeRecord } from '../checks.generated.js'
+import { errorCode, Fault } from '../kit/fault.ts'
+import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
+import { readFileBytes } from '../kit/files/read-file.ts'
+import { createFile } from '../kit/files/write-file.ts'
+import { readJson } from '../kit/json/read-json.ts'
+import { checker } from '../kit/schema.ts'
+import { compareBytes, encodeUtf8 } from '../kit/utf8.ts'
+import { validateWorktreeRecord } from './checks.generated.js'
 import type { WorktreeRecord } from './worktree-record.shape.ts'
 
 const RECORD_LIMIT_BYTES = 64 * 1024

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
-import { type Message, meaning, named, strict, textLike } from '../../kit/shape.ts'
+import { Digest, UtcTimestamp } from '../contract/identifiers.shape.ts'
+import { type Message, meaning, named, strict, textLike } from '../kit/shape.ts'
 
 const ObjectId = textLike('^(?:[0-9a-f]{40}|[0-9a-f]{64})$', 'the id of a commit')
 
