@@ -5,7 +5,7 @@ import { installAdvice } from './install-command.ts'
 export const gitSettingsRefused = defineFault({
   code: 'git_settings_refused',
   kind: 'invalid',
-  when: 'Under a ceiling or in a driven run, the repository in the working directory names a program that git would run for the agent, and another agent may have added that setting.',
+  when: 'Under a ceiling or in a driven run, a git setting of the repository in the working directory names a program that git would run for the agent. Another agent may have added that setting.',
   message: (d: { backend: string; key: string; file: string }) =>
     `${d.key} in ${d.file} would make git run a program while ${d.backend} works, and another agent may have added it; remove that setting, or move it to your own ~/.gitconfig`,
 })
@@ -21,7 +21,7 @@ export const gitSettingsUnreadable = defineFault({
 export const agentSilent = defineFault({
   code: 'agent_silent',
   kind: 'unavailable',
-  when: 'An agent printed nothing for as long as `silence_secs` of its backend or of `unified_flags` allows, and drover stopped it.',
+  when: 'An agent printed nothing for longer than `silence_secs` of its backend or of `unified_flags` allows, so drover stopped it.',
   message: (d: { backend: string; seconds: number }) =>
     `${d.backend} printed nothing for ${d.seconds} s and was stopped; if it needs more time, set backends.${d.backend}.silence_secs`,
 })
@@ -51,7 +51,7 @@ export const promptTooLarge = defineFault({
 export const extraFlagRefused = defineFault({
   code: 'extra_flag_refused',
   kind: 'usage',
-  when: 'An argument in `extra` is not in the agent’s list of allowed flags, lacks its value, or has a value that the flag does not take.',
+  when: 'An argument in `extra` is not in the agent’s list of allowed flags, is missing its value, or has a value that the flag does not accept.',
   message: (d: { backend: string; argument: string; problem: string; allowed: readonly string[] }) =>
     `${JSON.stringify(d.argument)} in extra ${d.problem}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
 })

@@ -44,7 +44,7 @@ export const flagUnknown = defineFault({
 export const flagMissing = defineFault({
   code: 'flag_missing',
   kind: 'usage',
-  when: 'An argument needs a flag that is missing.',
+  when: 'An argument needs a flag that was not given.',
   message: (d: { flag: string; reason: string }) => `${d.flag} is required ${d.reason}`,
 })
 
@@ -97,7 +97,7 @@ const ARGUMENT_HINTS = {
 export const argumentUnexpected = defineFault({
   code: 'argument_unexpected',
   kind: 'usage',
-  when: 'A command got more arguments than it takes.',
+  when: 'A command was given more arguments than it accepts.',
   message: (d: { command: string; given: string; takes: 'some' | 'none' | 'a file' }) =>
     `drover ${d.command} does not take the argument "${d.given}"; ${ARGUMENT_HINTS[d.takes]}`,
 })
@@ -113,7 +113,7 @@ export const argumentInvalid = defineFault({
 export const storePasswordVisible = defineFault({
   code: 'store_password_visible',
   kind: 'usage',
-  when: 'The address of a store on the command line has a password, which every user of the machine could read there.',
+  when: 'The address of a store on the command line contains a password, which every user of the machine could read there.',
   message: (d: { argument: string }) =>
     `${d.argument} has a password, and other users and agents can read a program's arguments; remove the password and set PGPASSWORD instead`,
 })
@@ -206,7 +206,7 @@ export const flagRequired = defineFault({
 export const worktreeNotFound = defineFault({
   code: 'worktree_not_found',
   kind: 'not_found',
-  when: 'Drover has created no worktree with this name, or several names begin with it. Nothing was removed.',
+  when: 'No worktree created by drover has this name, or more than one name begins with it. Nothing was removed.',
   message: (d: { given: string; candidates: readonly string[] }) =>
     d.candidates.length === 0
       ? `no worktree ${JSON.stringify(d.given)} (run "drover worktrees" to see the names)`
@@ -331,7 +331,7 @@ export const backendsNotNamed = defineFault({
 export const chatInputMissing = defineFault({
   code: 'chat_input_missing',
   kind: 'usage',
-  when: 'Standard input of `drover chat` is neither a terminal nor a pipe or file.',
+  when: 'The standard input of `drover chat` is not a terminal, a pipe or a file.',
   message: () =>
     'drover chat reads from a terminal or from piped input, and has neither; for one prompt use drover prompt',
 })
@@ -339,7 +339,7 @@ export const chatInputMissing = defineFault({
 export const chatInputUnfinished = defineFault({
   code: 'chat_input_unfinished',
   kind: 'usage',
-  when: 'Piped input of `drover chat` ends in the middle of a message. The message was not sent.',
+  when: 'The piped input of `drover chat` ends in the middle of a message. The message was not sent.',
   message: (d: { isBlock: boolean }) => {
     const missing = d.isBlock
       ? 'a line with """ that ends the message'
@@ -359,14 +359,14 @@ export const chatCommandUnknown = defineFault({
 export const chatCommandInvalid = defineFault({
   code: 'chat_command_invalid',
   kind: 'usage',
-  when: 'A command inside `drover chat` lacks its argument, or does not allow this one.',
+  when: 'A command inside `drover chat` is missing its argument, or was given one it does not accept.',
   message: (d: { problem: string }) => d.problem,
 })
 
 export const storeNotShared = defineFault({
   code: 'store_not_shared',
   kind: 'usage',
-  when: 'Prompts should run in a different process from the one that accepts requests (`drover work`, `drover serve --no-work`), but `store.url` does not name a PostgreSQL store.',
+  when: 'The commands `drover work` and `drover serve --no-work` need a PostgreSQL store, but `store.url` does not name one.',
   message: (d: { command: 'drover work' | 'drover serve --no-work' }) => {
     const does = d.command === 'drover work' ? 'takes prompts from' : 'puts prompts into'
     return `${d.command} ${does} a PostgreSQL store; give --store postgres://USER@HOST/DATABASE, or set store.url`

@@ -9,7 +9,7 @@ const SHOWN_PROBLEMS = 20
 export const configInvalid = defineFault({
   code: 'config_invalid',
   kind: 'invalid',
-  when: 'The config file, a `DROVER_` variable or both together break a rule; the details list every problem with its origin.',
+  when: 'The config file, a `DROVER_` variable, or their combination breaks a rule. The details list every problem with its origin.',
   message: (d: { file: string; problems: readonly ConfigProblem[] }) => {
     const lines = d.problems.slice(0, SHOWN_PROBLEMS).map((p) => `${formatOrigin(p.origin)}: ${formatProblem(p)}`)
     const more = d.problems.length - lines.length
@@ -59,7 +59,7 @@ export const apiKeysUnavailable = defineFault({
 export const apiKeysReadable = defineFault({
   code: 'api_keys_readable',
   kind: 'unavailable',
-  when: 'Agents could read `DROVER_API_KEYS` in the environment of the server, because the system does not let drover hide the variable. Only Linux does.',
+  when: "Agents could read `DROVER_API_KEYS` in the server's environment, because drover can hide the variable only on Linux.",
   message: (_: Record<string, never>) =>
     'the server does not start, because its agents could read DROVER_API_KEYS in its environment, and drover cannot hide it on this system; unset the variable and create keys with "drover keys create NAME", which stores only their digests',
 })
@@ -67,7 +67,7 @@ export const apiKeysReadable = defineFault({
 export const apiKeyUnusable = defineFault({
   code: 'api_key_unusable',
   kind: 'invalid',
-  when: 'An API key contains a space or a character outside ASCII, which a request header cannot carry.',
+  when: 'An API key contains a space or a non-ASCII character, which a request header cannot contain.',
   message: (d: { source: string; number: number }) =>
     `key ${d.number} in ${d.source} contains a space or a character outside ASCII; replace the key`,
 })
@@ -93,7 +93,7 @@ export const apiKeyNotFound = defineFault({
 export const gopassFailed = defineFault({
   code: 'gopass_failed',
   kind: 'unavailable',
-  when: 'The program gopass failed to return API keys, or did not answer in time.',
+  when: 'The program gopass failed to return API keys, or did not respond in time.',
   message: (d: { path: string; reason: string }) =>
     `"gopass show ${d.path}" failed: ${d.reason}; run it in a terminal to see why`,
 })

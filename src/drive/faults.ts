@@ -4,7 +4,7 @@ import { defineFault } from '../kit/fault.ts'
 export const driveCapUnsupported = defineFault({
   code: 'drive_cap_unsupported',
   kind: 'usage',
-  when: 'A limit was given that cannot be enforced, because an agent of the run does not report what it uses.',
+  when: "A limit cannot be enforced, because one of the run's agents does not report its usage.",
   message: (d: { flag: string; backend: string }) =>
     `${d.flag} cannot be enforced: ${d.backend} does not report it; use another backend or another limit`,
 })
@@ -28,7 +28,7 @@ export const issueWithoutRepository = defineFault({
 export const issueNotConfirmed = defineFault({
   code: 'issue_not_confirmed',
   kind: 'usage',
-  when: "An ordinary issue, without drover's marker, was given, and no one confirmed that its text is the goal.",
+  when: "The given issue does not have drover's marker, and no one confirmed that its text should be the goal.",
   message: (d: { url: string }) =>
     `${d.url} is an ordinary issue; pass --as-goal (over HTTP: as_goal) to use its title and text as the goal`,
 })
@@ -52,7 +52,7 @@ export const driveRepositoryRequired = defineFault({
 export const driveGoalConflict = defineFault({
   code: 'drive_goal_conflict',
   kind: 'invalid',
-  when: 'A request to start a run names none, or more than one, of `goal`, `issue` and `issue_number`.',
+  when: 'A request to start a run must have exactly one of `goal`, `issue` and `issue_number`, but has none or more than one.',
   message: (_: Record<never, never>) => 'name exactly one of goal, issue and issue_number',
 })
 
@@ -139,14 +139,14 @@ export const driveOfAnother = defineFault({
 export const drivenRunInPlace = defineFault({
   code: 'driven_run_in_place',
   kind: 'conflict',
-  when: 'The changes on the branch of a run were requested, but the run works in place and has no branch.',
+  when: "The changes on a run's branch were requested, but the run works in place and has no branch.",
   message: (d: { id: string }) => `the run ${d.id} works in place and has no branch; use git diff in its repository`,
 })
 
 export const driveMachineGone = defineFault({
   code: 'drive_machine_gone',
   kind: 'unavailable',
-  when: 'With PostgreSQL, no worker is running on the machine that has the run. Nothing was changed.',
+  when: 'With PostgreSQL, no worker is running on the machine that the run is on. Nothing was changed.',
   message: (d: { machine: string }) =>
     `no worker is running on ${d.machine}, which has the run, so nothing was changed; start drover work there`,
 })
@@ -154,7 +154,7 @@ export const driveMachineGone = defineFault({
 export const driveAnswerLost = defineFault({
   code: 'drive_answer_lost',
   kind: 'unavailable',
-  when: 'With PostgreSQL, the worker that handled a request about a run stopped before it answered.',
+  when: 'With PostgreSQL, the worker that was handling a request about a run stopped before it responded.',
   message: (d: { machine: string }) =>
     `the worker on ${d.machine} stopped while handling the request, which may have taken effect; look at the run before you send it again`,
 })

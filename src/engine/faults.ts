@@ -27,7 +27,7 @@ export const invalidGoal = defineFault({
 export const invalidBudget = defineFault({
   code: 'invalid_budget',
   kind: 'usage',
-  when: 'A budget is outside 1 to 1000, or has a sign or leading zeros.',
+  when: 'A budget is not a number from 1 to 1000, or has a sign or leading zeros.',
   message: (d: EarlyRefusal & { given: number | string }) =>
     `a budget is a whole number from 1 to 1000, not ${d.given}`,
 })
@@ -35,7 +35,7 @@ export const invalidBudget = defineFault({
 export const actionTooLarge = defineFault({
   code: 'action_too_large',
   kind: 'too_large',
-  when: 'A goal is over its size limit, or the next action is over its limit even without any context.',
+  when: 'A goal exceeds its size limit, or the next action exceeds its limit even without any context.',
   message: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
     `the action would have ${d.sizeBytes} bytes, but the limit is ${d.limitBytes}; start a run with a shorter goal and put the rest into a file in the repository`,
 })
@@ -138,7 +138,7 @@ export const invalidAnswer = defineFault({
 export const answerTooLarge = defineFault({
   code: 'answer_too_large',
   kind: 'usage',
-  when: 'An answer is over its size limit as a JSON string.',
+  when: 'An answer, encoded as a JSON string, exceeds the size limit.',
   message: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
     `the answer has ${d.sizeBytes} bytes as JSON, but the limit is ${d.limitBytes}; shorten it and refer to a file for the rest`,
 })
@@ -205,14 +205,14 @@ export const sourceModeConflict = defineFault({
 export const sourceCandidatePending = defineFault({
   code: 'source_candidate_pending',
   kind: 'conflict',
-  when: 'The run is waiting for a source choice, but the resume asks for something else.',
+  when: 'The run is waiting for a choice between the pinned and the changed issue, but the resume request asks for something else.',
   message: (_: Refusal) => 'the run is waiting for a choice between its pinned source and the candidate; choose first',
 })
 
 export const sourceChoiceRequired = defineFault({
   code: 'source_choice_required',
   kind: 'conflict',
-  when: 'The run is waiting for a source choice, but the resume lacks the choice or the candidate.',
+  when: 'The run is waiting for a choice between the pinned and the changed issue, but the resume request lacks the choice or the candidate.',
   message: (_: Refusal) => 'the run is waiting for a source choice; pass both --source-choice and --candidate',
 })
 
@@ -226,7 +226,7 @@ export const sourceChoiceRequiresCandidate = defineFault({
 export const sourceChoiceConflict = defineFault({
   code: 'source_choice_conflict',
   kind: 'conflict',
-  when: 'A different choice about the candidate was already made.',
+  when: 'A different choice about the changed issue was already made.',
   message: (d: Refusal & { candidate_id: string; choice: string }) =>
     `the choice about ${d.candidate_id} was "${d.choice}" and cannot be changed; continue from the current state of the run`,
 })
@@ -234,7 +234,7 @@ export const sourceChoiceConflict = defineFault({
 export const staleSourceCandidate = defineFault({
   code: 'stale_source_candidate',
   kind: 'conflict',
-  when: 'The named candidate is not the one that the choice is about.',
+  when: 'The choice names a candidate other than the one that the run is waiting for a decision on.',
   message: (d: Refusal & { candidate_id: string }) =>
     `the candidate ${d.candidate_id} is not waiting for a choice; continue from the current state of the run`,
 })
@@ -249,7 +249,7 @@ export const invalidSourceChoice = defineFault({
 export const invalidSourceCandidateChoice = defineFault({
   code: 'invalid_source_candidate_choice',
   kind: 'conflict',
-  when: 'The candidate to adopt is invalid.',
+  when: 'The changed version of the issue that was to be adopted is invalid.',
   message: (d: Refusal & { problem: string }) =>
     `the candidate cannot be adopted: ${d.problem}; keep the pinned source, fix the issue and refresh it`,
 })
@@ -310,7 +310,7 @@ export const materialActionNotFound = defineFault({
 export const materialActionStale = defineFault({
   code: 'material_action_stale',
   kind: 'conflict',
-  when: 'The action that asks for a section is not the current one.',
+  when: 'A section was requested for an action that is not the current one.',
   message: (d: Refusal & { action_id: string }) =>
     `the action ${d.action_id} is not current and may not read sections; continue from the current state of the run`,
 })

@@ -44,7 +44,7 @@ export const jsonInvalid = defineFault({
 export const fileMissing = defineFault({
   code: 'file_missing',
   kind: 'not_found',
-  when: 'A file to be read does not exist.',
+  when: 'A file that drover needs to read does not exist.',
   message: (d: { path: string }) => `${d.path} does not exist; check the path`,
 })
 
@@ -66,7 +66,7 @@ export const fileNotRegular = defineFault({
 export const fileTooLarge = defineFault({
   code: 'file_too_large',
   kind: 'too_large',
-  when: 'A file to be read has more bytes than its use allows.',
+  when: 'A file that drover reads is larger than its size limit.',
   message: (d: { path: string; sizeBytes: number; limitBytes: number }) =>
     `${d.path} has ${d.sizeBytes} bytes; the limit is ${d.limitBytes}`,
 })
@@ -96,7 +96,7 @@ export const fileExists = defineFault({
 export const fileWriteFailed = defineFault({
   code: 'file_write_failed',
   kind: 'unavailable',
-  when: 'A file could not be written; `commitment` says whether the new content may be in place (`ambiguous`) or is not (`not_committed`).',
+  when: 'A file could not be written. The field `commitment` says whether the new content may be in the file (`ambiguous`) or is not (`not_committed`).',
   message: (d: { path: string; commitment: 'not_committed' | 'ambiguous'; reason: string }) =>
     d.commitment === 'not_committed'
       ? `${d.path} could not be written and is unchanged: ${d.reason}; fix that and try again`
@@ -184,7 +184,7 @@ export const programArgumentsTooLong = defineFault({
 export const programNotStarted = defineFault({
   code: 'program_not_started',
   kind: 'unavailable',
-  when: 'The system refused to start a program for another reason, for example too many open files or processes.',
+  when: 'The system refused to start a program, for example because too many files or processes are open.',
   message: (d: { program: string; reason: string }) =>
     `${d.program} could not be started (${d.reason}); check that it is built for this system, and that processes, open files and memory are not exhausted`,
 })

@@ -22,7 +22,7 @@ export const instanceClosed = defineFault({
 export const driveTargetUnclear = defineFault({
   code: 'drive_target_unclear',
   kind: 'invalid',
-  when: 'A program asks the library to drive nothing, or more than one thing.',
+  when: 'A program asks the library to drive a run, but names no goal, issue or run, or more than one.',
   message: (d: { given: readonly string[] }) =>
     d.given.length === 0
       ? 'there is nothing to drive; give a goal, an issue or a run'

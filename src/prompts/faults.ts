@@ -15,7 +15,7 @@ export const backendNotFound = defineFault({
 export const nestingTooDeep = defineFault({
   code: 'nesting_too_deep',
   kind: 'invalid',
-  when: 'An agent that drover started calls drover, and the call is nested more deeply than `server.max_nesting` allows.',
+  when: 'An agent that drover started called drover itself, and the call is nested more deeply than `server.max_nesting` allows.',
   message: (d: { depth: number; limit: number }) =>
     `drover was called at nesting depth ${d.depth} by an agent it started, but server.max_nesting is ${d.limit}; do the work yourself, or raise server.max_nesting`,
 })
@@ -30,7 +30,7 @@ export const workdirNotAllowed = defineFault({
 export const queueFull = defineFault({
   code: 'queue_full',
   kind: 'unavailable',
-  when: 'The maximum number of prompts are already running and waiting.',
+  when: 'The maximum number of prompts is already running and waiting.',
   message: (d: { running: number; queued: number }) =>
     `the server is full (${d.running} running, ${d.queued} waiting); try again later`,
 })
@@ -86,7 +86,7 @@ export const approvalNotFound = defineFault({
 export const approvalNotAllowed = defineFault({
   code: 'approval_not_allowed',
   kind: 'unauthorized',
-  when: 'The modes of the API key are limited, so it may not allow what an agent asks for.',
+  when: 'The API key has a ceiling, so it may not approve what an agent asks for.',
   message: (d: { setting: string }) =>
     `this key may not decide what agents do, because of ${d.setting}; use a key without that limit`,
 })
@@ -94,7 +94,7 @@ export const approvalNotAllowed = defineFault({
 export const unsupportedFeature = defineFault({
   code: 'unsupported_feature',
   kind: 'invalid',
-  when: 'A request to a compatible API uses a feature that the agent does not have: client tools, images, audio, a schema.',
+  when: 'A request to the OpenAI or Anthropic API uses a feature that the agent does not have, such as client tools, images, audio or a schema.',
   message: (d: { place: string; feature: string; advice?: string }) =>
     `${d.place}: not supported: ${d.feature}; ${d.advice ?? 'send text only'}`,
 })

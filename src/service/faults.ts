@@ -3,7 +3,7 @@ import { defineFault } from '../kit/fault.ts'
 export const comparisonInvalid = defineFault({
   code: 'comparison_invalid',
   kind: 'invalid',
-  when: 'A comparison has checks or an agent to keep without worktrees, or the agent to keep does not take part.',
+  when: 'A comparison without worktrees has checks or names an agent to keep, or the agent to keep does not take part.',
   message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
 })
 
@@ -28,7 +28,7 @@ export const comparisonNotFound = defineFault({
 export const nothingToKeep = defineFault({
   code: 'nothing_to_keep',
   kind: 'conflict',
-  when: 'The agent that should be kept has changed nothing. Nothing was dropped.',
+  when: 'The agent whose work should be kept changed nothing. Nothing was dropped.',
   message: (d: { name: string }) => `${d.name} changed nothing, so there is nothing to keep; name another agent`,
 })
 

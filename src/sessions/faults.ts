@@ -6,7 +6,7 @@ const offerFork = (id: string) =>
 export const sessionNotFound = defineFault({
   code: 'session_not_found',
   kind: 'not_found',
-  when: 'No session that the sender may see has this id or id prefix.',
+  when: 'No session that the caller may see has this id or an id with this prefix.',
   message: (d: { id: string }) => `no session ${d.id} (run "drover sessions list" to see ids)`,
 })
 
@@ -74,7 +74,7 @@ export const sessionOfOtherAgent = defineFault({
 export const sessionMachineGone = defineFault({
   code: 'session_machine_gone',
   kind: 'unavailable',
-  when: "A session is continued on the machine that has its agent's files. No worker is running there, and the files are not stored: only claude's are.",
+  when: "A session can be continued only on the machine that has its agent's files, and no worker is running there. Only claude's files are also kept in the store.",
   message: (d: { id: string; machine: string }) =>
     `session ${d.id} can only be continued on ${d.machine}, where no worker is running; start drover work there, or fork the session`,
 })

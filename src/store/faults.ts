@@ -11,7 +11,7 @@ export const sessionStoreInvalid = defineFault({
 export const sessionStoreNewer = defineFault({
   code: 'session_store_newer',
   kind: 'unavailable',
-  when: 'The session file was written by a newer drover, and this one does not know its schema.',
+  when: 'The session file was written by a newer version of drover, whose schema this version does not know.',
   message: (d: { path: string; version: number; known: number }) =>
     `${d.path} was written by a newer drover (schema ${d.version}; this one supports ${d.known}); update drover`,
 })
@@ -41,7 +41,7 @@ export const storeInUse = defineFault({
 export const storeNotEmpty = defineFault({
   code: 'store_not_empty',
   kind: 'conflict',
-  when: 'A store can only be copied into a PostgreSQL database that has no sessions and executions yet.',
+  when: 'A store can be copied only into a PostgreSQL database that has no sessions or executions yet.',
   message: (d: { store: string }) => `${d.store} already has sessions or executions; give an empty database`,
 })
 
@@ -56,7 +56,7 @@ export const backupInvalid = defineFault({
 export const backupNewer = defineFault({
   code: 'backup_newer',
   kind: 'conflict',
-  when: 'A backup was written by a newer drover, and this one does not know its schema.',
+  when: 'A backup was written by a newer version of drover, whose schema this version does not know.',
   message: (d: { path: string; version: number; known: number }) =>
     `${d.path} was written by a newer drover (schema ${d.version}; this one supports ${d.known}); update drover first`,
 })
@@ -64,14 +64,14 @@ export const backupNewer = defineFault({
 export const backupExists = defineFault({
   code: 'backup_exists',
   kind: 'conflict',
-  when: 'The file that a backup would be written to exists.',
+  when: 'The backup file already exists and `--force` was not given.',
   message: (d: { path: string }) => `${d.path} exists; give another name, or --force to replace it`,
 })
 
 export const backupOverStore = defineFault({
   code: 'backup_over_store',
   kind: 'usage',
-  when: 'A backup would replace the very file that it is a copy of, or a backup is restored from that file.',
+  when: 'The backup file is the session file itself, so a backup would overwrite it, or a restore would read from it.',
   message: (d: { path: string }) => `${d.path} is the file that drover is using; give another file`,
 })
 
@@ -93,7 +93,7 @@ export const backupByPostgres = defineFault({
 export const homeInUse = defineFault({
   code: 'home_in_use',
   kind: 'conflict',
-  when: 'A backup is restored while a server or another drover is using the files that it would replace.',
+  when: 'A backup would be restored while a server or another drover process is using the files that it would replace.',
   message: (d: { path: string; by?: string; remedy?: string }) =>
     `${d.by ?? 'another drover'} is using ${d.path}; ${d.remedy ?? 'stop every drover of this user'}, then try again`,
 })

@@ -11,7 +11,7 @@ export const gitMissing = defineFault({
 export const gitTimeout = defineFault({
   code: 'git_timeout',
   kind: 'unavailable',
-  when: 'A git command did not end in time and was stopped.',
+  when: 'A git command did not finish in time and was stopped.',
   message: (d: { command: string; timeoutMs: number }) =>
     `${d.command} did not end within ${d.timeoutMs} ms; try again when the disk is less busy`,
 })
@@ -111,7 +111,7 @@ export const preparationFailed = defineFault({
 export const preparationPathInvalid = defineFault({
   code: 'preparation_path_invalid',
   kind: 'usage',
-  when: 'A path that should be copied into a worktree leaves the repository, is a link, or is not ignored by git.',
+  when: 'A path to copy into a worktree leaves the repository, is a symbolic link, or is not ignored by git.',
   message: (d: { path: string; problem: string }) =>
     `${JSON.stringify(d.path)} cannot be copied into a worktree: ${d.problem}`,
 })

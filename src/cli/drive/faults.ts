@@ -4,8 +4,9 @@ import { defineFault } from '../../kit/fault.ts'
 export const driveTargetMissing = defineFault({
   code: 'drive_target_missing',
   kind: 'usage',
-  when: 'The command `drover drive` was given nothing to do.',
-  message: (_: Record<never, never>) => 'say what to do: a goal in quotes, the address of an issue, or the id of a run',
+  when: 'The command `drover drive` was given no goal, issue or run.',
+  message: (_: Record<never, never>) =>
+    'say what to do: give a goal in quotes, the URL of an issue, or the id of a run',
 })
 
 export const notifyFailed = defineFault({

@@ -3,7 +3,7 @@ import { defineFault } from '../../kit/fault.ts'
 export const localServerLost = defineFault({
   code: 'local_server_lost',
   kind: 'unavailable',
-  when: 'The server of this user stopped while running a prompt from the command line.',
+  when: 'Your server stopped while it was running a prompt from the command line.',
   message: (_: object) =>
     'your server stopped before the prompt ended; send the prompt again, or use --direct to run it without the server',
 })
@@ -11,7 +11,7 @@ export const localServerLost = defineFault({
 export const localServerNotStarted = defineFault({
   code: 'local_server_not_started',
   kind: 'unavailable',
-  when: 'The server that `drover up` has started does not answer.',
+  when: 'The server that `drover up` started does not answer.',
   message: (_: object) => 'the server did not start; run "drover serve --local" to see why',
 })
 
@@ -26,7 +26,7 @@ export const localServerSilent = defineFault({
 export const localServerDiffers = defineFault({
   code: 'local_server_differs',
   kind: 'conflict',
-  when: 'The server of this user has a different version or different settings from the command that needs it.',
+  when: "Your running server's version or settings differ from those of the command that needs it.",
   message: (d: { pid: number; isBackground: boolean }) =>
     `your server (process ${d.pid}) has a different version or different settings; ${d.isBackground ? 'stop it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
 })
@@ -41,7 +41,7 @@ export const localServerNotEnded = defineFault({
 export const localServerBusy = defineFault({
   code: 'local_server_foreground',
   kind: 'conflict',
-  when: 'The server that `drover down` finds is a foreground `drover serve`, which it must not stop.',
+  when: 'The running server is a `drover serve` in the foreground, which `drover down` does not stop.',
   message: (d: { pid: number }) =>
     `process ${d.pid} is a foreground "drover serve", not a background server; stop it where it was started`,
 })
@@ -49,7 +49,7 @@ export const localServerBusy = defineFault({
 export const serverNotRunning = defineFault({
   code: 'server_not_running',
   kind: 'unavailable',
-  when: 'A command needs the server of this user, but none answers on the local socket.',
+  when: 'A command needs your server, but no server answers on the local socket.',
   message: (d: { socket: string }) =>
     `no server answers on ${d.socket}; start one with "drover serve", and leave server.local_socket on`,
 })

@@ -3,7 +3,7 @@ import { defineFault } from '../../kit/fault.ts'
 export const executionNotFound = defineFault({
   code: 'execution_not_found',
   kind: 'not_found',
-  when: 'No execution has this id or this prefix of an id. It was never stored, it was removed, or it belongs to another key.',
+  when: 'No execution has this id or an id with this prefix. It was never stored, it was removed, or it belongs to another key.',
   message: (d: { id: string }) => `no execution ${d.id} exists; drover ps --all shows the ids`,
 })
 
@@ -25,7 +25,7 @@ export const executionIdMalformed = defineFault({
 export const executionEventsGone = defineFault({
   code: 'execution_events_gone',
   kind: 'not_found',
-  when: 'The events after this number are no longer available, because the execution stores no events.',
+  when: 'The events after this number are no longer available, because the execution was started without storing its events.',
   message: (d: { id: string; after: number; first: number }) =>
     `the events of ${d.id} after ${d.after} are gone; the first one left is ${d.first}; set executions.keep to events to store them`,
 })
@@ -48,7 +48,7 @@ export const idempotencyKeyReused = defineFault({
 export const usagePeriodInvalid = defineFault({
   code: 'usage_period_invalid',
   kind: 'invalid',
-  when: 'The last day of the usage is before the first.',
+  when: 'The last day of the usage period is before its first day.',
   message: (d: { since: string; until: string }) =>
     `until (${d.until}) is before since (${d.since}); give a later until or an earlier since`,
 })
@@ -56,7 +56,7 @@ export const usagePeriodInvalid = defineFault({
 export const usageTooLarge = defineFault({
   code: 'usage_too_large',
   kind: 'invalid',
-  when: 'The usage has too many rows for one answer.',
+  when: 'The usage report has too many rows for one response.',
   message: (d: { max: number }) =>
     `the usage has more than ${d.max} rows; ask for fewer days, or group by fewer of day, key, backend and model`,
 })
@@ -72,7 +72,7 @@ export const executionLost = defineFault({
 export const conversationNotKept = defineFault({
   code: 'conversation_not_kept',
   kind: 'conflict',
-  when: 'A fork on another backend needs the conversation, and no prompts and answers of the session are kept.',
+  when: 'A fork on another backend needs the conversation, but no prompts and answers of the session were kept.',
   message: (d: { id: string; backend: string }) =>
     `no prompts and answers of session ${d.id} are kept, so another agent cannot get its conversation; set executions.keep to results or events before the next sessions, or fork it on ${d.backend}`,
 })
@@ -80,7 +80,7 @@ export const conversationNotKept = defineFault({
 export const executionStartNotSaved = defineFault({
   code: 'execution_start_not_saved',
   kind: 'unavailable',
-  when: 'With PostgreSQL, the start of an agent must be stored before it starts, so that no other machine starts it too. That failed.',
+  when: 'With PostgreSQL, drover stores that an agent is about to start, so that no other machine starts it too. Storing that failed, so the agent was not started.',
   message: (d: { id: string }) =>
     `the start of execution ${d.id} could not be stored, so its agent was not started; check the store and try again`,
 })
@@ -88,7 +88,7 @@ export const executionStartNotSaved = defineFault({
 export const workerMissing = defineFault({
   code: 'worker_missing',
   kind: 'unavailable',
-  when: 'With PostgreSQL, no worker is running that has this backend.',
+  when: 'With PostgreSQL, no running worker has this backend.',
   message: (d: { backend: string }) =>
     `no worker with ${d.backend} is running; start drover work on a machine that has it`,
 })

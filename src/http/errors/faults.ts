@@ -27,7 +27,7 @@ export const accessEnded = defineFault({
 export const consoleNotBuilt = defineFault({
   code: 'console_not_built',
   kind: 'not_found',
-  when: 'The console is requested from a clone in which it was not built. The published package contains it.',
+  when: 'The console was requested, but it has not been built in this clone. The published package contains it.',
   message: (_: Record<never, never>) =>
     'the console is not built in this clone; run "npm run build:console", or start the server with "npm start"',
 })
@@ -52,7 +52,7 @@ export const loginNotNeeded = defineFault({
 export const hostNotAllowed = defineFault({
   code: 'host_not_allowed',
   kind: 'invalid',
-  when: 'A server that has no API keys and listens only on loopback received a foreign `Host` header, as in DNS rebinding.',
+  when: 'A server that has no API keys and listens only on loopback received a `Host` header that names another host, as in DNS rebinding.',
   message: (d: { host: string }) =>
     `this server has no API keys and only accepts localhost as its host, not ${JSON.stringify(d.host)}; use http://localhost, or set API keys`,
 })
@@ -60,7 +60,7 @@ export const hostNotAllowed = defineFault({
 export const originNotAllowed = defineFault({
   code: 'origin_not_allowed',
   kind: 'invalid',
-  when: 'A web page from an origin that is not allowed calls a server without API keys, or sends a CORS preflight.',
+  when: 'A web page from an origin that is not allowed sent a request to a server without API keys, or sent a CORS preflight request.',
   message: (d: { origin: string; canBeListed: boolean }) =>
     `web pages from ${JSON.stringify(d.origin)} may not call this server; ${
       d.canBeListed
@@ -103,7 +103,7 @@ export const tooManyOpenRequests = defineFault({
 export const tooManyWrongKeys = defineFault({
   code: 'too_many_wrong_keys',
   kind: 'rate_limited',
-  when: 'An address sends wrong API keys, or makes failed logins, faster than they are answered. A valid key that was used from there before is not affected.',
+  when: 'An address sends wrong API keys or failed logins faster than the server answers them. Valid keys that have been used from that address before are not affected.',
   message: (d: { retryAfterSecs: number }) =>
     `too many wrong API keys from your address; check the key, and retry in ${d.retryAfterSecs} ${d.retryAfterSecs === 1 ? 'second' : 'seconds'}`,
 })
@@ -162,7 +162,7 @@ export const bodyMissing = defineFault({
 export const mediaTypeUnsupported = defineFault({
   code: 'media_type_unsupported',
   kind: 'invalid',
-  when: 'The request body is not JSON, by its `Content-Type`, `Content-Encoding` or `Transfer-Encoding`.',
+  when: 'The `Content-Type`, `Content-Encoding` or `Transfer-Encoding` header says that the request body is not plain JSON.',
   message: (d: { mediaType: string }) =>
     `the request body is ${JSON.stringify(d.mediaType)}; send JSON with "Content-Type: application/json"`,
 })
@@ -178,7 +178,7 @@ export const pathNotFound = defineFault({
 export const endpointNotOffered = defineFault({
   code: 'endpoint_not_offered',
   kind: 'not_found',
-  when: 'The endpoint belongs to an API that drover implements only in part, without this endpoint.',
+  when: 'The endpoint belongs to an API that drover implements only partly, and drover does not offer this endpoint.',
   message: (d: { path: string; reason: string }) => `${d.path} is not offered: ${d.reason}`,
 })
 
@@ -200,14 +200,14 @@ export const shuttingDown = defineFault({
 export const clientDisconnected = defineFault({
   code: 'client_disconnected',
   kind: 'unavailable',
-  when: 'The client disconnected before the response, and its prompt was canceled. This appears only in the log.',
+  when: 'The client disconnected before it received the response, and its prompt was canceled. This appears only in the log.',
   message: (_: Record<never, never>) => 'the client disconnected before the response',
 })
 
 export const listenFailed = defineFault({
   code: 'listen_failed',
   kind: 'unavailable',
-  when: 'The server cannot listen on its address: it is in use, not permitted, or not an address of this machine.',
+  when: 'The server cannot listen on its address, because the address is in use, is not permitted, or does not belong to this machine.',
   message: (d: { place: string; problem: string }) => `the server cannot listen on ${d.place}: ${d.problem}`,
 })
 
@@ -246,7 +246,7 @@ export const previousResponseNotFound = defineFault({
 export const sessionBackendDiffers = defineFault({
   code: 'session_backend_differs',
   kind: 'invalid',
-  when: 'A compatible request continues a session of one backend with a model that selects another backend.',
+  when: 'A request to the OpenAI or Anthropic API continues a session of one backend with a model that selects another backend.',
   message: (d: { id: string; backend: string; model: string; selected: string }) =>
     `session ${d.id} belongs to ${d.backend}, but the model ${JSON.stringify(d.model)} selects ${d.selected}; send the model "${d.backend}", or start a new session`,
 })
@@ -267,7 +267,7 @@ type AgentFailed = { backend: string; reason: string; agentCode: string }
 export const backendExecutionFailed = defineFault({
   code: 'backend_execution_failed',
   kind: 'internal',
-  when: 'The agent failed while running the prompt of a compatible request. The message is the one the agent gave.',
+  when: "The agent failed while running the prompt of a request to the OpenAI or Anthropic API. The message is the agent's own.",
   message: (d: AgentFailed) => `${d.backend} failed: ${d.reason}`,
 })
 
@@ -290,7 +290,7 @@ export const upstreamOverloaded = defineFault({
 export const upstreamAuth = defineFault({
   code: 'upstream_auth',
   kind: 'internal',
-  when: 'The model service refuses the account of the agent (401, 403). The API key of the request is not the reason.',
+  when: "The model service rejects the agent's account (401, 403). The API key of the request is not the cause.",
   message: (d: AgentFailed) =>
     `${d.backend} failed: its model service refuses the account that the agent uses on the server: ${d.reason}`,
 })
@@ -305,7 +305,7 @@ export const upstreamRejected = defineFault({
 export const backendTimeout = defineFault({
   code: 'backend_timeout',
   kind: 'unavailable',
-  when: 'The agent did not finish the prompt of a compatible request before its timeout.',
+  when: 'The agent did not finish the prompt of a request to the OpenAI or Anthropic API before the timeout.',
   message: (d: { reason: string }) => d.reason,
 })
 
