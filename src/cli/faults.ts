@@ -90,7 +90,7 @@ export const comparisonNeedsWorktree = defineFault({
 
 const ARGUMENT_HINTS = {
   some: 'quote an argument that contains spaces',
-  none: 'it takes none',
+  none: 'it accepts none',
   'a file': 'give a file with --file FILE',
 } as const
 
@@ -99,7 +99,7 @@ export const argumentUnexpected = defineFault({
   kind: 'usage',
   when: 'A command was given more arguments than it accepts.',
   message: (d: { command: string; given: string; takes: 'some' | 'none' | 'a file' }) =>
-    `drover ${d.command} does not take the argument "${d.given}"; ${ARGUMENT_HINTS[d.takes]}`,
+    `drover ${d.command} does not accept the argument "${d.given}"; ${ARGUMENT_HINTS[d.takes]}`,
 })
 
 export const argumentInvalid = defineFault({

@@ -125,7 +125,7 @@ export const answerRequired = defineFault({
   code: 'answer_required',
   kind: 'conflict',
   when: 'The answer to a question or to a destructive request is blank.',
-  message: (_: Refusal) => 'the answer is blank; write down the decision',
+  message: (_: Refusal) => 'the answer is blank; write your decision',
 })
 
 export const invalidAnswer = defineFault({

@@ -13,7 +13,7 @@ export const sessionStoreNewer = defineFault({
   kind: 'unavailable',
   when: 'The session file was written by a newer version of drover, whose schema this version does not know.',
   message: (d: { path: string; version: number; known: number }) =>
-    `${d.path} was written by a newer drover (schema ${d.version}; this one supports ${d.known}); update drover`,
+    `${d.path} was written by a newer version of drover (schema ${d.version}; this version supports ${d.known}); update drover`,
 })
 
 export const sessionStoreBusy = defineFault({
@@ -58,7 +58,7 @@ export const backupNewer = defineFault({
   kind: 'conflict',
   when: 'A backup was written by a newer version of drover, whose schema this version does not know.',
   message: (d: { path: string; version: number; known: number }) =>
-    `${d.path} was written by a newer drover (schema ${d.version}; this one supports ${d.known}); update drover first`,
+    `${d.path} was written by a newer version of drover (schema ${d.version}; this version supports ${d.known}); update drover first`,
 })
 
 export const backupExists = defineFault({

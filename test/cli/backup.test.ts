@@ -313,7 +313,7 @@ describe('drover restore', () => {
     ],
     ['that is damaged', async (file: string, user: User) => damage(await backUp(file, user)), 'it is damaged'],
     ['that lacks a row', lackRow, 'it has 1 rows of sessions, not 2'],
-    ['of a newer drover', makeNewer, 'was written by a newer drover (schema 99'],
+    ['of a newer drover', makeNewer, 'was written by a newer version of drover (schema 99'],
     [
       'that is the store',
       (file: string, user: User) => symlinkSync(user.store, file),

@@ -203,12 +203,12 @@ describe('a usage error', () => {
     [
       'an extra argument',
       ['config', 'path', 'here'],
-      'drover config path does not take the argument "here"; it takes none',
+      'drover config path does not accept the argument "here"; it accepts none',
     ],
     [
       'a file as an argument',
       ['chain', 'steps.yaml'],
-      'drover chain does not take the argument "steps.yaml"; give a file with --file FILE',
+      'drover chain does not accept the argument "steps.yaml"; give a file with --file FILE',
     ],
     [
       'an argument that is not allowed',

@@ -222,7 +222,7 @@ describe('the resumed session', () => {
     ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; to resume a run, use "drover protocol resume ${RUN_ID}"`],
     ['no session at all', ['resume'], 2, 'or --last for the latest session'],
     ['no prompt', ['resume', '--last'], 2, 'no prompt; give it'],
-    ['an extra argument', ['resume', '--last', 'abcd1234', 'x'], 2, 'does not take the argument "x"'],
+    ['an extra argument', ['resume', '--last', 'abcd1234', 'x'], 2, 'does not accept the argument "x"'],
   ])('is refused: %s', async (_name, args, code, sentence) => {
     expect(await home.drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })

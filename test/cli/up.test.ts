@@ -63,7 +63,7 @@ describe('drover up', () => {
     writeFileSync(join(work, 'own.yaml'), 'warm: { spare_after: 3 }')
     expect((await drover('up', '--config', 'own.yaml')).stdout).toMatch(/^started: /)
     const { stderr } = await drover('hello', '-b', 'claude', '--config', 'own.yaml', '--verbose')
-    expect(stderr).toContain('runs in the server of this user')
+    expect(stderr).toContain('runs in your server')
   })
 
   it('says that the server has another configuration, and how to restart it', async () => {
@@ -121,7 +121,7 @@ describe('a server of the user with an agent that speaks ACP', () => {
     const first = await drover('hello there', '-b', 'mine', '--verbose')
     expect([first.stdout, first.stderr]).toEqual([
       'You said: hello there\n',
-      expect.stringContaining('the prompt runs in the server of this user'),
+      expect.stringContaining('the prompt runs in your server'),
     ])
     await until(async () => (await drover('up', '--status')).stdout.includes('mine: idle'))
     const { code, stdout: id } = await drover('prompt', '--detach', 'still there?', '-b', 'mine')
@@ -165,10 +165,8 @@ describe('a prompt', () => {
     const { drover, ask } = createLocalUser()
     await drover('up')
     expect(await ask({ say: 'hi' })).toMatchObject({ code: 0, stdout: 'hi\n' })
-    expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain(
-      'drover: the prompt runs in the server of this user\n',
-    )
-    expect((await ask({ say: 'hi' }, '--verbose', '--direct')).stderr).not.toContain('server of this user')
+    expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain('drover: the prompt runs in your server\n')
+    expect((await ask({ say: 'hi' }, '--verbose', '--direct')).stderr).not.toContain('runs in your server')
   })
 
   it('runs directly if the server has another configuration', async () => {
@@ -236,7 +234,7 @@ describe('a prompt', () => {
     const down = await drover('down')
     expect([down.code === 0, down.stdout, down.stderr]).toEqual([false, '', expect.stringContaining('does not answer')])
     process.kill(pid, 'SIGCONT')
-    expect((await ask({ say: 'next' }, '--verbose')).stderr).toContain('runs in the server of this user')
+    expect((await ask({ say: 'next' }, '--verbose')).stderr).toContain('runs in your server')
     expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('ran\n')
   })
 
@@ -245,7 +243,7 @@ describe('a prompt', () => {
     await drover('up')
     chownSync(socket, 65_534, 65_534)
     const { stdout, stderr } = await ask({ say: 'hi' }, '--verbose')
-    expect([stdout, stderr]).toEqual(['hi\n', expect.not.stringContaining('runs in the server of this user')])
+    expect([stdout, stderr]).toEqual(['hi\n', expect.not.stringContaining('runs in your server')])
     chownSync(socket, 0, 0)
   })
 
@@ -262,7 +260,7 @@ describe('a prompt', () => {
     const { ask, env, home, configure, drover } = createLocalUser()
     const serving = serveDrover(['--port', '0'], { ...env, DROVER_WARM_ENABLED: 'true' })
     await portOf(serving)
-    expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain('runs in the server of this user')
+    expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain('runs in your server')
     const refused = await drover('down')
     expect([refused.code === 0, refused.stderr]).toEqual([
       false,
@@ -272,7 +270,7 @@ describe('a prompt', () => {
     await serving.ended
     configure({ server: { local_socket: false } })
     await portOf(serveDrover(['--port', '0'], env))
-    expect((await ask({ say: 'hi' }, '--verbose')).stderr).not.toContain('server of this user')
+    expect((await ask({ say: 'hi' }, '--verbose')).stderr).not.toContain('runs in your server')
     expect(readFileSync(join(home, '.drover', 'config.yaml'), 'utf8')).toContain('local_socket')
   })
 })

@@ -84,7 +84,7 @@ async function report({ flags, runtime }: Invocation, refusal: string | undefine
   if (!flags.isOn('verbose')) return
   const line =
     refusal === undefined
-      ? 'the prompt runs in the server of this user'
+      ? 'the prompt runs in your server'
       : `the server of this user does not run the prompt: ${refusal}`
   await runtime.terminal.err.write(`drover: ${line}\n`)
 }

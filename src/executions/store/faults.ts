@@ -27,7 +27,7 @@ export const executionEventsGone = defineFault({
   kind: 'not_found',
   when: 'The events after this number are no longer available, because the execution was started without storing its events.',
   message: (d: { id: string; after: number; first: number }) =>
-    `the events of ${d.id} after ${d.after} are gone; the first one left is ${d.first}; set executions.keep to events to store them`,
+    `the events of ${d.id} after ${d.after} are no longer available, and the first available one is ${d.first}; set executions.keep to events to store all events of later prompts`,
 })
 
 export const executionEnded = defineFault({
@@ -74,7 +74,7 @@ export const conversationNotKept = defineFault({
   kind: 'conflict',
   when: 'A fork on another backend needs the conversation, but no prompts and answers of the session were kept.',
   message: (d: { id: string; backend: string }) =>
-    `no prompts and answers of session ${d.id} are kept, so another agent cannot get its conversation; set executions.keep to results or events before the next sessions, or fork it on ${d.backend}`,
+    `no prompts and answers of session ${d.id} were kept, so another agent cannot get its conversation; set executions.keep to results or events for later sessions, or fork it on ${d.backend}`,
 })
 
 export const executionStartNotSaved = defineFault({
