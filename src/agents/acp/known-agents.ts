@@ -18,6 +18,8 @@ export type KnownAgent = {
 
 const OFF = 'false'
 const ASK = '{"edit":"ask","bash":"ask","webfetch":"ask"}'
+/** It opens a link in the directory without a look at where the link leads. */
+const ASK_BEFORE_READING = '{"edit":"ask","bash":"ask","webfetch":"ask","read":"ask"}'
 
 /** Which of them counts is decided by NODE_ENV. */
 const BUN_VARIABLES = ['', '.development', '.production', '.test'].flatMap((kind) => [
@@ -29,7 +31,7 @@ const OPENCODE: AcpProfile = {
   modes: { 'read-only': 'plan', ask: 'build', edit: 'build', everything: 'build' },
   asks: 'always',
   // Opencode asks for nothing unless it is told to.
-  env: { OPENCODE_PERMISSION: ASK },
+  env: { OPENCODE_PERMISSION: ASK_BEFORE_READING },
   usage: 'last-request',
   countsApart: { cache: true, reasoning: true },
   showsExitCodes: true,
