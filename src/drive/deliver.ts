@@ -6,6 +6,7 @@ import { outlineRun } from '../runs/read-status.ts'
 import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
 import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
+import { checkDelivery } from './check-delivery.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
 import { hashTree } from './observe-tree.ts'
@@ -19,6 +20,7 @@ const TITLE_CHARACTERS = 72
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
+/** Only what passes its checks in a clean checkout of the commit is delivered. If it is interrupted, nothing is recorded. */
 export async function deliver(context: DriveContext): Promise<void> {
   const { place, options: wanted } = readDriveState(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
@@ -37,6 +39,13 @@ export async function deliver(context: DriveContext): Promise<void> {
     return
   }
   const work = { branch, commit: head, tree_id }
+  await checkDelivery(context, place, work)
+  if (runs.signal.aborted) return
+  const { delivery_check: checked } = readDriveState(context)
+  if (checked?.commit === head && checked.result === 'failed') {
+    record(context, 'delivered', { as: 'none', ...work, note: checked.reason ?? 'a check fails' })
+    return
+  }
   if (wanted.deliver === 'branch') {
     record(context, 'delivered', { as: 'branch', ...work })
     return

@@ -42,7 +42,8 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   const next = await planRound(context)
   if (next === undefined) {
     if (readDriveState(context).delivered === undefined) await deliver(context)
-    return { runId, end, state: readDriveState(context) }
+    const state = readDriveState(context)
+    return { runId, end: state.delivered === undefined ? { is: 'interrupted' } : end, state }
   }
   const { options, ...before } = readDriveState(context)
   const { place, goal, issue } = before

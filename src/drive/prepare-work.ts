@@ -1,22 +1,28 @@
 /** Prepares the worktree of a run before any agent is paid. */
-import { prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
+import { type Preparation, prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import type { Options } from './record/drive-event.shape.ts'
 import type { BaselineRun } from './record/drive-state.ts'
 import { toEnd } from './run-checks.ts'
 
 const DEFAULT_SETUP_TIMEOUT_MS = 15 * 60_000
+
+/** Older records have none of it. */
+export function toPreparation(options: Options): Preparation {
+  const { setup = [], copy = [], share = [], setup_timeout_ms: timeoutMs = DEFAULT_SETUP_TIMEOUT_MS } = options
+  return { setup, copy, share, timeoutMs }
+}
 
 /** If it is interrupted, the next driver begins it again. */
 export async function prepare(context: DriveContext): Promise<void> {
   const { runs, env, templates } = context
   const { options, place } = readDriveState(context)
   if (place.kind === 'in_place') return
-  const { setup = [], copy = [], share = [], setup_timeout_ms: timeoutMs = DEFAULT_SETUP_TIMEOUT_MS } = options
   const startedAt = performance.now()
   const { git, clock, signal, workspace } = runs
   try {
     const end = await prepareWorktree({
-      preparation: { setup, copy, share, timeoutMs },
+      preparation: toPreparation(options),
       ...{ root: place.root, userTree: place.repository, repository: workspace.git_common_dir },
       ...{ templates, git, env, clock, signal },
       onStep: ({ is: step, ...command }) => record(context, 'preparing', { step, ...command }),

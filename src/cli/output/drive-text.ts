@@ -80,6 +80,8 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return [{ text: `Paused (${event.data.reason}): ${toPrintable(event.data.message)}`, tone: 'open' }]
     case 'round_started':
       return [`Another run works on what is open: ${shortRunId(event.data.next_run_id)}`]
+    case 'delivery_checked':
+      return describeDeliveryCheck(event.data)
     case 'delivered':
       return [describeDelivery(event.data, '')]
     default:
@@ -225,9 +227,25 @@ function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent
   ]
 }
 
+function describeDeliveryCheck(checked: EventOf<'delivery_checked'>['data']): StyledLine[] {
+  const { result, reason, setup_failed: setup, checks } = checked
+  if (result === 'skipped') return [{ text: `  no clean checkout: ${oneLine(reason ?? '')}`, tone: 'dim' }]
+  const ran = [
+    ...(setup === undefined ? [] : [{ ...setup, command: `setup ${setup.command}`, passed: false }]),
+    ...checks.map((check) => ({ ...check, command: `check ${check.command}` })),
+  ]
+  return ran.flatMap(({ command, passed, output, ...end }): StyledLine[] => [
+    { text: `  in a clean checkout: ${oneLine(command)} ${howItEnded(end)}`, tone: passed ? 'good' : 'bad' },
+    ...(passed ? [] : lastLines(output)),
+  ])
+}
+
 function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): StyledLine {
   const { as, branch, commit, pull_request, note } = delivery
-  if (as === 'none') return { text: `${indent}Not delivered: ${note ?? ''}`, tone: 'open' }
+  if (as === 'none') {
+    const left = commit === undefined ? '' : `; the commit ${commit.slice(0, 12)} is on the branch ${branch}`
+    return { text: `${indent}Not delivered: ${toPrintable(note ?? '')}${left}`, tone: 'open' }
+  }
   const where = `branch ${branch} (commit ${commit?.slice(0, 12)})`
   const text = as === 'pr' ? `Delivered: ${where}, draft pull request ${pull_request}` : `Delivered: ${where}`
   return { text: `${indent}${text}`, tone: 'good', keepsPaths: true }
@@ -235,7 +253,7 @@ function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
 export function describeDrive(state: DriveState): StyledLine[] {
-  const { place, delivered, paused, next_run_id, attempts } = state
+  const { place, delivered, paused, next_run_id, attempts, delivery_check: check } = state
   const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
   return [
     { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
@@ -245,6 +263,7 @@ export function describeDrive(state: DriveState): StyledLine[] {
       : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),
     ...(next_run_id === undefined ? [] : [`  continues as run ${next_run_id}`]),
     ...attempts.flatMap(describeAttemptFacts),
+    ...(check === undefined ? [] : describeDeliveryCheck(check)),
   ]
 }
 
@@ -265,7 +284,7 @@ function describeAttemptFacts(attempt: Attempt): StyledLine[] {
 
 /** It may also have ended without a change to deliver. */
 export function isDelivered({ delivered }: DriveState): boolean {
-  return delivered?.branch !== undefined && delivered.commit !== undefined
+  return delivered?.commit !== undefined && delivered.as !== 'none'
 }
 
 /** Where the work of a driven run is, in a few words. */

@@ -99,10 +99,10 @@ function Delivery({ run: { delivered, branch } }: { run: DrivenRun }) {
       </p>
     )
   }
-  const { branch: on, commit, pull_request: request, note } = delivered
+  const { as, branch: on, commit, pull_request: request, note } = delivered
   return (
     <p>
-      {on === undefined ? 'Nothing was delivered.' : 'Delivered on '}
+      {as === 'none' ? 'Not delivered. ' : 'Delivered on '}
       {on !== undefined && <code>{toLine(on)}</code>}
       {commit !== undefined && <span class="dim"> ({toLine(commit).slice(0, 12)})</span>}
       {request !== undefined && <span> as {toLine(request)}</span>}

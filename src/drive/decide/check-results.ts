@@ -1,7 +1,7 @@
 /** What the checks of a run say about its work as it is now. Pure. */
 import { changedUnseen } from '../evidence/tree.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
-import type { Attempt, BaselineRun, CheckRun, DriveState } from '../record/drive-state.ts'
+import type { Attempt, BaselineRun, CheckRun, DeliveryCheck, DriveState } from '../record/drive-state.ts'
 
 type CheckResult = {
   readonly command: string
@@ -11,7 +11,7 @@ type CheckResult = {
   readonly run?: CheckRun
 }
 
-type Checked = Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered' | 'baseline'>
+export type Checked = Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered' | 'baseline' | 'delivery_check'>
 
 /** Every check that ran after the last change, and every one that should have. */
 export function checkResults(state: Checked): CheckResult[] {
@@ -20,10 +20,23 @@ export function checkResults(state: Checked): CheckResult[] {
   const ran = runs.filter((run) => isAbout(run, treeId))
   const isMissing = (command: string) => !ran.some((run) => run.command === command)
   const missing = hasWork(state) ? state.options.checks.filter(isMissing) : []
-  return [
+  const results: CheckResult[] = [
     ...ran.map((run) => ({ command: run.command, passed: run.passed, result: compareEnds(run, state.baseline), run })),
     ...missing.map((command) => ({ command, passed: false, result: whyMissing(runs, command) })),
   ]
+  return isFailedDelivery(state) ? results.map((each) => inCheckout(each, state.delivery_check)) : results
+}
+
+function isFailedDelivery({ delivery_check: check, delivered }: Checked): boolean {
+  return check?.result === 'failed' && check.commit === delivered?.commit
+}
+
+/** In a clean checkout of the delivered commit, what passed in the worktree may fail. Only what passes in both has passed. */
+function inCheckout(result: CheckResult, check: DeliveryCheck | undefined): CheckResult {
+  const run = check?.checks.find(({ command }) => command === result.command)
+  if (!result.passed || run?.passed === true) return result
+  const how = run === undefined ? 'could not run, because the setup failed' : howItEnded(run)
+  return { ...result, passed: false, result: `${how} in a clean checkout of the commit; it passes in the worktree` }
 }
 
 /** A failure means more if the check passed before the work, and less if it failed already. */

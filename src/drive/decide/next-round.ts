@@ -2,7 +2,7 @@
 import type { RunOutline } from '../../runs/read-status.ts'
 import { cleanText } from '../prompt/clean-text.ts'
 import type { DriveState } from '../record/drive-state.ts'
-import { checkResults } from './check-results.ts'
+import { type Checked, checkResults } from './check-results.ts'
 
 /** The goal of a run has at most 256 KiB, also as JSON. */
 const MAX_CHARACTERS = 30_000
@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 30_000
 /** One entry per finding of the last review and per check that still fails. */
 export function openWork(
   { actions }: Pick<RunOutline, 'actions'>,
-  state: Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered' | 'baseline'>,
+  state: Checked,
 ): string[] {
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
   const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))

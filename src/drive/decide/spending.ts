@@ -15,8 +15,11 @@ export function countTokens(usage: Usage, backend: Backend): number {
   return apart.reduce((sum, count) => sum + count, input_tokens + output_tokens)
 }
 
+type Used = Pick<DriveState, 'spent' | 'attempts' | 'delivery_check'>
+
 /** What all attempts and checks have used, in this round and in those before. */
-export function spentBy({ spent, attempts }: Pick<DriveState, 'spent' | 'attempts'>): Spent {
+export function spentBy({ spent, attempts, delivery_check: check }: Used): Spent {
+  const first = { ...spent, time_ms: spent.time_ms + (check?.duration_ms ?? 0) }
   return attempts.reduce((sum, { ended, checks, backend }) => {
     const checkMs = checks.reduce((total, { duration_ms }) => total + duration_ms, 0)
     return {
@@ -24,7 +27,7 @@ export function spentBy({ spent, attempts }: Pick<DriveState, 'spent' | 'attempt
       cost_microusd: sum.cost_microusd + (ended?.cost_microusd ?? 0),
       time_ms: sum.time_ms + (ended?.duration_ms ?? 0) + checkMs,
     }
-  }, spent)
+  }, first)
 }
 
 type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd' | 'max_time_ms'>

@@ -30,7 +30,7 @@ export type CheckRun = EventOf<'check_ran'>['data'] & {
 export type BaselineRun = EventOf<'baseline_ran'>['data']
 type Evidence = EventOf<'evidence'>['data']
 type Submitted = EventOf<'outcome_submitted'>['data']
-type DeliveryCheck = EventOf<'delivery_checked'>['data']
+export type DeliveryCheck = EventOf<'delivery_checked'>['data']
 type Delivery = EventOf<'delivered'>['data']
 
 export type DriveState = EventOf<'drive_started'>['data'] & {

@@ -10,7 +10,7 @@ import type { DriveState } from '../record/drive-state.ts'
 export async function removeDelivered(
   worktrees: string,
   { git, signal }: RunContext,
-  { place, delivered, options }: DriveState,
+  { place, delivered, options, delivery_check: checked }: DriveState,
 ): Promise<string | undefined> {
   if (place.kind !== 'worktree' || delivered === undefined || options.deliver === 'none') return undefined
   const worktree = listWorktrees(worktrees).find(
@@ -18,6 +18,7 @@ export async function removeDelivered(
   )
   if (worktree === undefined) return undefined
   const stays = (reason: string) => `The worktree ${place.root} stays: ${reason}.`
+  if (checked?.result === 'failed') return stays('its checks fail in a clean checkout of the commit')
   try {
     const removal = await removeWorktree({ git, worktree, signal })
     return removal.is === 'kept' ? stays(describeKeepReason(removal.reason)) : undefined

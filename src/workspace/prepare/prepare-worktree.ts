@@ -59,7 +59,7 @@ export type PreparationTools = {
   /** The git directory of the repository. */
   readonly repository: string
   /** The directory of all templates, and how large all of them may become. */
-  readonly templates: { readonly home: string; readonly maxBytes: number }
+  readonly templates: { readonly home: string; readonly maxBytes: number; readonly isReadOnly?: boolean }
   readonly git: Git
   readonly env: Environment
   readonly clock: Clock
@@ -282,6 +282,7 @@ async function keepTemplate(
   { templates, repository, root, clock, signal }: PreparationTools,
   { key, entries, setupMs }: { key: string; entries: readonly string[]; setupMs: number },
 ): Promise<string[]> {
+  if (templates.isReadOnly === true) return []
   try {
     await saveTemplate({ home: templates.home, key, repository, root, entries, setupMs, clock, signal })
     cleanTemplates(templates.home, { maxBytes: templates.maxBytes, now: clock.now() })

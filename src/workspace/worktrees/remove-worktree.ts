@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { askGit, askGitForOutput } from '../git.ts'
 import { deleteRecord, type Worktree } from '../worktree-records.ts'
+import { removeCheckouts } from './clean-checkout.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import {
   findBranchTip,
@@ -30,6 +31,7 @@ export async function removeWorktree(options: InspectOptions): Promise<Removal> 
   if (!facts.hasGit) removeDirectory(worktree.path)
   // Git refuses all worktrees with links to other repositories, and one that is gone. Otherwise let it check once more.
   await unregister(options, { isForced: facts.hasGitLinks || !facts.hasGit })
+  await removeCheckouts(options)
   deleteRecord(worktree)
   if (facts.branchTip === undefined) return { is: 'removed', branch: undefined }
   if (facts.branchTip !== worktree.base) return { is: 'removed', branch: worktree.branch }
@@ -44,6 +46,7 @@ export async function discardWorktree(options: InspectOptions): Promise<void> {
     // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
     removeDirectory(worktree.path)
     await unregister(options, { isForced: true })
+    await removeCheckouts(options)
     removeBranchLock(worktree)
     const tip = await findBranchTip(options)
     if (tip !== undefined) await deleteBranch(options, tip)

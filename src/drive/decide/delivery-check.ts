@@ -1,0 +1,32 @@
+/** What the checks in a clean checkout of the commit say about a delivery. Pure. */
+import { howItEnded } from '../prompt/follow-ups.ts'
+import type { DeliveryCheck } from '../record/drive-state.ts'
+import { type Checked, checkResults } from './check-results.ts'
+
+const SHOWN_PATHS = 5
+
+/** Undefined if the checks have to run once more. Where they fail already, another run would not tell more. */
+export function whyCheckIsSkipped(
+  state: Checked,
+  { commit, tree_id }: { readonly commit: string; readonly tree_id: string },
+): string | undefined {
+  const failed = checkResults({ ...state, delivered: { as: 'branch', commit, tree_id } }).find(({ passed }) => !passed)
+  return failed && `in the worktree, the check ${failed.command} ${failed.result}`
+}
+
+type Ran = Pick<DeliveryCheck, 'setup_failed' | 'checks'>
+
+/** Why checks that passed in the worktree fail in the checkout. `missing` is only in the worktree. */
+export function explainDeliveryCheck({ setup_failed: setup, checks }: Ran, missing: readonly string[]): string {
+  if (setup !== undefined)
+    return `in a clean checkout of the commit, the setup ${setup.command} ${howItEnded(setup)}, so no check ran`
+  const failed = checks.filter(({ passed }) => !passed).map(({ command }) => command)
+  const what = failed.length === 1 ? `the check ${failed[0]} passes` : `the checks ${failed.join(', ')} pass`
+  const where = `${what} in the worktree and ${failed.length === 1 ? 'fails' : 'fail'} in a clean checkout of the commit`
+  return missing.length === 0 ? where : `${where}, which lacks files that are not committed: ${listPaths(missing)}`
+}
+
+function listPaths(paths: readonly string[]): string {
+  const more = paths.length - SHOWN_PATHS
+  return `${paths.slice(0, SHOWN_PATHS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

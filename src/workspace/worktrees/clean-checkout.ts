@@ -1,0 +1,99 @@
+/** A clean checkout of a commit, beside a worktree that drover created, for as long as something is checked in it. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { errorCode, Fault } from '../../kit/fault.ts'
+import { randomIds } from '../../kit/ids.ts'
+import { worktreeNotCreated } from '../faults.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
+import { readIndex } from '../hidden-paths.ts'
+import { SLOW_GIT_MS } from './git-time.ts'
+import { pinToWorktree } from './pin-worktree.ts'
+import type { Worktree } from '../worktree-records.ts'
+
+const PREFIX = 'clean-'
+
+export type CheckoutOptions = {
+  readonly git: Git
+  readonly worktree: Pick<Worktree, 'path' | 'git_common_dir'>
+  readonly commit: string
+  readonly signal: AbortSignal
+}
+
+export type CleanCheckout = {
+  /** Its root. The parent belongs to drover. */
+  readonly root: string
+  readonly git: Git
+}
+
+/**
+ * Has exactly the files of the commit, with no branch and an index of its own. It is removed after the work, also what a killed
+ * process has left. Throws `worktree_not_created`.
+ */
+export async function withCleanCheckout<T>(
+  options: CheckoutOptions,
+  work: (checkout: CleanCheckout) => Promise<T>,
+): Promise<T> {
+  await removeCheckouts(options)
+  const { path } = options.worktree
+  // A new name each time: processes of a driver that was killed may still write to the old one.
+  const root = join(dirname(path), `${PREFIX}${randomIds.hex(2)}`, basename(path))
+  try {
+    await checkOut(options, root)
+    const git = pinToWorktree(options.git, { ...options.worktree, path: root })
+    return await work({ root, git })
+  } finally {
+    await removeCheckouts(options)
+  }
+}
+
+async function checkOut({ git, worktree, commit, signal }: CheckoutOptions, root: string): Promise<void> {
+  mkdirSync(dirname(root), { mode: 0o700 })
+  const { git_common_dir: directory } = worktree
+  const refuse = (problem: string, cause?: unknown) => worktreeNotCreated({ repository: directory, problem }, cause)
+  try {
+    const args = ['worktree', 'add', '--quiet', '--detach', root, commit] as const
+    const { code, stderr } = await askGit({ ...git, timeoutMs: SLOW_GIT_MS }, { directory, args, signal })
+    if (code !== 0) throw refuse(gitErrorLine(stderr))
+  } catch (error) {
+    throw error instanceof Fault && error.code.startsWith('git_') ? refuse(error.message, error) : error
+  }
+}
+
+/** Removes every clean checkout beside the worktree. What cannot be removed is left to the next call. */
+export async function removeCheckouts({ git, worktree }: Pick<CheckoutOptions, 'git' | 'worktree'>): Promise<void> {
+  const { path, git_common_dir: directory } = worktree
+  // With a separate signal: the caller's may be the reason for the removal.
+  const { signal } = new AbortController()
+  for (const parent of checkoutsBeside(path)) {
+    tryToRemove(parent)
+    const args = ['worktree', 'remove', '--force', '--force', join(parent, basename(path))] as const
+    await askGit(git, { directory, args, signal })
+  }
+}
+
+function checkoutsBeside(path: string): string[] {
+  try {
+    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(PREFIX))
+    return names.map((name) => join(dirname(path), name))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+function tryToRemove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 })
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+  }
+}
+
+/** Files that are in a worktree and not in its commits: untracked, ignored, or hidden by a flag of the index. */
+export async function listUncommitted(git: Git, around: { directory: string; signal: AbortSignal }): Promise<string[]> {
+  // Directories without a tracked file are one entry.
+  const args = ['ls-files', '-z', '--others', '--directory'] as const
+  const others = (await askGitForOutput(git, { ...around, args })).toString('utf8').split('\0').filter(Boolean)
+  const { hidden } = await readIndex(git, around)
+  return [...others, ...hidden.map(({ path }) => path)]
+}
