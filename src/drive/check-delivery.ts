@@ -64,7 +64,7 @@ async function runIn(
   const { options } = readDriveState(context)
   const { clock, signal, workspace } = context.runs
   const port = await choosePorts(dirname(dirname(place.root)))
-  const env = toWorktreeEnvironment(context.env, { root, branch: place.branch, port })
+  const env = toWorktreeEnvironment(context.env, { ...place, root, port })
   const end = await prepareWorktree({
     preparation: toPreparation(options),
     ...{ root, userTree: place.repository, repository: workspace.git_common_dir },

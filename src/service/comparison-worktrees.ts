@@ -198,8 +198,8 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 }
 
-function toVariables({ path: root, branch, port }: Worktree) {
-  return { root, branch, port }
+function toVariables({ path: root, branch, port, repository }: Worktree) {
+  return { root, branch, port, repository }
 }
 
 function toPreparationFault({ command, exitCode, problem, output }: CheckResult): Fault {
