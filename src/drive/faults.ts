@@ -17,6 +17,14 @@ export const driveDeliveryFailed = defineFault({
     `the work is committed but not delivered: ${d.problem}; fix that and drive the run again`,
 })
 
+export const driveProgramMissing = defineFault({
+  code: 'drive_program_missing',
+  kind: 'usage',
+  when: 'The program of a check or of the first setup command does not exist. Nothing was created, and no agent was started.',
+  message: (d: { command: string; program: string; nearest: string | undefined }) =>
+    `${JSON.stringify(d.command)} cannot run: there is no program ${d.program}; ${d.nearest === undefined ? 'install it or correct PATH' : `did you mean ${d.nearest}?`}`,
+})
+
 export const issueWithoutRepository = defineFault({
   code: 'issue_without_repository',
   kind: 'usage',

@@ -2,6 +2,7 @@
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import { whyNothingRan } from './known-commands.ts'
 import { hashTree } from './observe-tree.ts'
 import { RunWatch } from './run-watch.ts'
 
@@ -35,8 +36,11 @@ export async function checkBaseline(context: DriveContext, command: string): Pro
   const cwd = runs.workspace.worktree_root
   const result = await runCheck({ command, cwd, env, timeoutMs, signal: runs.signal })
   if (runs.signal.aborted) return
-  const { passed, isStarted: could_start } = result
-  record(context, 'baseline_ran', { command, passed, could_start, ...toEnd(result) })
+  const { passed, isStarted } = result
+  const end = toEnd(result)
+  const problem = isStarted ? whyNothingRan(command, end, { env, cwd }) : end.problem
+  const why = problem === undefined ? {} : { problem }
+  record(context, 'baseline_ran', { command, passed, could_start: problem === undefined, ...end, ...why })
 }
 
 /** As records tell how a command ended. */

@@ -36,9 +36,10 @@ describe('a delivery', () => {
       { commit, result: 'passed', checks: [{ command: check, passed: true, exit_code: 0 }] },
     ])
     const lines = readFileSync(seen, 'utf8').trim().split('\n')
-    const [[place, root, , port] = [], [other, otherRoot, otherBranch, otherPort] = []] = [lines.at(-2), lines.at(-1)].map(
-      (line) => line?.split(' '),
-    )
+    const [[place, root, , port] = [], [other, otherRoot, otherBranch, otherPort] = []] = [
+      lines.at(-2),
+      lines.at(-1),
+    ].map((line) => line?.split(' '))
     expect([place, other, otherBranch]).toEqual([root, otherRoot, branch])
     expect(otherRoot).not.toBe(root)
     expect(Number(otherPort) % 10).toBe(0)
@@ -98,7 +99,9 @@ describe('a delivery', () => {
     driving.repository.commit()
     const ran = await driving.drive(GOAL, '--setup', 'sh install.sh', '--check', 'sh check.sh', ...NO_ROUNDS)
     expect(ran.code).toBe(3)
-    expect(ran.stdout).toContain('in a clean checkout: setup sh install.sh ended with exit code 5\n    no such version\n')
+    expect(ran.stdout).toContain(
+      'in a clean checkout: setup sh install.sh ended with exit code 5\n    no such version\n',
+    )
     expect(ran.stdout).toContain('Not delivered: in a clean checkout of the commit, the setup sh install.sh ended with')
   })
 

@@ -1,5 +1,5 @@
 /** The worktree of a driven run is prepared, and the checks run once, before any agent is paid. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -62,7 +62,9 @@ describe('a driven run in a project with dependencies', () => {
     expect(dataOf(records, 'prepared')).toMatchObject([{ from: 'share' }])
     const [{ place } = { place: undefined }] = dataOf(records, 'drive_started')
     const { root, branch, port } = place as unknown as { root: string; branch: string; port: number }
-    expect(new Set(readFileSync(seen, 'utf8').trim().split('\n'))).toEqual(new Set([`${root} ${branch} ${port}`]))
+    // The last one is the clean checkout.
+    const places = readFileSync(seen, 'utf8').trim().split('\n').slice(0, -1)
+    expect(new Set(places)).toEqual(new Set([`${root} ${branch} ${port}`]))
     expect(port % 10).toBe(0)
   })
 
@@ -125,13 +127,40 @@ describe('a driven run in a project with dependencies', () => {
 })
 
 describe('checks before the work', () => {
-  it('that cannot run pause it before the first agent', async () => {
+  it.each([
+    ['a program that is missing', './npm-tset', 'program not found: ./npm-tset'],
+    ['a program of a shell', "sh -c 'gti status'", 'there is no program gti; did you mean git?'],
+    ['a command of npm', 'npm tset', 'npm has no command tset; did you mean test?'],
+    ['a script of npm', 'npm run chekc', 'npm has no script chekc; did you mean check?'],
+    ['a program of a script', 'npm run lint', 'there is no program gti; did you mean git?'],
+  ])('that cannot run pause it before the first agent: %s', async (_, check, problem) => {
     const driving = createProject()
-    const ran = await driving.drive(GOAL, '--check', 'npm-tset')
-    expect(ran).toMatchObject({ code: 4 })
-    expect(ran.stdout).toMatch(/Paused \(baseline_failed\): the check npm-tset cannot run: .*not found/)
+    driving.repository.write('package.json', '{ "scripts": { "check": "sh check.sh", "lint": "gti grep TODO" } }')
+    driving.repository.commit()
+    const ran = await driving.drive(GOAL, '--check', check)
+    expect(ran.code).toBe(4)
+    expect(ran.stdout).toContain(`Paused (baseline_failed): the check ${check} cannot run: ${problem}`)
     expect(driving.calls()).toEqual([])
+  })
+
+  it('that could not run are corrected when the run continues', async () => {
+    const driving = createProject()
+    const ran = await driving.drive(GOAL, '--check', './npm-tset', '--no-review')
+    expect(ran.code).toBe(4)
     expect(await driving.drive(runIdIn(ran.stdout), '--check', 'true')).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    ['a check', ['--check', 'gti status']],
+    ['a check without a baseline', ['--check', 'gti status', '--baseline', 'skip']],
+    ['a setup', ['--setup', 'gti status', '--check', 'true']],
+  ])('are refused before anything is created if the program of %s does not exist', async (_, flags) => {
+    const driving = createProject()
+    const ran = await driving.drive(GOAL, ...flags)
+    const stderr = expect.stringContaining('"gti status" cannot run: there is no program gti; did you mean git?')
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr })
+    expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+    expect(driving.calls()).toEqual([])
   })
 
   it('that fail pause it if the baseline is required, until they are repaired', async () => {
@@ -158,6 +187,35 @@ describe('checks before the work', () => {
     const report = await driving.call(['report', runIdIn(ran.stdout)])
     expect(report.stdout).toContain('it passed before the work')
   })
+})
+
+const hasPython = spawnSync('python3', ['-m', 'venv', '--help']).status === 0
+
+it.skipIf(!hasPython)('checks the worktree, whatever the active virtual environment has installed', async () => {
+  const driving = createProject(
+    'python3 -m venv --without-pip .venv; for d in .venv/lib/python3*/site-packages; do echo "$PWD/lib" > $d/wind.pth; done',
+  )
+  const { repository, scratch, env } = driving
+  repository.write('.gitignore', '.venv/\n__pycache__/\n')
+  repository.write('lib/wind.py', "UNIT = 'm/s'\n")
+  repository.write('check.py', "import sys, wind\nassert wind.UNIT == 'knots', wind.__file__\nprint(sys.prefix)\n")
+  repository.commit()
+  driving.rewrite({ implement: [{ edits: { 'lib/wind.py': "UNIT = 'knots'\n" } }] })
+  const venv = join(scratch, 'venv')
+  execFileSync('python3', ['-m', 'venv', '--without-pip', venv], { env })
+  const lib = join(repository.root, 'lib')
+  execFileSync('sh', ['-c', `for d in ${venv}/lib/python3*/site-packages; do echo ${lib} > $d/wind.pth; done`])
+  Object.assign(env, { VIRTUAL_ENV: venv, PATH: `${join(venv, 'bin')}:${env.PATH}`, PYTHONPATH: lib })
+  const args = ['--setup', 'sh install.sh', '--check', '.venv/bin/python check.py', '--no-review', '--rounds', '0']
+  const ran = await driving.drive(
+    GOAL,
+    ...args,
+    '--check',
+    `python3 -c "import sys; sys.exit(sys.prefix == '${venv}')"`,
+  )
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  const [checked] = dataOf(driving.records(runIdIn(ran.stdout)), 'delivery_checked')
+  expect(checked?.checks[0]?.output).toMatch(/\/clean-[0-9a-f]{4}\/weather\/\.venv\n$/)
 })
 
 it('leaves nothing of a template that was removed', async () => {

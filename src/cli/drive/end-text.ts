@@ -31,7 +31,10 @@ export function endLines({ result, run, name, failedChecks, wasAsked, kept }: En
   }
   if (end.is === 'paused') return [describeSpent(state), ...next([followUp('drive', { RUN: name })])]
   const { delivered } = state
-  const merge = delivered?.commit === undefined || delivered.as === 'none' ? [] : [followUp('merge', { BRANCH: delivered.branch ?? '' })]
+  const merge =
+    delivered?.commit === undefined || delivered.as === 'none'
+      ? []
+      : [followUp('merge', { BRANCH: delivered.branch ?? '' })]
   return [
     describeSpent(state),
     ...(failedChecks.some(({ run }) => run !== undefined) ? [out.style('red', 'A check still fails.')] : []),

@@ -8,10 +8,7 @@ import { type Checked, checkResults } from './check-results.ts'
 const MAX_CHARACTERS = 30_000
 
 /** One entry per finding of the last review and per check that still fails. */
-export function openWork(
-  { actions }: Pick<RunOutline, 'actions'>,
-  state: Checked,
-): string[] {
+export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: Checked): string[] {
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
   const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))
   return [

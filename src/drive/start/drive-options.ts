@@ -2,12 +2,15 @@
 
 import type { Backend } from '../../agents/adapter/agent.ts'
 import { type AgentLocation, type BackendSettings, backendNames, requireProgram } from '../../agents/locate-agents.ts'
+import { nearestWord } from '../../kit/nearest.ts'
+import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
-import { driveCapUnsupported } from '../faults.ts'
+import { driveCapUnsupported, driveProgramMissing } from '../faults.ts'
+import { listPrograms } from '../known-commands.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 
 /** What the caller says; undefined where it says nothing. */
@@ -54,7 +57,7 @@ export type DriveSettings = {
 
 export type OptionSources = {
   settings: DriveSettings
-  prompts: Pick<PromptContext, 'locate' | 'by'>
+  prompts: Pick<PromptContext, 'locate' | 'by' | 'env'>
   isDemo: boolean
 }
 
@@ -70,7 +73,9 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
   const agents = chooseAgents(given, before, { ...sources, caps })
   const checks = given.checks ?? before?.checks ?? drive.checks
   const setup = given.setup ?? before?.setup ?? drive.setup
+  const baseline = given.baseline ?? before?.baseline ?? drive.baseline
   for (const command of [...setup, ...checks]) parseCheck(command)
+  refuseMissingPrograms({ setup, checks, baseline }, sources.prompts)
   const copy = given.copy ?? before?.copy ?? drive.copy
   const share = given.share ?? before?.share ?? drive.share
   for (const path of [...copy, ...share]) checkPreparationPath(path)
@@ -85,11 +90,25 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     copy: [...copy],
     share: [...share],
     setup_timeout_ms: drive.setup_timeout_secs * 1000,
-    baseline: given.baseline ?? before?.baseline ?? drive.baseline,
+    baseline,
     rounds: given.rounds ?? before?.rounds ?? drive.rounds,
     attempts: drive.attempts,
     stall_ms: drive.stall_secs * 1000,
     deliver: given.deliver ?? before?.deliver ?? drive.deliver,
+  }
+}
+
+type Commands = { readonly setup: readonly string[]; readonly checks: readonly string[]; readonly baseline: string }
+
+/** What a setup installs can only be known after it, when every check is tried, unless that is skipped. */
+function refuseMissingPrograms({ setup, checks, baseline }: Commands, { env }: Pick<PromptContext, 'env'>): void {
+  const isTried = setup.length > 0 && baseline !== 'skip'
+  // A path may lead into the worktree, which does not exist yet.
+  const places = { env, cwd: '/' }
+  for (const command of [...setup.slice(0, 1), ...(isTried ? [] : checks)]) {
+    const [program] = parseCheck(command)
+    if (program.includes('/') || findProgram(program, places) !== undefined) continue
+    throw driveProgramMissing({ command, program, nearest: nearestWord(program, listPrograms(places)) })
   }
 }
 
