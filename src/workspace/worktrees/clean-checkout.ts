@@ -6,9 +6,9 @@ import { randomIds } from '../../kit/ids.ts'
 import { worktreeNotCreated } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
 import { readIndex } from '../hidden-paths.ts'
+import { findRecordAt, type Worktree } from '../worktree-records.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { pinToWorktree } from './pin-worktree.ts'
-import type { Worktree } from '../worktree-records.ts'
 
 const PREFIX = 'clean-'
 
@@ -30,11 +30,14 @@ export type CleanCheckout = {
  * process has left. Throws `worktree_not_created`.
  */
 export async function withCleanCheckout<T>(
-  options: CheckoutOptions,
+  given: CheckoutOptions,
   work: (checkout: CleanCheckout) => Promise<T>,
 ): Promise<T> {
+  const { path } = given.worktree
+  // An agent may have configured others since.
+  const filters = given.git.filters ?? findRecordAt(path)?.filters
+  const options = { ...given, git: { ...given.git, filters } }
   await removeCheckouts(options)
-  const { path } = options.worktree
   // A new name each time: processes of a driver that was killed may still write to the old one.
   const root = join(dirname(path), `${PREFIX}${randomIds.hex(2)}`, basename(path))
   try {
