@@ -3,13 +3,13 @@ import type { Outcome } from '../contract/outcome.shape.ts'
 import { hasChangedFiles } from './decide/check-results.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
-import { findFlags, isNamedBy, isTestPath } from './evidence/find-review-flags.ts'
+import { findFlags, isNamedBy } from './evidence/find-review-flags.ts'
 import { changedUnseen, unreadPaths } from './evidence/tree.ts'
-import { changedSince, fileChange, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
+import { changedSince, historySince, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
+import { readChanges } from './read-changes.ts'
 import type { Tree } from './record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from './record/drive-state.ts'
 
-const MAX_TESTS = 200
 /** Of edits that git does not show. */
 const MAX_EDITS = 200
 
@@ -34,10 +34,11 @@ export async function compareWork(
   const trace = attempts.flatMap(({ execution_id, ended }) =>
     (ended?.trace ?? []).map((entry): Traced => ({ ...entry, execution_id })),
   )
+  const changedInRun = await pathsBetween(context, beginOfRun, now)
   const claims = compareClaims(implementation, {
     root,
     changed: begin.is_cut ? changed.filter((path) => Object.hasOwn(begin.paths, path)) : changed,
-    changedInRun: await pathsBetween(context, beginOfRun, now),
+    changedInRun,
     isComplete: !begin.is_cut,
     unread: unreadPaths(now),
     ignored: await ignoredPaths(context, implementation.files_changed),
@@ -47,20 +48,22 @@ export async function compareWork(
   const leftOut = (now.left_out ?? 0) - (beginOfRun.left_out ?? 0)
   const edited = unseenEdits(trace, root, flagged)
   const old = new Set([...(await changedSince(context, beginOfRun.head)), ...hidden])
-  const tests = flagged.filter((path) => old.has(path) && isTestPath(path))
+  const changes = await readChanges(context, { paths: flagged, old, commit: beginOfRun.head })
   const checkedByDrover = attempt.checks.map(({ command }) => command)
   const commands = [...checkedByDrover, ...implementation.activities.map(({ command }) => command)]
   const flags = findFlags({
+    ...changes,
     root,
     implementation,
     claims,
     trace,
     changed: flagged,
+    changedInRun,
     old,
     ignored: await ignoredPaths(context, edited.slice(0, MAX_EDITS)),
     unseenConfiguration: changedUnseen(unjudged, now),
     hidden: flagged.filter((path) => hidden.has(path)),
-    tests: await Promise.all(tests.slice(0, MAX_TESTS).map((path) => fileChange(context, path, beginOfRun.head))),
+    history: await historySince(context, beginOfRun.head),
     checkPrograms: flagged.filter((path) => old.has(path) && isNamedBy(commands, path)),
     checkedByDrover,
     warnings: attempts.flatMap(({ ended }) => ended?.warnings ?? []),
@@ -69,19 +72,16 @@ export async function compareWork(
       ...(beginOfAction.is_cut || unjudged.is_cut
         ? ['too many files were changed before this action to tell which it changed']
         : []),
-      ...describeGaps(now, { tests, edited }),
+      ...describeGaps(now, edited),
     ],
   })
   record(context, 'evidence', { attempt: attempt.attempt, claims, flags })
 }
 
-type LookedAt = { readonly tests: readonly string[]; readonly edited: readonly string[] }
-
 /** What was too much to look at. */
-function describeGaps({ configuration_is_cut: isCut }: Tree, { tests, edited }: LookedAt): string[] {
+function describeGaps({ configuration_is_cut: isCut }: Tree, edited: readonly string[]): string[] {
   return [
     ...(isCut ? ['there are too many files to find all settings of agents that git ignores'] : []),
-    ...(tests.length > MAX_TESTS ? [`only ${MAX_TESTS} of ${tests.length} changed tests were looked at`] : []),
     ...(edited.length > MAX_EDITS ? [`git was asked about only ${MAX_EDITS} of ${edited.length} edited files`] : []),
   ]
 }

@@ -1,5 +1,5 @@
 /** Looks at the worktree of a run: its state, and what differs between two states. */
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { askGit, NOT_INTO_SUBMODULES } from '../workspace/git.ts'
@@ -8,7 +8,7 @@ import { findUnseenConfiguration } from '../workspace/unseen-configuration.ts'
 import { hashWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import { observeGitConfiguration } from '../workspace/worktrees/git-configuration.ts'
 import type { DriveContext } from './drive-context.ts'
-import type { FileChange } from './evidence/find-review-flags.ts'
+import type { FileChange } from './evidence/changed-tests/judge-test-change.ts'
 import { changedPaths, toTree } from './evidence/tree.ts'
 import type { Tree } from './record/drive-event.shape.ts'
 
@@ -88,8 +88,27 @@ async function textAt(place: Place, path: string, commit: string): Promise<strin
   return code === 0 && stdout.length <= TEXT_LIMIT_BYTES ? toText(stdout) : undefined
 }
 
+/** The target of a symbolic link; undefined if it is none. */
+export function linkTarget(root: string, path: string): string | undefined {
+  try {
+    const place = join(root, path)
+    return lstatSync(place).isSymbolicLink() ? readlinkSync(place) : undefined
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return undefined
+  }
+}
+
+/** The commits since `commit`, and whether it is still part of the history. */
+export async function historySince(place: Place, commit: string): Promise<{ isDescendant: boolean; commits: number }> {
+  if (commit === 'unborn') return { isDescendant: true, commits: 0 }
+  const { code } = await git(place, ['merge-base', '--is-ancestor', commit, 'HEAD'])
+  if (code !== 0) return { isDescendant: false, commits: 0 }
+  return { isDescendant: true, commits: Number(await ask(place, ['rev-list', '--count', `${commit}..HEAD`])) }
+}
+
 /** A link has no text, wherever it leads. A folder that was replaced by a link is not part of the worktree. */
-function textNow(root: string, path: string): string | undefined {
+export function textNow(root: string, path: string): string | undefined {
   try {
     const place = join(realpathSync(root), path)
     if (realpathSync(dirname(place)) !== dirname(place)) return undefined

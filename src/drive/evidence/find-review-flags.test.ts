@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { isTestPath } from './changed-tests/judge-test-change.ts'
 import type { Traced } from './compare-claims.ts'
-import { type FlagFacts, findFlags, isCheckConfiguration, isNamedBy, isTestPath } from './find-review-flags.ts'
+import { type FlagFacts, findFlags, isNamedBy } from './find-review-flags.ts'
 
 const FACTS: FlagFacts = {
   root: '/work',
@@ -12,11 +13,17 @@ const FACTS: FlagFacts = {
   ignored: [],
   unseenConfiguration: [],
   hidden: [],
+  changedInRun: [],
   tests: [],
+  manifests: [],
+  links: [],
+  secrets: [],
+  history: { isDescendant: true, commits: 0 },
   checkPrograms: [],
   checkedByDrover: [],
   warnings: [],
   gaps: [],
+  tooLarge: [],
 }
 const flagsOf = (facts: Partial<FlagFacts>) =>
   findFlags({ ...FACTS, ...facts }).map(({ flag, detail }) => `${flag} ${detail}`)
@@ -76,18 +83,6 @@ describe('a test', () => {
     ['deleted', `it('a', () => {})`, undefined, ['test_deleted wind.test.ts']],
     ['emptied', `it('a', () => { expect(1).toBe(1) })`, '', ['test_emptied wind.test.ts']],
     ['skipped', `it('a', () => {})`, `it.skip('a', () => {})`, ['test_skipped wind.test.ts']],
-    [
-      'skipped in Python',
-      'def test_a(): assert 1',
-      '@pytest.mark.skip\ndef test_a(): assert 1',
-      ['test_skipped wind.test.ts'],
-    ],
-    [
-      'skipped in Rust',
-      '#[test] fn a() { assert!(true) }',
-      '#[test] #[ignore] fn a() { assert!(true) }',
-      ['test_skipped wind.test.ts'],
-    ],
     ['emptied of a case', `it('a', () => {})`, '', ['test_emptied wind.test.ts']],
     ['emptied of a spaced case', `test ('a', () => {})`, '', ['test_emptied wind.test.ts']],
     ['emptied of a table', 'it.each`a`', '', ['test_emptied wind.test.ts']],
@@ -97,10 +92,10 @@ describe('a test', () => {
     ['skipped by its name', `it('a', () => {})`, `xit('a', () => {})`, ['test_skipped wind.test.ts']],
     ['skipped by its spaced name', `it('a', () => {})`, `xit ('a', () => {})`, ['test_skipped wind.test.ts']],
     ['skipped in Go', 'func TestA(t) {}', 'func TestA(t) { t.Skip("later") }', ['test_skipped wind.test.ts']],
-    ['without cases', 'export const A = 1', 'export const A = 2', []],
+    ['without cases', 'export const A = 1', 'export const A = 2', ['test_changed wind.test.ts']],
     ['new', undefined, `it.skip('a')`, []],
-    ['changed', `it('a', () => {})`, `it('b', () => {})`, []],
-    ['with a skip that was there before', `it.skip('a')`, `it.skip('a'); it('b')`, []],
+    ['changed', `it('a', () => {})`, `it('b', () => {})`, ['test_changed wind.test.ts']],
+    ['with a skip that was there before', `it.skip('a')`, `it.skip('a'); it('b')`, ['test_changed wind.test.ts']],
   ])('%s', (_name, before, after, flags) => {
     expect(tests(before, after)).toEqual(flags)
   })
@@ -114,44 +109,19 @@ describe('a test', () => {
     'spec/wind.rb',
     'a/__tests__/b.js',
     'test.ts',
+    'src/WindTest.java',
+    'src/__snapshots__/wind.ts.snap',
   ])('is recognized: %s', (path) => expect(isTestPath(path)).toBe(true))
 
   it.each([
     ...['src/wind.ts', 'latest.ts', 'contest/a.ts', 'src/testimony.md'],
-    ...['wind.test.ts.snap', 'test_wind.py.txt', 'wind_test.go.txt'],
+    ...['test_wind.py.txt', 'wind_test.go.txt'],
   ])('is not %s', (path) => {
     expect(isTestPath(path)).toBe(false)
   })
 })
 
 describe('the configuration of a check', () => {
-  it.each([
-    'package.json',
-    'web/tsconfig.build.json',
-    'vitest.config.ts',
-    '.eslintrc.cjs',
-    'pyproject.toml',
-    '.github/workflows/ci.yml',
-    'Makefile',
-    'jest.config.mts',
-    '.prettierrc',
-    'prettier.yml',
-    '.golangci.yml',
-    'build.gradle',
-    'phpunit.xml',
-    'phpunit.xml.dist',
-    '.gitlab-ci.yml',
-  ])('is %s', (path) => {
-    expect(isCheckConfiguration(path)).toBe(true)
-    expect(flagsOf({ changed: [path], implementation: { ...FACTS.implementation, files_changed: [path] } })).toEqual([
-      `check_configuration_changed ${path}`,
-    ])
-  })
-
-  it.each(['src/package.json.ts', 'src/config.ts', 'makefile.md', '.gitlab-ci.yml.bak'])('is not %s', (path) => {
-    expect(isCheckConfiguration(path)).toBe(false)
-  })
-
   it('is a program that a check names', () => {
     expect(isNamedBy(['sh ./check.sh --all'], 'check.sh')).toBe(true)
     expect(isNamedBy(['npm test', 'sh  check.sh'], 'check.sh')).toBe(true)
@@ -162,13 +132,51 @@ describe('the configuration of a check', () => {
     ])
   })
 
-  it('that was there before is listed before new files, of which at most 20 are', () => {
-    const changed = [...Array.from({ length: 25 }, (_, at) => `src/${at}/package.json`), 'src/tsconfig.json']
-    const flags = flagsOf({ changed, old: new Set(['src/tsconfig.json']) })
+  it('is listed at most 20 times', () => {
+    const changed = Array.from({ length: 26 }, (_, at) => `src/${at}/pytest.ini`)
+    const flags = flagsOf({ changed })
     expect(flags).toHaveLength(21)
     expect([flags[0], flags.at(-1)]).toEqual([
-      'check_configuration_changed src/tsconfig.json',
+      'check_configuration_changed src/0/pytest.ini',
       'check_configuration_changed and 6 more',
+    ])
+  })
+})
+
+describe('the repository', () => {
+  it('with a link that leads out of it is flagged', () => {
+    const links = [
+      { path: 'src/out', target: '../../other' },
+      { path: 'src/etc', target: '/etc' },
+      { path: 'src/in', target: '../lib' },
+      { path: 'up', target: '..' },
+    ]
+    expect(flagsOf({ links })).toEqual([
+      'link_leaves_repository src/out: it is a link to ../../other',
+      'link_leaves_repository src/etc: it is a link to /etc',
+      'link_leaves_repository up: it is a link to ..',
+    ])
+  })
+
+  it('without the commit that the run started from is flagged, and commits of an agent are noted', () => {
+    expect(flagsOf({ history: { isDescendant: false, commits: 0 } })).toEqual([
+      'history_rewritten the branch no longer contains the commit that the run started from',
+    ])
+    const made = (commits: number) => flagsOf({ history: { isDescendant: true, commits } })
+    expect([...made(0), ...made(1), ...made(2)]).toEqual([
+      'committed_by_agent 1 commit was made during the run',
+      'committed_by_agent 2 commits were made during the run',
+    ])
+  })
+
+  it('with a secret is flagged, with its place', () => {
+    const secrets = [
+      { path: 'src/key.ts', what: 'a token of npm', line: 3 },
+      { path: '.env', what: 'its name' },
+    ]
+    expect(findFlags({ ...FACTS, secrets })).toEqual([
+      { flag: 'secret_added', detail: 'src/key.ts:3: a token of npm', path: 'src/key.ts', line: 3 },
+      { flag: 'secret_added', detail: '.env: its name', path: '.env' },
     ])
   })
 })
@@ -198,19 +206,22 @@ describe('other flags', () => {
   })
 
   it('say what was not looked at', () => {
-    expect(flagsOf({ gaps: ['too many tests'] })).toEqual(['evidence_incomplete too many tests'])
+    expect(flagsOf({ gaps: ['too many tests'], tooLarge: ['a lot'] })).toEqual([
+      'change_too_large a lot',
+      'evidence_incomplete too many tests',
+    ])
   })
 })
 
 describe('a change of agent configuration', () => {
   it('is flagged first, also where git does not show it', () => {
-    const changed = ['.claude/settings.json', 'package.json', 'src/wind.ts', 'web/GEMINI.md']
+    const changed = ['.claude/settings.json', 'pytest.ini', 'src/wind.ts', 'web/GEMINI.md']
     const flags = flagsOf({ changed, unseenConfiguration: ['build/.mcp.json'] })
     expect(flags.slice(0, 4)).toEqual([
       'agent_configuration_changed .claude/settings.json',
       'agent_configuration_changed web/GEMINI.md',
       'agent_configuration_changed build/.mcp.json',
-      'check_configuration_changed package.json',
+      'check_configuration_changed pytest.ini',
     ])
   })
 })

@@ -4,15 +4,11 @@ import type { Outcome } from '../../contract/outcome.shape.ts'
 import { isAgentConfiguration } from '../../kit/agent-configuration.ts'
 import type { Claim, ReviewFlag } from '../record/drive-event.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
+import { judgeConfiguration } from './changed-files/judge-configuration.ts'
+import { leavesRepository } from './changed-files/leaves-repository.ts'
+import { type FileChange, isTestPath, judgeTests } from './changed-tests/judge-test-change.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
 import { isSameLine, readCommandLine } from './find-command-run.ts'
-
-/** A changed file before and after the work; undefined if it did not or does not exist, or is not text. */
-export type FileChange = {
-  readonly path: string
-  readonly before: string | undefined
-  readonly after: string | undefined
-}
 
 export type FlagFacts = {
   readonly root: string
@@ -28,8 +24,17 @@ export type FlagFacts = {
   readonly unseenConfiguration: readonly string[]
   /** Those of the changed that the index hides from git. */
   readonly hidden: readonly string[]
-  /** The changed files that look like tests. */
+  /** Everything that was changed in the run. */
+  readonly changedInRun: readonly string[]
+  /** The changed files that look like tests, with new ones. */
   readonly tests: readonly FileChange[]
+  /** The changed files that say how to build the project, among them how to check it. */
+  readonly manifests: readonly FileChange[]
+  /** The changed symbolic links. */
+  readonly links: readonly { readonly path: string; readonly target: string }[]
+  readonly secrets: readonly { readonly path: string; readonly what: string; readonly line?: number }[]
+  /** What was committed since the start of the run. */
+  readonly history: { readonly isDescendant: boolean; readonly commits: number }
   /** The changed files that checks name, and that were there before. */
   readonly checkPrograms: readonly string[]
   /** The commands that drover ran itself after the last edit. */
@@ -38,6 +43,8 @@ export type FlagFacts = {
   readonly warnings: readonly string[]
   /** Why there may be more to flag. */
   readonly gaps: readonly string[]
+  /** What the work changed, and is too much to look at. */
+  readonly tooLarge: readonly string[]
 }
 
 const MAX_LISTED = 20
@@ -51,15 +58,20 @@ export function findFlags(facts: FlagFacts): ReviewFlag[] {
 function findAll(facts: FlagFacts): ReviewFlag[] {
   return [
     ...list('agent_configuration_changed', agentConfiguration(facts)),
+    ...shorten(facts.secrets.map(toSecretFlag)),
+    ...shorten(links(facts)),
+    ...history(facts),
     ...staleChecks(facts),
-    ...facts.tests.flatMap(judgeTest),
-    ...list('check_configuration_changed', checkConfiguration(facts)),
+    ...shorten(judgeTests(facts.tests)),
+    ...shorten(judgeConfiguration(facts)),
+    ...list('check_configuration_changed', facts.checkPrograms),
     ...list('change_hidden_from_git', facts.hidden),
     ...list('change_ignored_by_git', facts.ignored),
     ...unreported(facts),
     ...facts.warnings
       .filter((warning) => DENIED.test(warning))
       .map((detail): ReviewFlag => ({ flag: 'tool_call_denied', detail })),
+    ...facts.tooLarge.map((detail): ReviewFlag => ({ flag: 'change_too_large', detail })),
     ...facts.gaps.map((detail): ReviewFlag => ({ flag: 'evidence_incomplete', detail })),
   ]
 }
@@ -69,16 +81,38 @@ function agentConfiguration({ changed, unseenConfiguration }: FlagFacts): string
   return [...changed.filter(isAgentConfiguration), ...unseenConfiguration]
 }
 
-/** New files come last: they must not hide that an old one was changed. */
-function checkConfiguration({ changed, checkPrograms, old }: FlagFacts): string[] {
-  const paths = changed.filter((path) => isCheckConfiguration(path) || checkPrograms.includes(path))
-  return [...paths.filter((path) => old.has(path)), ...paths.filter((path) => !old.has(path))]
+function toSecretFlag({ path, what, line }: FlagFacts['secrets'][number]): ReviewFlag {
+  const place = line === undefined ? path : `${path}:${line}`
+  return { flag: 'secret_added', detail: `${place}: ${what}`, path, ...(line !== undefined && { line }) }
+}
+
+function links({ links: all }: FlagFacts): ReviewFlag[] {
+  return all
+    .filter(({ path, target }) => leavesRepository(path, target))
+    .map(({ path, target }) => ({
+      flag: 'link_leaves_repository',
+      detail: `${path}: it is a link to ${target}`.toWellFormed(),
+      path,
+    }))
+}
+
+function history({ history: { isDescendant, commits } }: FlagFacts): ReviewFlag[] {
+  const detail = 'the branch no longer contains the commit that the run started from'
+  if (!isDescendant) return [{ flag: 'history_rewritten', detail }]
+  const count = commits === 1 ? '1 commit was' : `${commits} commits were`
+  return commits === 0 ? [] : [{ flag: 'committed_by_agent', detail: `${count} made during the run` }]
 }
 
 function list(flag: ReviewFlag['flag'], paths: readonly string[]): ReviewFlag[] {
-  const listed = paths.slice(0, MAX_LISTED)
-  const more = paths.length - listed.length
-  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].map((detail) => ({ flag, detail }))
+  return shorten(paths.map((path) => ({ flag, detail: path, path })))
+}
+
+/** At most 20 of each kind. */
+function shorten(flags: readonly ReviewFlag[]): ReviewFlag[] {
+  return [...Map.groupBy(flags, ({ flag }) => flag)].flatMap(([flag, all]): ReviewFlag[] => {
+    const more = all.length - MAX_LISTED
+    return [...all.slice(0, MAX_LISTED), ...(more > 0 ? [{ flag, detail: `and ${more} more` }] : [])]
+  })
 }
 
 const DENIED = /^\d+ tool calls? (?:was|were) denied/
@@ -93,37 +127,6 @@ function staleChecks({ claims, trace, checkedByDrover, root }: FlagFacts): Revie
     const at = trace.findIndex((entry) => entry.seq === seq && entry.execution_id === execution_id)
     return at !== -1 && at < lastEdit ? [{ flag: 'check_older_than_last_edit', detail: subject }] : []
   })
-}
-
-const TEST_PATH = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[./_-])(?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$/i
-
-export function isTestPath(path: string): boolean {
-  return TEST_PATH.test(path)
-}
-
-const SKIPS =
-  /\b(?:it|test|describe|context|suite)\.(?:skip|todo)\b|\bx(?:it|describe|test)\s*\(|@pytest\.mark\.skip|@unittest\.skip|\bpytest\.skip\(|#\[ignore\]|\bt\.Skip(?:Now|f)?\(|@Disabled\b|@Ignore\b/g
-const CASES =
-  /\bx?(?:it|test)(?:\.\w+)*\s*[(`]|\bdef test_|#\[(?:tokio::)?test\]|\bfunc Test[A-Z_]|@Test\b|\b(?:assert|expect)\b/g
-
-function judgeTest({ path, before, after }: FileChange): ReviewFlag[] {
-  if (before === undefined) return []
-  if (after === undefined) return [{ flag: 'test_deleted', detail: path }]
-  const [cases, casesLeft] = [countMatches(CASES, before), countMatches(CASES, after)]
-  if (cases > 0 && casesLeft === 0) return [{ flag: 'test_emptied', detail: path }]
-  return countMatches(SKIPS, after) > countMatches(SKIPS, before) ? [{ flag: 'test_skipped', detail: path }] : []
-}
-
-function countMatches(pattern: RegExp, text: string): number {
-  return text.match(pattern)?.length ?? 0
-}
-
-const CONFIGURATION =
-  /(?:^|\/)(?:package\.json|tsconfig[^/]*\.json|(?:vitest|jest|playwright|karma|babel|eslint|prettier|biome|mocha|nyc|cypress)[^/]*\.(?:json|jsonc|[cm]?[jt]s|ya?ml|toml)|\.(?:eslintrc|mocharc|prettierrc|nycrc|flake8|pylintrc|rubocop)[^/]*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|conftest\.py|noxfile\.py|mypy\.ini|ruff\.toml|Makefile|GNUmakefile|Rakefile|Cargo\.toml|clippy\.toml|go\.mod|\.golangci\.ya?ml|pom\.xml|build\.gradle(?:\.kts)?|phpunit\.xml[^/]*)$|(?:^|\/)\.github\/workflows\/|(?:^|\/)\.gitlab-ci\.yml$/
-
-/** Whether a file decides what a check does. */
-export function isCheckConfiguration(path: string): boolean {
-  return CONFIGURATION.test(path)
 }
 
 /** Whether a check names this file, as in `sh check.sh`. */

@@ -645,51 +645,56 @@ var p=l===e}else var p=!0;if(p){if(t.note!==void 0){let a=e;if(typeof t.note!="s
 !1;if(e===l&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return te.errors=[{instancePath:s+"/seq",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var p=l===e}else var p=!0;if(p)if(t.execution_id!==void 0){let a=e;if(typeof t.execution_id!=
 "string")return te.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var p=a===e}else var p=!0}}}}}}}else
-return te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Ht=["flag","detail","path","line"],It=["agent_configuration_changed","test_deleted","test_skipped","test_emptied","c\
-heck_configuration_changed","change_hidden_from_git","check_older_than_last_edit","change_not_reported","tool_call_denie\
-d","evidence_incomplete","change_ignored_by_git"];function ue(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,
+return te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Ht=["flag","detail","path","line"],It=["agent_configuration_changed","test_deleted","test_skipped","test_emptied","t\
+est_asserts_less","test_expects_other","test_ends_early","check_configuration_changed","lock_file_changed_alone","link_l\
+eaves_repository","history_rewritten","secret_added","change_hidden_from_git","change_too_large","check_older_than_last_\
+edit","change_not_reported","tool_call_denied","evidence_incomplete","test_changed","build_configuration_changed","commi\
+tted_by_agent","change_ignored_by_git"];function ue(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.flag===void 0&&
 (y="flag")||t.detail===void 0&&(y="detail"))return ue.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],
 !1;for(let a in t){let l=e;if(!(a==="flag"||a==="detail"||a==="path"||a==="line")){let i={instancePath:s,keyword:"enum",
 params:{allowedValues:Ht},propertyName:a};r===null?r=[i]:r.push(i),e++}var v=l===e;if(!v){let i={instancePath:s,keyword:"\
 propertyNames",params:{propertyName:a}};return r===null?r=[i]:r.push(i),e++,ue.errors=r,!1;break}}if(v){if(t.flag!==void 0){
 let a=t.flag,l=e;if(!(a==="agent_configuration_changed"||a==="test_deleted"||a==="test_skipped"||a==="test_emptied"||a===
-"check_configuration_changed"||a==="change_hidden_from_git"||a==="check_older_than_last_edit"||a==="change_not_reported"||
-a==="tool_call_denied"||a==="evidence_incomplete"||a==="change_ignored_by_git"))return ue.errors=[{instancePath:s+"/flag",
-keyword:"enum",params:{allowedValues:It}}],!1;var p=l===e}else var p=!0;if(p){if(t.detail!==void 0){let a=e;if(typeof t.
-detail!="string")return ue.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"string"}}],!1;var p=a===e}else
-var p=!0;if(p){if(t.path!==void 0){let a=e;if(typeof t.path!="string")return ue.errors=[{instancePath:s+"/path",keyword:"\
-type",params:{type:"string"}}],!1;var p=a===e}else var p=!0;if(p)if(t.line!==void 0){let a=t.line,l=e;if(!(typeof a=="nu\
-mber"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ue.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
-!1;if(e===l&&typeof a=="number"&&isFinite(a)&&(a<1||isNaN(a)))return ue.errors=[{instancePath:s+"/line",keyword:"minimum",
-params:{comparison:">=",limit:1}}],!1;var p=l===e}else var p=!0}}}}else return ue.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return ue.errors=r,e===0}function P(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,
-dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===void 0&&
-(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return P.errors=[{instancePath:s,keyword:"required",params:{
-missingProperty:m}}],!1;for(let n in t){let f=e;if(!(n==="type"||n==="at"||n==="data")){let d={instancePath:s,keyword:"e\
-num",params:{allowedValues:B},propertyName:n};r===null?r=[d]:r.push(d),e++}var v=f===e;if(!v){let d={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,P.errors=r,!1;break}}if(v){if(t.type!==void 0){
-let n=t.type,f=e;if(typeof n!="string")return P.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(n!=="evidence")return P.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],!1;var p=f===
-e}else var p=!0;if(p){if(t.at!==void 0){let n=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,
-dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var p=n===e}else var p=!0;if(p)if(t.data!==void 0){
-let n=t.data,f=e;if(e===f)if(n&&typeof n=="object"&&!Array.isArray(n)){let u;if(n.attempt===void 0&&(u="attempt")||n.claims===
-void 0&&(u="claims")||n.flags===void 0&&(u="flags"))return P.errors=[{instancePath:s+"/data",keyword:"required",params:{
-missingProperty:u}}],!1;for(let o in n){let c=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let V={instancePath:s+"/\
-data",keyword:"enum",params:{allowedValues:zt},propertyName:o};r===null?r=[V]:r.push(V),e++}var y=c===e;if(!y){let V={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[V]:r.push(V),e++,P.errors=r,!1;break}}if(y){
-if(n.attempt!==void 0){let o=n.attempt,c=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return P.errors=[{instancePath:s+
-"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return P.
-errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0;
-if(a){if(n.claims!==void 0){let o=n.claims,c=e;if(e===c)if(Array.isArray(o)){var l=!0;let _=o.length;for(let w=0;w<_;w++){
-let g=e;te(o[w],{instancePath:s+"/data/claims/"+w,parentData:o,parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===
-null?te.errors:r.concat(te.errors),e=r.length);var l=g===e;if(!l)break}}else return P.errors=[{instancePath:s+"/data/cla\
-ims",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(n.flags!==void 0){let o=n.flags,c=e;if(e===
-c)if(Array.isArray(o)){var i=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;ue(o[w],{instancePath:s+"/data/flags/"+w,parentData:o,
-parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===null?ue.errors:r.concat(ue.errors),e=r.length);var i=g===e;if(!i)
-break}}else return P.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0}}}else
-return P.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var p=f===e}else var p=!0}}}else return P.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return P.errors=r,e===0}var St=["attempt","problem"];function se(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
+"test_asserts_less"||a==="test_expects_other"||a==="test_ends_early"||a==="check_configuration_changed"||a==="lock_file_\
+changed_alone"||a==="link_leaves_repository"||a==="history_rewritten"||a==="secret_added"||a==="change_hidden_from_git"||
+a==="change_too_large"||a==="check_older_than_last_edit"||a==="change_not_reported"||a==="tool_call_denied"||a==="eviden\
+ce_incomplete"||a==="test_changed"||a==="build_configuration_changed"||a==="committed_by_agent"||a==="change_ignored_by_\
+git"))return ue.errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:It}}],!1;var p=l===e}else var p=!0;
+if(p){if(t.detail!==void 0){let a=e;if(typeof t.detail!="string")return ue.errors=[{instancePath:s+"/detail",keyword:"ty\
+pe",params:{type:"string"}}],!1;var p=a===e}else var p=!0;if(p){if(t.path!==void 0){let a=e;if(typeof t.path!="string")return ue.
+errors=[{instancePath:s+"/path",keyword:"type",params:{type:"string"}}],!1;var p=a===e}else var p=!0;if(p)if(t.line!==void 0){
+let a=t.line,l=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ue.errors=[{instancePath:s+"/line",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===l&&typeof a=="number"&&isFinite(a)&&(a<1||isNaN(a)))return ue.errors=[{instancePath:s+
+"/line",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var p=l===e}else var p=!0}}}}else return ue.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return ue.errors=r,e===0}function P(t,{instancePath:s="",parentData:h,parentDataProperty:N,
+rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.type===
+void 0&&(m="type")||t.at===void 0&&(m="at")||t.data===void 0&&(m="data"))return P.errors=[{instancePath:s,keyword:"requi\
+red",params:{missingProperty:m}}],!1;for(let n in t){let f=e;if(!(n==="type"||n==="at"||n==="data")){let d={instancePath:s,
+keyword:"enum",params:{allowedValues:B},propertyName:n};r===null?r=[d]:r.push(d),e++}var v=f===e;if(!v){let d={instancePath:s,
+keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,P.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let n=t.type,f=e;if(typeof n!="string")return P.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(n!=="evidence")return P.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
+!1;var p=f===e}else var p=!0;if(p){if(t.at!==void 0){let n=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var p=n===e}else var p=!0;if(p)if(t.
+data!==void 0){let n=t.data,f=e;if(e===f)if(n&&typeof n=="object"&&!Array.isArray(n)){let u;if(n.attempt===void 0&&(u="a\
+ttempt")||n.claims===void 0&&(u="claims")||n.flags===void 0&&(u="flags"))return P.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:u}}],!1;for(let o in n){let c=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let V={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:zt},propertyName:o};r===null?r=[V]:r.push(V),e++}var y=c===e;
+if(!y){let V={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[V]:r.push(V),e++,
+P.errors=r,!1;break}}if(y){if(n.attempt!==void 0){let o=n.attempt,c=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
+o)))return P.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof o=="nu\
+mber"&&isFinite(o)&&(o<0||isNaN(o)))return P.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=c===e}else var a=!0;if(a){if(n.claims!==void 0){let o=n.claims,c=e;if(e===c)if(Array.isArray(o)){
+var l=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;te(o[w],{instancePath:s+"/data/claims/"+w,parentData:o,parentDataProperty:w,
+rootData:b,dynamicAnchors:k})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var l=g===e;if(!l)break}}else return P.
+errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(n.flags!==
+void 0){let o=n.flags,c=e;if(e===c)if(Array.isArray(o)){var i=!0;let _=o.length;for(let w=0;w<_;w++){let g=e;ue(o[w],{instancePath:s+
+"/data/flags/"+w,parentData:o,parentDataProperty:w,rootData:b,dynamicAnchors:k})||(r=r===null?ue.errors:r.concat(ue.errors),
+e=r.length);var i=g===e;if(!i)break}}else return P.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"ar\
+ray"}}],!1;var a=c===e}else var a=!0}}}else return P.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var p=f===e}else var p=!0}}}else return P.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return P.
+errors=r,e===0}var St=["attempt","problem"];function se(t,{instancePath:s="",parentData:h,parentDataProperty:N,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===void 0&&(l="type")||t.at===void 0&&
 (l="at")||t.data===void 0&&(l="data"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:l}}],
 !1;for(let i in t){let m=e;if(!(i==="type"||i==="at"||i==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:B},

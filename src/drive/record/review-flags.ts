@@ -6,8 +6,16 @@ const SERIOUS_FLAGS = [
   'test_deleted',
   'test_skipped',
   'test_emptied',
+  'test_asserts_less',
+  'test_expects_other',
+  'test_ends_early',
   'check_configuration_changed',
+  'lock_file_changed_alone',
+  'link_leaves_repository',
+  'history_rewritten',
+  'secret_added',
   'change_hidden_from_git',
+  'change_too_large',
 ] as const
 
 /** Worth knowing. */
@@ -16,6 +24,9 @@ const NOTE_FLAGS = [
   'change_not_reported',
   'tool_call_denied',
   'evidence_incomplete',
+  'test_changed',
+  'build_configuration_changed',
+  'committed_by_agent',
   'change_ignored_by_git',
 ] as const
 
