@@ -1,11 +1,10 @@
 /** What a person should look at: facts about the work that make its checks worth less. Pure. */
-import { normalize } from 'node:path/posix'
+import { isAbsolute, join, normalize } from 'node:path/posix'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import { isAgentConfiguration } from '../../kit/agent-configuration.ts'
 import type { Claim, ReviewFlag } from '../record/drive-event.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
 import { judgeConfiguration } from './changed-files/judge-configuration.ts'
-import { leavesRepository } from './changed-files/leaves-repository.ts'
 import { type FileChange, isTestPath, judgeTests } from './changed-tests/judge-test-change.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
 import { isSameLine, readCommandLine } from './find-command-run.ts'
@@ -94,6 +93,12 @@ function links({ links: all }: FlagFacts): ReviewFlag[] {
       detail: `${path}: it is a link to ${target}`.toWellFormed(),
       path,
     }))
+}
+
+/** An absolute link does, wherever the repository is. */
+function leavesRepository(path: string, target: string): boolean {
+  const place = normalize(join(path, '..', target))
+  return isAbsolute(target) || place === '..' || place.startsWith('../')
 }
 
 function history({ history: { isDescendant, commits } }: FlagFacts): ReviewFlag[] {

@@ -2,7 +2,7 @@
  * The assertions in a test, for the common frameworks: node:test, vitest, jest, chai, pytest, unittest, Go's testing, testify,
  * Rust, JUnit and AssertJ. Pure.
  */
-import { readSource, type Source, toPlainCode } from './read-source.ts'
+import { readSource, type Source, toPlainCode } from './source-text.ts'
 
 export type Assertion = {
   /** How it compares, such as `assert.equal` or `expect.not.toBe`. */

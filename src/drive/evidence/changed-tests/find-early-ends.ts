@@ -1,6 +1,6 @@
 /** Finds what was added to a test so that it ends before its assertions, or cannot fail. Pure. */
 import type { ReviewFlag } from '../../record/drive-event.shape.ts'
-import { readSource, type Source } from './read-source.ts'
+import { readSource, type Source } from './source-text.ts'
 
 /** Ends the whole process, whatever was asserted. In strings it does nothing. */
 const EXITS =

@@ -5,7 +5,7 @@
 import type { ReviewFlag } from '../../record/drive-event.shape.ts'
 import { type Assertion, findAssertions } from './find-assertions.ts'
 import { findEarlyEnds } from './find-early-ends.ts'
-import { readSource } from './read-source.ts'
+import { readSource } from './source-text.ts'
 
 /** A changed file before and after the work; undefined if it did not or does not exist, or is not text. */
 export type FileChange = {
