@@ -176,3 +176,39 @@ describe('an activity', () => {
     expect(user + system).toBeLessThan(2_000_000)
   })
 })
+
+describe('a command with a variable that may make something else run', () => {
+  it.each([
+    'PATH=/tmp/bin npm test',
+    'export PATH=/tmp/bin:$PATH; npm test',
+    'PATH=bin; npm test',
+    'env PATH=bin npm test',
+    'NODE_OPTIONS=--require=./x.js npm test',
+    'LD_PRELOAD=./x.so npm test',
+    "bash -lc 'BASH_ENV=x npm test'",
+    'alias npm=true; npm test',
+    'npm() { true; }; npm test',
+    'function npm { true; }; npm test',
+  ])('is claimed: %s', (line) => {
+    for (const code of [0, 1]) {
+      expect(claimsOf([], [['npm test', 0]], { trace: [ran(line, code)] })[0]?.verdict).toBe('claimed')
+    }
+  })
+
+  it('is claimed even if it is reported as it was', () => {
+    const line = 'PATH=/tmp/bin npm test'
+    expect(claimsOf([], [[line, 0]], { trace: [ran(line, 0)] })).toMatchObject([
+      {
+        verdict: 'claimed',
+        note: `it was seen in \`${line}\`, which ended with exit code 0; that is not certainly its own`,
+      },
+    ])
+  })
+
+  it('is observed if drover runs it as a check, or if the variable is another', () => {
+    const check = { command: 'env PATH=bin npm test', exit_code: 0 }
+    expect(claimsOf([], [['env PATH=bin npm test', 0]], { checks: [check] })[0]?.verdict).toBe('observed')
+    expect(claimsOf([], [['npm test', 0]], { trace: [ran('CI=1 npm test', 0)] })[0]?.verdict).toBe('observed')
+    expect(claimsOf([], [['npm test', 0]], { trace: [ran('MYPATH=1 npm test', 0)] })[0]?.verdict).toBe('observed')
+  })
+})

@@ -127,7 +127,7 @@ function toSeenLine(entry: Traced, root: string): SeenLine[] {
  */
 function judgeByTrace(reported: Reported, seen: readonly SeenLine[]): Verdict {
   const runs = seen.flatMap(({ entry, line }): SeenRun[] => {
-    const run = findRun(reported.line, line, entry.exit_code ?? 'unknown')
+    const run = findRun(reported.line, line, line.isRedirected ? 'unknown' : (entry.exit_code ?? 'unknown'))
     return run === undefined ? [] : [{ entry, line, ...run }]
   })
   const isClear = ({ isSame, exitCode }: SeenRun) => isSame && exitCode !== 'unknown'

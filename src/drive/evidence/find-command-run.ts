@@ -50,7 +50,13 @@ export type CommandLine = ShellLine & {
   readonly text: string
   readonly key: string
   readonly parts: readonly Part[]
+  /** A variable may have made its commands run other programs or other code. */
+  readonly isRedirected: boolean
 }
+
+/** Variables that decide which program or code runs under a name. */
+const REDIRECTING =
+  /^(?:PATH|HOME|SHELL|IFS|ENV|BASH_ENV|CLASSPATH|MAKEFLAGS|GOFLAGS|NODE_(?:OPTIONS|PATH)|PYTHON(?:PATH|HOME|STARTUP)|PYTEST_(?:ADDOPTS|PLUGINS)|RUBY(?:OPT|LIB)|PERL5(?:OPT|LIB)|JAVA_TOOL_OPTIONS|RUSTC_WRAPPER|(?:LD|DYLD|npm_config|NPM_CONFIG)_\w+)\+?=/
 
 /** `root` is the directory in which agents start. */
 export function readCommandLine(line: string, root: string): CommandLine {
@@ -66,7 +72,8 @@ export function readCommandLine(line: string, root: string): CommandLine {
   const key = JSON.stringify(
     kept.map(({ words, joinedBy, usesFile }, at) => [at && joinedBy, toScript(words), usesFile]),
   )
-  return { text, key, parts, commands: kept, isOpaque }
+  const isRedirected = commands.some(({ words }) => words.some((word) => REDIRECTING.test(word)))
+  return { text, key, parts, commands: kept, isOpaque, isRedirected }
 }
 
 /** Only what a shell takes for blanks. */
