@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
-import { askGit, NOT_INTO_SUBMODULES } from '../workspace/git.ts'
+import { askGit } from '../workspace/git.ts'
 import { observeAllPaths } from '../workspace/observe-git.ts'
 import { findUnseenConfiguration } from '../workspace/unseen-configuration.ts'
 import { hashWorktree } from '../workspace/worktrees/diff-worktree.ts'
@@ -123,18 +123,6 @@ export function textNow(root: string, path: string): string | undefined {
 
 function toText(bytes: Buffer): string {
   return bytes.toString('utf8')
-}
-
-const DIFF_LIMIT = 64 * 1024
-const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--submodule=short', NOT_INTO_SUBMODULES] as const
-
-/** The difference to a commit, for a reviewer who may not run commands. New files are only named. */
-export async function describeDifference(place: Place, commit: string): Promise<string> {
-  const status = await ask(place, ['status', '--short', '--untracked-files=all', NOT_INTO_SUBMODULES])
-  const diff = commit === 'unborn' ? '' : await ask(place, [...DIFF, commit, '--'])
-  const cut =
-    diff.length > DIFF_LIMIT ? `${diff.slice(0, DIFF_LIMIT)}\n(cut: ${diff.length} characters in all)\n` : diff
-  return `git status --short\n${status}\ngit diff ${commit}\n${cut}`.toWellFormed()
 }
 
 async function ask(place: Place, args: readonly [string, ...string[]]): Promise<string> {

@@ -3,11 +3,11 @@ import type { ReportChange, ReportEvidence, ReportParts } from '../runs/run-repo
 import { checkResults } from './decide/check-results.ts'
 import { spentBy } from './decide/spending.ts'
 import type { Claim } from './record/drive-event.shape.ts'
-import type { DriveState } from './record/drive-state.ts'
+import type { Attempt, DriveState } from './record/drive-state.ts'
 
 export function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
   const { place, goal, issue, previous_run_id, delivered } = state
-  const judged = lastOfEachAction(state)
+  const judged = judgedAttempts(state)
   return {
     goal,
     ...(issue !== undefined && { issue: issue.url }),
@@ -23,7 +23,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
 }
 
 /** Evidence about an earlier attempt was sent back, and does not count any more. */
-function lastOfEachAction({ attempts }: DriveState) {
+export function judgedAttempts({ attempts }: Pick<DriveState, 'attempts'>): readonly Attempt[] {
   return attempts.filter(
     ({ action_id, attempt }) => !attempts.some((later) => later.action_id === action_id && later.attempt > attempt),
   )

@@ -17,14 +17,14 @@ import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spen
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { Trace } from './evidence/trace.ts'
 import { hasOtherGitConfiguration } from './evidence/tree.ts'
-import { describeDifference, observeTree, pathsBetween } from './observe-tree.ts'
+import { observeTree, pathsBetween } from './observe-tree.ts'
 import { findGitPrograms, findTrusted } from './project-settings.ts'
 import { composePrompt, type Section } from './prompt/compose-prompt.ts'
-import { quoteData } from './prompt/fence.ts'
 import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follow-ups.ts'
 import { readAnswer } from './prompt/read-reported-outcome.ts'
 import type { AttemptEnd, DrivePause, Options, Tree } from './record/drive-event.shape.ts'
 import type { Attempt, DriveState } from './record/drive-state.ts'
+import { readReviewMaterial, removeReviewFiles } from './review-material.ts'
 import { RunWatch } from './run-watch.ts'
 
 type AttemptStep = Extract<DriveStep, { do: 'attempt' }>
@@ -36,6 +36,7 @@ const TITLE_LENGTH = 120
 export async function runAttempt(context: DriveContext, step: AttemptStep, actionNumber: number): Promise<void> {
   const state = readDriveState(context)
   const { action, purpose } = step
+  removeReviewFiles(context)
   const tree = await observeTree(context)
   const session = await sessionToResume(context, step)
   const followUp = await complete(context, step.followUp, tree)
@@ -69,7 +70,7 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const ignoresProject = projectSettings === undefined
   const maxCost = reserved.cost_microusd
   const request = toRequest({ action, prompt, session, who, context, options, maxCost, ignoresProject, gitSettings })
-  await execute(context, { number, action, request, executionId, tree })
+  await execute(context, { number, action, request, executionId, tree }).finally(() => removeReviewFiles(context))
 }
 
 /** The agent that does an action. */
@@ -135,18 +136,14 @@ async function toPrompt(
   { action, followUp, isResumed }: { action: Action; followUp: FollowUp | undefined; isResumed: boolean },
 ): Promise<string> {
   if (followUp !== undefined && isResumed) return composeFollowUp(action, followUp)
-  const { options, issue, round, attempts } = readDriveState(context)
+  const { options, issue, round } = readDriveState(context)
   const sections = await readSections(context, action)
   const isGoalData = issue !== undefined || action.source !== undefined || round > 1
   const prompt = composePrompt({ action, sections, isGoalData, checks: options.checks })
-  const base = attempts[0]?.tree.head ?? 'HEAD'
-  const difference = action.kind === 'review' ? [DIFFERENCE, quoteData(await describeDifference(context, base))] : []
+  const work = action.kind === 'review' ? [await readReviewMaterial(context)] : []
   const note = followUp === undefined ? [] : ['## An earlier attempt', describeFollowUp(followUp)]
-  return [prompt, ...difference, ...note].join('\n\n')
+  return [prompt, ...work, ...note].join('\n\n')
 }
-
-/** Of the prompt for a review. */
-const DIFFERENCE = '## The difference since the start of the run'
 
 async function readSections({ runs, runId }: DriveContext, action: Action): Promise<Section[]> {
   const sections: Section[] = []

@@ -58,7 +58,7 @@ describe('an agent that', () => {
     const records = driving.records(id)
     const { claims, flags } = dataOf(records, 'evidence')[0] ?? {}
     expect(claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])
-    expect(flags).toContainEqual({ flag: 'agent_configuration_changed', detail: '.git' })
+    expect(flags).toContainEqual({ flag: 'agent_configuration_changed', detail: '.git', path: '.git' })
     const [{ branch } = {}] = dataOf(records, 'delivered')
     expect(driving.repository.git('show', `${branch}:wind.txt`)).toBe('wind: 23 knots\n')
     expect(existsSync(ran)).toBe(false)

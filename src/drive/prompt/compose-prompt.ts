@@ -36,7 +36,7 @@ const RULES: Readonly<Record<Action['kind'], readonly string[]>> = {
   ],
   review: [
     'Only read: any change of a file makes the review void. Fix nothing.',
-    'Compare the worktree with its state at the start of the run (`git diff`, `git status`). Judge what is missing, wrong, excessive or out of scope, and design, errors, security and tests.',
+    'The changed files, the difference since the start of the run, the results of the checks and what drover noticed are below. Read the files where you need more. Judge what is missing, wrong, excessive or out of scope, and design, errors, security and tests.',
     'Give no verdict and no approval. What you cannot determine is an uncertainty.',
   ],
   summarize: ['Change no file. Claim nothing that was not observed or reported, and certify nothing.'],

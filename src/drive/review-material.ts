@@ -1,0 +1,49 @@
+/** Gathers what a reviewer sees. A reviewer may have no shell, and must not trust one that an agent has prepared. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { patchWorktree } from '../workspace/worktrees/diff-worktree.ts'
+import { checkResults } from './decide/check-results.ts'
+import { type DriveContext, readDriveState } from './drive-context.ts'
+import { describeReview, isTooLong } from './prompt/describe-review.ts'
+import { judgedAttempts } from './report-parts.ts'
+
+/** Known to git without being stored. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+
+/** The part of the prompt that shows the work. A long difference is put into a file, until `removeReviewFiles`. */
+export async function readReviewMaterial(context: DriveContext): Promise<string> {
+  const { runs } = context
+  const state = readDriveState(context)
+  const start = state.attempts[0]?.tree.head ?? 'HEAD'
+  const base = start === 'unborn' ? EMPTY_TREE : start
+  const { files, patch, isCut } = await patchWorktree({ ...runs, base })
+  return describeReview({
+    files,
+    patch,
+    isCut,
+    file: isTooLong(patch) ? writePatch(context, patch) : undefined,
+    checks: checkResults(state),
+    flags: judgedAttempts(state).flatMap(({ evidence }) => evidence?.flags ?? []),
+  })
+}
+
+/** In the worktree, because some agents read nothing else. Git ignores it by its own file, so it is no part of the work. */
+function writePatch(context: DriveContext, patch: string): string {
+  removeReviewFiles(context)
+  const folder = folderOf(context)
+  const root = join(context.runs.workspace.worktree_root, folder)
+  // Not if it is there again: an agent that still runs may have made it a link.
+  mkdirSync(root, { mode: 0o755 })
+  writeFileSync(join(root, '.gitignore'), '*\n', { flag: 'wx', mode: 0o444 })
+  writeFileSync(join(root, 'work.patch'), patch, { flag: 'wx', mode: 0o444 })
+  return `${folder}/work.patch`
+}
+
+/** Before every attempt, also after one whose driver was killed: no agent finds what it could change. */
+export function removeReviewFiles(context: DriveContext): void {
+  rmSync(join(context.runs.workspace.worktree_root, folderOf(context)), { recursive: true, force: true })
+}
+
+function folderOf({ runId }: Pick<DriveContext, 'runId'>): string {
+  return `.drover-review-${runId.slice(0, 8)}`
+}
