@@ -14,23 +14,28 @@ export async function compareAgents(
   )
 }
 
-/** The same as a part of a recorded call. `workdirs` has a directory for each agent. */
+/** Where one agent works. */
+export type AgentPlace = { readonly workdir: string; readonly env: PromptContext['env'] }
+
+/** The same as a part of a recorded call. `places` has one for each agent. */
 export async function askAgents(
-  request: CompareRequest & { workdirs?: readonly string[] },
+  request: CompareRequest & { places?: readonly AgentPlace[] },
   context: PromptContext,
   batch: BatchRunOptions,
 ): Promise<ComparisonResult> {
   const startedAt = performance.now()
-  const { prompt, backends, sequential, dry_run: dryRun, workdirs, ...rest } = request
+  const { prompt, backends, sequential, dry_run: dryRun, places, ...rest } = request
   const { worktrees: _, checks: _checks, keep: _keep, ...asking } = rest
   const requests = backends.map((backend, at) => {
-    const workdir = workdirs?.[at]
+    const workdir = places?.[at]?.workdir
     return toStatelessRequest(
       { ...asking, ...(workdir !== undefined && { workdir }), backend, prompt },
       dryRun === true,
     )
   })
   const atOnce = sequential === true ? 1 : requests.length
-  const results = await runParts(requests, { atOnce, failFast: false }, { context, part: 'compare_backend', ...batch })
+  const environments = places?.map(({ env }) => env)
+  const parts = { context, part: 'compare_backend', environments, ...batch } as const
+  const results = await runParts(requests, { atOnce, failFast: false }, parts)
   return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
 }

@@ -32,7 +32,12 @@ export type BatchRunOptions = {
 }
 
 /** What the prompts of one call share. */
-export type Batch = BatchRunOptions & { context: PromptContext; part: PartKind }
+export type Batch = BatchRunOptions & {
+  context: PromptContext
+  part: PartKind
+  /** The environment of each prompt, if they differ. */
+  environments?: readonly PromptContext['env'][] | undefined
+}
 
 /** The prompts of a batch have no sessions, neither here nor with the agent. */
 export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): PromptRequest {
@@ -98,7 +103,8 @@ export async function runPart(part: Part, batch: Batch): Promise<PromptResult> {
 }
 
 async function runPartToEnd({ at, backend, toRequest }: Part, batch: Batch): Promise<PromptResult> {
-  const { context, signal, watcher, wantsDeltas = false } = batch
+  const { signal, watcher, wantsDeltas = false } = batch
+  const context = { ...batch.context, env: batch.environments?.[at] ?? batch.context.env }
   const execution = { isEphemeral: false, ...batch.execution, kind: batch.part }
   const onEvent = (event: AgentEvent) => watcher?.event?.(at, event)
   try {

@@ -6,6 +6,7 @@ import type { Clock } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import type { AgentPlace } from '../prompts/compare-agents.ts'
 import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
@@ -66,8 +67,8 @@ export class ComparisonWorktrees implements AsyncDisposable {
     return this.#opened.map(({ worktree }) => worktree)
   }
 
-  /** Creates the worktrees and returns the directory for each agent. */
-  async open(): Promise<string[]> {
+  /** Creates the worktrees and returns the place of each agent. */
+  async open(): Promise<AgentPlace[]> {
     const { backends, start, prompt: title, home, keyId, git, clock, signal } = this.#options
     const repository = await discoverWorkspace({ start, git, signal })
     await this.#warnOfChanges(repository)
@@ -82,23 +83,28 @@ export class ComparisonWorktrees implements AsyncDisposable {
       await workspace
       await this.#prepare(worktree, repository)
     }
-    return this.#opened.map(({ workdir }) => workdir)
+    return this.#opened.map(({ workdir, worktree }) => ({ workdir, env: this.#environment(worktree) }))
   }
 
   /** From the second worktree on, what the setup of the first one installed is copied. */
   async #prepare(worktree: Worktree, { worktree_root: userTree, git_common_dir }: WorkspaceIdentity): Promise<void> {
-    const { preparation, templates, env, clock, signal, watcher } = this.#options
+    const { preparation, templates, clock, signal, watcher } = this.#options
     if (!needsPreparation(preparation)) return
     const end = await prepareWorktree({
       ...{ preparation, templates, clock, signal, userTree, root: worktree.path, repository: git_common_dir },
       git: pinToWorktree(this.#options.git, worktree),
-      env: toWorktreeEnvironment(env, toVariables(worktree)),
+      env: this.#environment(worktree),
       onStep: (step) => {
         watcher?.noted?.({ message: `${worktree.label}: ${describeStep(step)}`, isWarning: false })
       },
     })
     if (end.is === 'failed') throw toPreparationFault(end.setup)
     for (const note of end.notes) this.warn(`${worktree.label}: ${note}`)
+  }
+
+  /** Of all that runs in a worktree. */
+  #environment({ path: root, branch, port, repository }: Worktree): WorktreesOptions['env'] {
+    return toWorktreeEnvironment(this.#options.env, { root, branch, port, repository })
   }
 
   async #warnOfChanges({ worktree_root: start }: WorkspaceIdentity): Promise<void> {
@@ -144,7 +150,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
 
   async #check({ label, worktree, workdir: cwd }: Opened): Promise<CheckResult[]> {
     const { checks: commands, checkTimeoutMs: timeoutMs, signal, watcher } = this.#options
-    const env = toWorktreeEnvironment(this.#options.env, toVariables(worktree))
+    const env = this.#environment(worktree)
     const checks: CheckResult[] = []
     for (const command of commands) {
       const check = await runCheck({ command, cwd, env, timeoutMs, signal })
@@ -196,10 +202,6 @@ export class ComparisonWorktrees implements AsyncDisposable {
     this.warnings.push(message)
     this.#options.watcher?.noted?.({ message, isWarning })
   }
-}
-
-function toVariables({ path: root, branch, port, repository }: Worktree) {
-  return { root, branch, port, repository }
 }
 
 function toPreparationFault({ command, exitCode, problem, output }: CheckResult): Fault {

@@ -109,7 +109,7 @@ export class Comparisons {
       ...{ home, start, backends, prompt, keyId, checks, checkTimeoutMs, git, clock, env },
       ...{ signal: batch.signal, watcher: batch.watcher },
     })
-    const result = await askAgents({ ...asked, workdirs: await worktrees.open() }, context, batch)
+    const result = await askAgents({ ...asked, places: await worktrees.open() }, context, batch)
     const finished = await finish(worktrees, { git, keep, signal: batch.signal })
     const results = result.results.map((each, at) => {
       const worktree = finished.compared[at]

@@ -254,6 +254,25 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toEqual([])
   })
 
+  it('tells setup, agents and checks where they are', async () => {
+    const log = join(home.path, 'places')
+    const tell = (who: string) => `echo "${who} $DROVER_WORKTREE $DROVER_BRANCH $DROVER_PORT [$VIRTUAL_ENV]" >> ${log}`
+    for (const name of ['claude', 'codex']) teach(name, `${tell('agent')}; touch changed`)
+    const commands = ['--setup', `sh -c '${tell('setup')}; touch new'`, '--check', `sh -c '${tell('check')}'`]
+    const args = ['compare', '--worktrees', '--sequential', '--backends', 'claude,codex', 'x', '--json', ...commands]
+    const env = { VIRTUAL_ENV: '/elsewhere', DROVER_WORKTREE: '/elsewhere', DROVER_PORT: '1' }
+    const { report } = await reportOf(home.drover(args, { cwd: repository.root, env }))
+    const told = readFileSync(log, 'utf8').trimEnd().split('\n')
+    const ports = told.slice(0, 2).map((line) => line.split(' ')[3])
+    expect(new Set(ports).size).toBe(2)
+    expect(ports).not.toContain('1')
+    const places: string[] = report.results.map(
+      ({ worktree }: { worktree: { path: string; branch: string } }, at: number) =>
+        `${worktree.path} ${worktree.branch} ${ports[at]} []`,
+    )
+    expect(told).toEqual(['setup', 'agent', 'check'].flatMap((who) => places.map((place) => `${who} ${place}`)))
+  })
+
   it('starts no agent if the setup fails, and leaves no worktree', async () => {
     const { code, stdout, stderr } = await compare('--setup', `sh -c 'echo no network; exit 7'`)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
