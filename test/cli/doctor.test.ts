@@ -19,7 +19,9 @@ import { describe, expect, it } from 'vitest'
 import { gatherFindings } from '../../scripts/doctor-findings.ts'
 import { checkCliError } from '../../src/contract/cli-error.ts'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
+import { systemClock } from '../../src/kit/clock.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
+import { saveTemplate } from '../../src/workspace/prepare/templates.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { createHostWorktree, diskOfKilled, install } from '../support/host-worktree.ts'
@@ -47,6 +49,15 @@ async function makeSessions({ home }: Machine): Promise<string> {
   return path
 }
 
+/** What a setup installed, for the next worktree. */
+async function makeTemplate({ home, cwd }: Machine): Promise<void> {
+  writeFileSync(join(cwd, 'deps'), Buffer.alloc(1536 * 1024))
+  const { signal } = new AbortController()
+  const template = { home: join(home, '.drover', 'templates'), key: '0'.repeat(64), repository: join(cwd, '.git') }
+  await saveTemplate({ ...template, root: cwd, entries: ['deps'], setupMs: 1, clock: systemClock, signal })
+  rmSync(join(cwd, 'deps'))
+}
+
 async function startRun(machine: Machine, ...args: string[]): Promise<string> {
   const { stdout, stderr } = await machine.drover('run', '--json', '--goal-file', join(machine.home, 'goal'), ...args)
   if (stderr !== '') throw new Error(stderr)
@@ -71,6 +82,7 @@ async function healthyMachine(machine: Machine): Promise<void> {
   writeConfig(machine, 'unified_flags:\n  command_timeout_secs: 600\nbackends:\n  gemini:\n    enabled: false\n')
   writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
   await makeSessions(machine)
+  await makeTemplate(machine)
   await startRun(machine)
   mkdirSync(join(machine.cwd, '.claude'))
   await machine.drover('install')
@@ -308,6 +320,11 @@ const ROWS: readonly Row[] = [
   ['home_writable', 'no problems', /\/home\/\.drover is writable$/],
   ['home_writable', 'no programs', /\/home\/\.drover does not exist yet$/],
   ['home_unwritable', 'no home', /\/home is not a directory; correct its permissions, .* DROVER_HOME$/],
+  [
+    'templates_kept',
+    'no problems',
+    /^\/.*\/home\/\.drover\/templates: 1 template, 1\.5 MiB; to free the space, run rm -r \/.*templates; the next/,
+  ],
   ['sessions_healthy', 'no problems', /sessions\.db: 20 sessions, \d+\.\d MiB$/],
   ['sessions_healthy', 'no programs', /sessions\.db does not exist yet$/],
   ['sessions_damaged', 'half broken files', /sessions\.db: .*; restore a backup/],
@@ -415,6 +432,7 @@ describe('the report', () => {
       'drover_on_path',
       'config_valid',
       'home_writable',
+      'templates_kept',
       'sessions_healthy',
       'lock_usable',
       'lock_usable',

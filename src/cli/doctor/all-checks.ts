@@ -19,6 +19,7 @@ import { checkRunStorage } from './checks/run-storage.ts'
 import { checkRuns } from './checks/runs-check.ts'
 import { checkSessions } from './checks/sessions-check.ts'
 import { checkSpace } from './checks/space.ts'
+import { checkTemplates } from './checks/templates-check.ts'
 
 /** In the order of the report. */
 const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
@@ -31,6 +32,7 @@ const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
   programs: checkPrograms,
   configuration: checkConfiguration,
   directories: checkSpace,
+  templates: checkTemplates,
   sessions: checkSessions,
   locks: checkLocks,
   agents: checkAgents,
