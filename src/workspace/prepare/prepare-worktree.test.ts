@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -93,6 +94,16 @@ describe('a setup', () => {
     expect(listTemplates(templates)).toEqual([])
     expect(await prepare({ setup: [`sh -c 'test ! -e deps && test ! -e never'`] })).toMatchObject({ from: 'setup' })
     expect(existsSync(join(root, 'deps'))).toBe(false)
+  })
+
+  it('that creates nothing in the worktree runs each time', async () => {
+    const [repository, at, cache] = [createProject(), home(), join(temporaryDirectory(), 'cache')]
+    const setup = [`sh -c 'echo ran >> ${cache}'`]
+    for (const _ of [1, 2]) {
+      const { prepare } = await open(repository, at)
+      expect(await prepare({ setup })).toMatchObject({ from: 'setup', notes: [] })
+    }
+    expect(readFileSync(cache, 'utf8')).toBe('ran\nran\n')
   })
 
   it('that takes too long is stopped', async () => {
@@ -193,6 +204,18 @@ describe('files to copy', () => {
   })
 })
 
+it('has the sparse checkout of the user, and files that it leaves out do not matter', async () => {
+  const repository = createProject()
+  repository.write('app/package.json', '{}\n')
+  repository.write('web/package.json', '{}\n')
+  repository.commit()
+  repository.git('sparse-checkout', 'set', 'app')
+  repository.write('deps/a', 'a\n')
+  const { prepare, root } = await open(repository)
+  expect(await prepare({ share: ['deps'], setup: ['false'] })).toMatchObject({ from: 'share', notes: [] })
+  expect(readdirSync(root).toSorted()).toEqual([...['.git', '.gitignore', 'app', 'deps', 'lock', 'package-lock.json']])
+})
+
 describe('directories to share', () => {
   it('replace the setup if all lock files are equal', async () => {
     const repository = createProject()
@@ -202,6 +225,20 @@ describe('directories to share', () => {
     expect([read('deps/a'), steps]).toEqual(['a\n', ['share']])
     writeFileSync(join(root, 'deps/a'), 'changed\n')
     expect(readFileSync(join(repository.root, 'deps/a'), 'utf8')).toBe('a\n')
+  })
+
+  it('know their new place, and the original still knows its own', async () => {
+    const repository = createProject()
+    const script = repository.write('deps/bin/run', `#!${repository.root}/deps/bin/tool\n`)
+    chmodSync(script, 0o555)
+    repository.write('deps/binary', `\0${repository.root}`)
+    const { prepare, read, root } = await open(repository)
+    expect(await prepare({ share: ['deps'] })).toMatchObject({ from: 'share' })
+    expect([read('deps/bin/run'), read('deps/binary')]).toEqual([
+      ...[`#!${root}/deps/bin/tool\n`, `\0${repository.root}`],
+    ])
+    expect(statSync(join(root, 'deps/bin/run')).mode & 0o777).toBe(0o555)
+    expect(readFileSync(script, 'utf8')).toBe(`#!${repository.root}/deps/bin/tool\n`)
   })
 
   it('are not used if a lock file differs, or one is missing', async () => {

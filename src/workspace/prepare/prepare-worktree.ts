@@ -2,7 +2,7 @@
  * Makes a new worktree a place in which the work can be done: copies files that git ignores, brings in what is installed
  * already, or runs the setup. The tree of the user is only read.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { digestFields, type Hashable } from '../../kit/digest.ts'
@@ -15,10 +15,11 @@ import { askStatus } from '../ask-status.ts'
 import { preparationFailed, preparationPathInvalid } from '../faults.ts'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
 import { SLOW_GIT_MS } from '../worktrees/git-time.ts'
-import { cloneTree } from './clone-tree.ts'
+import { type CloneOptions, cloneTree } from './clone-tree.ts'
 import { INPUT_NAMES } from './ecosystems.ts'
 import { listMissingParts } from './missing-parts.ts'
 import { isPlainPath } from './preparation-paths.ts'
+import { isRooted, replaceRoot } from './rooted-files.ts'
 import { cleanTemplates, copyTemplate, findTemplate, saveTemplate } from './templates.ts'
 
 const INPUT_LIMIT_BYTES = 64 * 1024 * 1024
@@ -128,7 +129,7 @@ async function copyFiles(tools: PreparationTools, paths: readonly string[]): Pro
   tools.onStep({ is: 'copy' })
   await refuseTracked(tools, paths)
   await bringIn(tools, paths, async (incoming) => {
-    for (const path of paths) await cloneInto(tools, join(tools.userTree, path), join(incoming, path))
+    for (const path of paths) await cloneInto(tools, join(tools.userTree, path), { to: join(incoming, path) })
   })
 }
 
@@ -151,8 +152,13 @@ type Input = { readonly path: string; readonly content: Buffer | undefined }
 
 /** The files that decide what is installed, as they are in the worktree. */
 async function readInputs({ git, root, signal }: PreparationTools): Promise<Input[]> {
-  const listed = await askGitForOutput(git, { directory: root, args: ['ls-files', '-z'], signal })
-  const paths = listed.toString('utf8').split('\0')
+  const listed = await askGitForOutput(git, { directory: root, args: ['ls-files', '-t', '-z'], signal })
+  // A sparse checkout leaves files out: the setup does not see them either.
+  const entries = listed
+    .toString('utf8')
+    .split('\0')
+    .filter((entry) => !entry.startsWith('S '))
+  const paths = entries.map((entry) => entry.slice(2))
   const wanted = paths.filter((path) => INPUT_NAMES.has(basename(path))).sort()
   return wanted.map((path) => ({ path, content: readContent(join(root, path)) }))
 }
@@ -185,15 +191,23 @@ async function shareDirectories(tools: PreparationTools, inputs: readonly Input[
   if (!inputs.every(isEqual)) return false
   tools.onStep({ is: 'share' })
   await refuseTracked(tools, share)
+  const roots = { from: userTree, to: tools.root }
+  const onFile = async (path: string, stats: Stats) => {
+    if (await isRooted(path, stats, roots.from)) await replaceRoot(path, roots)
+  }
   await bringIn(tools, share, async (incoming) => {
-    for (const path of share) await cloneInto(tools, join(userTree, path), join(incoming, path))
+    for (const path of share) await cloneInto(tools, join(userTree, path), { to: join(incoming, path), onFile })
   })
   return true
 }
 
-async function cloneInto({ userTree, root, signal }: PreparationTools, from: string, to: string): Promise<void> {
+async function cloneInto(
+  { userTree, root, signal }: PreparationTools,
+  from: string,
+  { to, onFile }: Pick<CloneOptions, 'onFile'> & { readonly to: string },
+): Promise<void> {
   mkdirSync(dirname(to), { recursive: true })
-  await cloneTree(from, to, { signal, retarget: { from: userTree, to: root } })
+  await cloneTree(from, to, { signal, retarget: { from: userTree, to: root }, ...(onFile && { onFile }) })
 }
 
 /** Git would commit with the work what it does not ignore. */
@@ -258,7 +272,8 @@ async function runSetup(
   const { changed } = await askStatus(tools.git, { directory: cwd, signal })
   if (changed.length > 0) return { is: 'prepared', from: 'setup', notes: [describeChanges(changed)] }
   const created = (await listIgnored(tools)).filter((path) => !before.includes(path))
-  const notes = await keepTemplate(tools, { key, entries: created, setupMs })
+  // One that filled a cache elsewhere is fast the next time.
+  const notes = created.length === 0 ? [] : await keepTemplate(tools, { key, entries: created, setupMs })
   return { is: 'prepared', from: 'setup', notes }
 }
 

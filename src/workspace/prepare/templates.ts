@@ -5,7 +5,7 @@
  *     templates/<key>/tree/             the files
  */
 import { readdirSync, renameSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { errorCode, Fault } from '../../kit/fault.ts'
@@ -18,6 +18,7 @@ import { checker } from '../../kit/schema.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 import { validateTemplateRecord } from '../checks.generated.js'
 import { cloneTree } from './clone-tree.ts'
+import { isRooted, replaceRoot } from './rooted-files.ts'
 import type { TemplateRecord } from './template.shape.ts'
 
 const RECORD = 'template.json'
@@ -25,8 +26,6 @@ const RECORD_LIMIT_BYTES = 64 * 1024 * 1024
 const UNFINISHED = /^new-/
 const DAY_MS = 24 * 60 * 60_000
 const MAX_AGE_MS = 30 * DAY_MS
-/** Scripts and configuration. What is larger does not contain paths that matter. */
-const ROOTED_LIMIT_BYTES = 1024 * 1024
 
 const checkRecord = checker<TemplateRecord>('templateRecord', validateTemplateRecord)
 
@@ -75,10 +74,10 @@ export async function saveTemplate({ home, clock, setupMs, ...wanted }: NewTempl
   const rooted: string[] = []
   const size = { files: 0, bytes: 0 }
   const tree = join(directory, 'tree')
-  const onFile = async (path: string, { size: bytes }: Stats) => {
+  const onFile = async (path: string, stats: Stats) => {
     size.files += 1
-    size.bytes += bytes
-    if (bytes <= ROOTED_LIMIT_BYTES && (await hasRoot(path, root))) rooted.push(relative(tree, path))
+    size.bytes += stats.size
+    if (await isRooted(path, stats, root)) rooted.push(relative(tree, path))
   }
   try {
     for (const entry of entries) {
@@ -96,12 +95,6 @@ export async function saveTemplate({ home, clock, setupMs, ...wanted }: NewTempl
   }
 }
 
-/** A binary file does not find its own place by a path that can be replaced. */
-async function hasRoot(path: string, root: string): Promise<boolean> {
-  const content = await readFile(path)
-  return content.includes(root) && !content.includes(0)
-}
-
 /** Copies a template to `to`, which must not exist, for a worktree at `root`. */
 export async function copyTemplate(
   { directory, entries, rooted, root: from }: Template,
@@ -114,15 +107,7 @@ export async function copyTemplate(
     await mkdir(dirname(join(to, entry)), { recursive: true })
     await cloneTree(join(directory, 'tree', entry), join(to, entry), { signal, retarget: { from, to: root } })
   }
-  for (const path of rooted) {
-    const content = await readFile(join(to, path), 'latin1')
-    await writeFile(join(to, path), content.replaceAll(toLatin1(from), toLatin1(root)), 'latin1')
-  }
-}
-
-/** The bytes of a text, as a text of which each character is one byte. */
-function toLatin1(text: string): string {
-  return Buffer.from(text).toString('latin1')
+  for (const path of rooted) await replaceRoot(join(to, path), { from, to: root })
 }
 
 /** Removes templates that were not used for a month, then the oldest until the others have room. */
