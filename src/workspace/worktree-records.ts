@@ -16,6 +16,7 @@ import { compareBytes, encodeUtf8 } from '../kit/utf8.ts'
 import { validateWorktreeRecord } from './checks.generated.js'
 import type { WorktreeRecord } from './worktree-record.shape.ts'
 
+const RECORD = 'worktree.json'
 const RECORD_LIMIT_BYTES = 64 * 1024
 
 const checkRecord = checker<WorktreeRecord>('worktreeRecord', validateWorktreeRecord)
@@ -48,8 +49,13 @@ export function claimName(home: string, name: string): boolean {
 export function saveRecord(home: string, record: WorktreeRecord): Worktree {
   const worktree = toWorktree(record, home)
   const bytes = encodeUtf8(`${JSON.stringify(record, null, 2)}\n`)
-  createFile({ path: join(worktree.directory, 'worktree.json'), bytes, mode: 0o600 })
+  createFile({ path: join(worktree.directory, RECORD), bytes, mode: 0o600 })
   return worktree
+}
+
+/** Removes a record that was just saved. Its name stays claimed. */
+export function withdrawRecord({ directory }: Pick<Worktree, 'directory'>): void {
+  rmSync(join(directory, RECORD), { force: true })
 }
 
 /** Removes the record and everything beside it. */
@@ -81,7 +87,7 @@ function namesIn(home: string): string[] {
 
 function readRecord(home: string, name: string): FoundWorktree | undefined {
   try {
-    const file = { path: join(home, name, 'worktree.json'), limitBytes: RECORD_LIMIT_BYTES }
+    const file = { path: join(home, name, RECORD), limitBytes: RECORD_LIMIT_BYTES }
     const record = checkRecord(readJson(readFileBytes(file), { input: file.path, limitBytes: RECORD_LIMIT_BYTES }))
     if (record.name !== name) return undefined
     const worktree = toWorktree(record, home)

@@ -1,5 +1,5 @@
 /** Creates a git worktree on a new branch, in a directory of the user. */
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -10,7 +10,14 @@ import type { Ids } from '../../kit/ids.ts'
 import { worktreeNotCreated } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
 import type { WorktreeRecord } from '../worktree-record.shape.ts'
-import { claimName, deleteRecord, saveRecord, toWorktree, type Worktree } from '../worktree-records.ts'
+import {
+  claimName,
+  deleteRecord,
+  listWorktrees,
+  saveRecord,
+  type Worktree,
+  withdrawRecord,
+} from '../worktree-records.ts'
 import { choosePorts } from './choose-ports.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { discardWorktree } from './remove-worktree.ts'
@@ -68,11 +75,32 @@ async function findCommit({ git, repository, commit, signal }: NewWorktree): Pro
 }
 
 async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktree> {
-  const { home, repository, title, group, keyId, clock } = wanted
-  const port = await choosePorts(home)
+  const { home, ids } = wanted
   const settings = await readSettings(wanted)
   const name = await claimFreeName(wanted)
-  const record: WorktreeRecord = {
+  try {
+    for (;;) {
+      const worktree = saveRecord(home, toRecord(wanted, { name, base, settings, port: await choosePorts(home, ids) }))
+      if (!sharesPort(home, worktree)) return worktree
+      withdrawRecord(worktree)
+    }
+  } catch (error) {
+    deleteRecord({ directory: join(home, name) })
+    throw error
+  }
+}
+
+/** Another process may have chosen the same ports at the same time. Of two, the last one that looks sees the other. */
+function sharesPort(home: string, { name, port }: Worktree): boolean {
+  return port !== undefined && listWorktrees(home).some((other) => other.port === port && other.name !== name)
+}
+
+type GitSettings = Pick<WorktreeRecord, 'filters' | 'remotes'>
+type Chosen = { name: string; base: string; settings: GitSettings; port: number | undefined }
+
+function toRecord(wanted: NewWorktree, { name, base, settings, port }: Chosen): WorktreeRecord {
+  const { repository, title, group, keyId, clock } = wanted
+  return {
     version: 1,
     name,
     branch: toBranch(name),
@@ -87,20 +115,10 @@ async function saveNewRecord(wanted: NewWorktree, base: string): Promise<Worktre
     ...settings,
     created_at: toTimestamp(clock.now()),
   }
-  try {
-    return saveRecord(home, record)
-  } catch (error) {
-    deleteRecord(toWorktree(record, home))
-    throw error
-  }
 }
 
 /** The settings of git that an agent must not change. None if drover could not tell later whether they have changed. */
-async function readSettings({
-  git,
-  repository,
-  signal,
-}: NewWorktree): Promise<Pick<WorktreeRecord, 'filters' | 'remotes'>> {
+async function readSettings({ git, repository, signal }: NewWorktree): Promise<GitSettings> {
   const found = tryToRead(() => readGitSettings({ directory: repository.git_dir, home: git.env['HOME'] }))
   if (found === undefined) return {}
   const args = ['config', '--null', '--list'] as const

@@ -78,10 +78,20 @@ describe('createWorktree', () => {
     const repository = repositoryWithCommit()
     repository.git('branch', 'drover/show-the-wind-aaaaaaaa')
     const given = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].values()
-    const ids = { ...randomIds, hex: () => given.next().value ?? '' }
+    const ids = { ...randomIds, hex: (bytes: number) => given.next().value ?? randomIds.hex(bytes) }
     const { wanted, home } = await prepare(repository, { ids })
     mkdirSync(join(home, 'show-the-wind-bbbbbbbb'), { recursive: true })
     expect((await createWorktree(wanted)).name).toBe('show-the-wind-cccccccc')
+  })
+
+  it('never has the ports of another one that is created at the same time', async () => {
+    const repository = repositoryWithCommit()
+    const { wanted } = await prepare(repository)
+    const idsFrom = (...names: string[]) => ({ ...randomIds, hex: () => names.shift() ?? '00000001' })
+    const created = await Promise.all(
+      ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].map((name) => createWorktree({ ...wanted, ids: idsFrom(name) })),
+    )
+    expect(new Set(created.map(({ port }) => port)).size).toBe(3)
   })
 
   it.each([
