@@ -1,4 +1,6 @@
 /** Prepares the worktree of a run before any agent is paid. */
+import { Fault } from '../kit/fault.ts'
+import { preparationFailed } from '../workspace/faults.ts'
 import { type Preparation, prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import type { Options } from './record/drive-event.shape.ts'
@@ -32,7 +34,10 @@ export async function prepare(context: DriveContext): Promise<void> {
     const duration_ms = Math.round(performance.now() - startedAt)
     record(context, 'prepared', { from, copied: [...copied], notes: [...notes], duration_ms })
   } catch (error) {
-    if (!signal.aborted) throw error
+    if (signal.aborted) return
+    if (!(error instanceof Fault) || error.code !== preparationFailed.code) throw error
+    const duration_ms = Math.round(performance.now() - startedAt)
+    record(context, 'setup_failed', { problem: error.message, duration_ms, output: '' })
   }
 }
 

@@ -1,5 +1,6 @@
 /** Runs the checks of a run and records how they ended: before the work, and after each attempt. */
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import { puttingBack } from '../workspace/worktrees/put-back.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { whyNothingRan } from './known-commands.ts'
@@ -8,6 +9,8 @@ import { RunWatch } from './run-watch.ts'
 
 /** Kept of the output: enough to find the cause, and small enough for a prompt. */
 const OUTPUT_CHARACTERS = 16_000
+/** Paths that are named. */
+const PUT_BACK_LIMIT = 100
 
 export async function check(
   context: DriveContext,
@@ -30,17 +33,24 @@ export async function check(
   })
 }
 
+/** What a check changes before the work is not a part of the work. */
 export async function checkBaseline(context: DriveContext, command: string): Promise<void> {
   const { runs, env } = context
-  const { check_timeout_ms: timeoutMs } = readDriveState(context).options
-  const cwd = runs.workspace.worktree_root
-  const result = await runCheck({ command, cwd, env, timeoutMs, signal: runs.signal })
+  const { options, place } = readDriveState(context)
+  const { worktree_root: cwd } = runs.workspace
+  const run = () => runCheck({ command, cwd, env, timeoutMs: options.check_timeout_ms, signal: runs.signal })
+  const { git, workspace } = runs
+  const { result, paths } =
+    place.kind === 'in_place'
+      ? { result: await run(), paths: [] }
+      : await puttingBack({ git, workspace, signal: new AbortController().signal }, run)
   if (runs.signal.aborted) return
   const { passed, isStarted } = result
   const end = toEnd(result)
   const problem = isStarted ? whyNothingRan(command, end, { env, cwd }) : end.problem
   const why = problem === undefined ? {} : { problem }
-  record(context, 'baseline_ran', { command, passed, could_start: problem === undefined, ...end, ...why })
+  const changed = paths.length === 0 ? {} : { put_back: paths.slice(0, PUT_BACK_LIMIT) }
+  record(context, 'baseline_ran', { command, passed, could_start: problem === undefined, ...end, ...why, ...changed })
 }
 
 /** As records tell how a command ended. */

@@ -49,10 +49,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'preparing':
       return [{ text: `  ${describePreparing(event.data)}`, tone: 'dim' }]
     case 'setup_failed':
-      return [
-        { text: `  setup ${oneLine(event.data.command)} ${howItEnded(event.data)}`, tone: 'bad' },
-        ...lastLines(event.data.output),
-      ]
+      return describeSetup(event.data)
     case 'prepared':
       return describePrepared(event.data)
     case 'baseline_ran':
@@ -61,6 +58,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
           text: `  before the work: check ${oneLine(event.data.command)} ${howItEnded(event.data)}`,
           tone: event.data.passed ? 'good' : 'bad',
         },
+        ...describePutBack(event.data.put_back ?? []),
       ]
     case 'attempt_started':
       return [{ text: describeAttempt(event.data), tone: 'title' }]
@@ -99,6 +97,22 @@ function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['dat
     ...(from === 'nothing' ? [] : [{ text: `  the worktree is ready (${time})`, tone: 'dim' } as const]),
     ...notes.map((note): StyledLine => ({ text: `  note: ${toPrintable(note)}`, tone: 'open', keepsPaths: true })),
   ]
+}
+
+const PATHS_SHOWN = 5
+
+function describePutBack(paths: readonly string[]): StyledLine[] {
+  if (paths.length === 0) return []
+  const more = paths.length - PATHS_SHOWN
+  const list = `${paths.slice(0, PATHS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const text = `  note: the check changed files, which were put back: ${toPrintable(list)}`
+  return [{ text, tone: 'open', keepsPaths: true }]
+}
+
+/** A copy that failed is described by the pause that follows. */
+function describeSetup({ command, output, ...ended }: EventOf<'setup_failed'>['data']): StyledLine[] {
+  if (command === undefined) return []
+  return [{ text: `  setup ${oneLine(command)} ${howItEnded(ended)}`, tone: 'bad' }, ...lastLines(output)]
 }
 
 /** The end of what a failed command printed. */

@@ -15,7 +15,8 @@ export function beforeWork(state: DriveState): BeforeWork | undefined {
   const { attempts, round, setup_failed: failed, prepared, options, place } = state
   if (attempts.length > 0 || round > 1) return undefined
   if (failed !== undefined) {
-    const message = `the setup failed: ${failed.command}; repair it, then continue`
+    const { command, problem = '' } = failed
+    const message = command === undefined ? problem : `the setup failed: ${command}; repair it, then continue`
     return { do: 'pause', reason: 'setup_failed', message }
   }
   if (prepared === undefined && isToPrepare(options, place)) return { do: 'prepare' }

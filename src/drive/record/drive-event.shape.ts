@@ -194,15 +194,22 @@ export const DriveEvent = named(
     event('drive_resumed', { options: Options }),
     /** A step of the preparation begins. */
     event('preparing', { step: literals(['copy', 'share', 'template', 'setup']), command: optional(text) }),
-    event('setup_failed', { command: text, ...ended }),
+    /** Without a command: files could not be copied into the worktree. */
+    event('setup_failed', { command: optional(text), ...ended }),
     event('prepared', {
       from: literals(['setup', 'template', 'share', 'nothing']),
       copied: Type.Array(text),
       notes: Type.Array(text),
       duration_ms: count,
     }),
-    /** A check before the first attempt. */
-    event('baseline_ran', { command: text, passed: Type.Boolean(), could_start: Type.Boolean(), ...ended }),
+    /** A check before the first attempt. Files that it changed were put back. */
+    event('baseline_ran', {
+      command: text,
+      passed: Type.Boolean(),
+      could_start: Type.Boolean(),
+      ...ended,
+      put_back: optional(Type.Array(text)),
+    }),
     /** Checks fail before the work. Without a person to ask, the work begins. */
     event('baseline_decided', { by: literals(['person', 'drover']), is_accepted: Type.Boolean() }),
     event('attempt_started', {

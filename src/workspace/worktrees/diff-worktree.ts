@@ -41,7 +41,7 @@ export type Patch = {
 /** More than people read at once. */
 export const PATCH_LIMIT_BYTES = 1024 * 1024
 
-type WorktreeOptions = {
+export type WorktreeOptions = {
   git: Git
   /** Git uses exactly these directories, whatever `.git` in the worktree says: an agent may have replaced it. */
   workspace: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir' | 'git_common_dir'>
@@ -74,22 +74,25 @@ export async function hashWorktree(options: WorktreeOptions): Promise<string> {
 }
 
 async function withTree<T>(options: WorktreeOptions, work: (ask: Ask, tree: string) => Promise<T>): Promise<T> {
-  const { workspace } = options
+  const { workspace, signal } = options
+  return await withIndexOfFiles(options, async (git) => {
+    const ask: Ask = async (args) => await askGitForOutput(git, { directory: workspace.worktree_root, args, signal })
+    return await work(ask, (await ask(['write-tree'])).toString('latin1').trim())
+  })
+}
+
+/** Calls `work` with a git whose index is a copy and has all files as they are now, without those that git ignores. */
+export async function withIndexOfFiles<T>(options: WorktreeOptions, work: (git: Git) => Promise<T>): Promise<T> {
+  const { workspace, signal } = options
   if (!existsSync(workspace.git_dir)) throw gitFailed({ command: 'git add', problem: `${workspace.git_dir} is gone` })
   removeLeftovers(workspace.git_dir)
   const scratch = join(workspace.git_dir, temporaryName())
   mkdirSync(join(scratch, 'objects'), { recursive: true, mode: 0o700 })
   try {
     copyIndex(join(workspace.git_dir, 'index'), join(scratch, 'index'))
-    const ask = asker(options, scratch)
-    const { signal } = options
-    await addAll({
-      git: withScratch(options.git, { workspace, scratch }),
-      directory: workspace.worktree_root,
-      signal,
-      isPartial: true,
-    })
-    return await work(ask, (await ask(['write-tree'])).toString('latin1').trim())
+    const git = withScratch(options.git, { workspace, scratch })
+    await addAll({ git, directory: workspace.worktree_root, signal, isPartial: true })
+    return await work(git)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -144,11 +147,6 @@ function copyIndex(from: string, to: string): void {
   copyFileSync(from, to)
   const seconds = Math.floor(found.mtimeMs / 1000)
   utimesSync(to, seconds, seconds)
-}
-
-function asker({ git, workspace, signal }: WorktreeOptions, scratch: string): Ask {
-  const asked = withScratch(git, { workspace, scratch })
-  return async (args) => await askGitForOutput(asked, { directory: workspace.worktree_root, args, signal })
 }
 
 function withScratch(git: Git, { workspace, scratch }: Pick<WorktreeOptions, 'workspace'> & { scratch: string }): Git {
