@@ -1,7 +1,11 @@
 /** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
 import { runNotFound } from '../journal/faults.ts'
 import { readRunHeader } from '../journal/read-run.ts'
+import { digestFields } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
+import { endMarkedProcesses } from '../kit/process/end-tree.ts'
+import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
+import { inTree } from '../kit/process/process-tree.ts'
 import { readPinnedSource } from '../runs/read-material.ts'
 import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
@@ -16,6 +20,9 @@ import type { EventOf } from './record/drive-event.ts'
 import { openDriveJournal } from './record/drive-journal.ts'
 import { type DriveState, toDriveState } from './record/drive-state.ts'
 import { startDrivenRun } from './start-driven-run.ts'
+
+/** Of the id by which a driver finds the setup and the checks of a driver that was killed. */
+const TREE_ID_CHARACTERS = 16
 
 /** How a drive begins: what is recorded of a new one, and the options of one that continues. */
 export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'options'> & {
@@ -35,7 +42,7 @@ export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; rea
 
 export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
-  const context: DriveContext = inWorktree({ ...tools, runId, journal }, begin)
+  const context: DriveContext = await inWorktree({ ...tools, runId, journal }, begin)
   beginDrive(context, begin)
   const end = await driveAndAsk(context, tools)
   if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
@@ -61,11 +68,13 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
 }
 
 /** Checks and agents learn where they are, and nothing about other copies of the project. */
-function inWorktree(context: DriveContext, { place: given }: DriveBegin): DriveContext {
+async function inWorktree(context: DriveContext, { place: given, isNew }: DriveBegin): Promise<DriveContext> {
   const place = toDriveState(context.journal.events)?.place ?? given
   if (place.kind === 'in_place') return context
   const { prompts } = context
-  const env = toWorktreeEnvironment(context.env, place)
+  const treeId = digestFields(['drover-worktree-processes/v1', place.root]).slice(-TREE_ID_CHARACTERS)
+  if (isNew !== true && !(context.env[TREE_VARIABLE] ?? '').includes(treeId)) await endMarkedProcesses(treeId)
+  const env = inTree(toWorktreeEnvironment(context.env, place), treeId)
   return { ...context, env, prompts: { ...prompts, env: toWorktreeEnvironment(prompts.env, place) } }
 }
 

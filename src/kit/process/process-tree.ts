@@ -27,11 +27,16 @@ const MAX_SCANS = 20
 /** Whether this system lets us read the environment of other processes. */
 export const READS_ENVIRONMENTS = existsSync('/proc/self/environ')
 
-/** Creates the id of a new tree and adds it to the environment, after the ids of the trees around it. */
+/** Creates the id of a new tree and adds it to the environment. */
 export function markEnvironment(env: Readonly<Record<string, string>>) {
   const treeId = randomIds.hex(8)
+  return { treeId, env: inTree(env, treeId) }
+}
+
+/** Adds the id of a tree to an environment, after the ids of the trees around it. */
+export function inTree<Value extends string | undefined>(env: Readonly<Record<string, Value>>, treeId: string) {
   const outer = env[TREE_VARIABLE]
-  return { treeId, env: { ...env, [TREE_VARIABLE]: outer ? `${outer}:${treeId}` : treeId } }
+  return { ...env, [TREE_VARIABLE]: outer ? `${outer}:${treeId}` : treeId }
 }
 
 export class ProcessTree {
