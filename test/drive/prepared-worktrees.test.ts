@@ -1,11 +1,14 @@
 /** The worktree of a driven run is prepared, and the checks run once, before any agent is paid. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { READS_ENVIRONMENTS } from '../../src/kit/process/process-tree.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, runIdIn } from '../support/driven-home.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
+import { CAN_MOUNT, fill, withSmallDisk } from '../support/small-disk.ts'
+import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
 const GOAL = 'Show the wind in knots'
@@ -96,7 +99,7 @@ describe('a driven run in a project with dependencies', () => {
 
   it('is prepared again from its commit if the driver was killed during the setup', { timeout: 60_000 }, async () => {
     const driving = createProject(
-      'mkdir deps; : > "$BEGAN"; test -e "$READY" || sleep 60; touch deps/tool; chmod 755 deps/tool',
+      'mkdir deps; test -e "$READY" || { echo $$ > "$BEGAN"; sleep 60; }; touch deps/tool; chmod 755 deps/tool',
     )
     const [began, ready] = [join(driving.scratch, 'began'), join(driving.scratch, 'ready')]
     Object.assign(driving.env, { BEGAN: began, READY: ready })
@@ -107,12 +110,45 @@ describe('a driven run in a project with dependencies', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const ran = ending(child)
-    await until(() => existsSync(began))
+    const setup = Number(await until(() => existsSync(began) && readFileSync(began, 'utf8').trim()))
     child.kill('SIGKILL')
     const runId = runIdIn((await ran).stdout)
+    expect(isRunning(setup)).toBe(true)
     writeFileSync(ready, '')
     expect(await driving.drive(runId)).toMatchObject({ code: 0, stderr: '' })
+    expect(isRunning(setup)).toBe(!READS_ENVIRONMENTS)
     expect(dataOf(driving.records(runId), 'prepared')).toMatchObject([{ from: 'setup' }])
+  })
+
+  it('runs beside another one: each has its worktree and its ports, and one template is left', async () => {
+    // Each setup waits for the other one.
+    const driving = createProject(
+      ': > "$BOTH/$DROVER_PORT"; until test "$(ls "$BOTH" | wc -l)" -ge 2; do sleep 0.02; done; mkdir deps; pwd > deps/tool; chmod 755 deps/tool',
+    )
+    const both = join(driving.scratch, 'both')
+    mkdirSync(both)
+    const start = (goal: string) => {
+      const args = ['drive', goal, '--setup', 'sh install.sh', '--check', CHECK, '--no-review']
+      const env = { ...driving.env, BOTH: both }
+      return ending(spawn(process.execPath, [DROVER, ...args], { cwd: driving.repository.root, env }))
+    }
+    const runs = await Promise.all([start(GOAL), start('Show the rain in knots')])
+    expect(runs).toMatchObject([0, 0].map((code) => ({ code, stderr: '' })))
+    const records = runs.map(({ stdout }) => driving.records(runIdIn(stdout)))
+    expect(records.map((each) => dataOf(each, 'prepared'))).toMatchObject([[{ from: 'setup' }], [{ from: 'setup' }]])
+    const places = records.map((each) => dataOf(each, 'drive_started')[0]?.place as { root: string; port: number })
+    expect(new Set(places.flatMap(({ root, port }) => [root, port])).size).toBe(4)
+    expect(readdirSync(both).toSorted()).toEqual(places.map(({ port }) => String(port)).toSorted())
+    expect(readdirSync(join(driving.home, '.drover', 'templates'))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    const next = await driving.drive(
+      GOAL,
+      '--setup',
+      'sh install.sh',
+      '--check',
+      `sh -c 'test "$(cat deps/tool)" = "$PWD"'`,
+    )
+    expect(dataOf(driving.records(runIdIn(next.stdout)), 'baseline_ran')).toMatchObject([{ passed: true }])
+    expect(driving.repository.git('status', '--short', '--ignored')).toBe('')
   })
 
   it.each([
@@ -172,6 +208,28 @@ describe('checks before the work', () => {
     expect(await driving.drive(runIdIn(ran.stdout), '--baseline', 'note')).toMatchObject({ code: 0, stderr: '' })
   })
 
+  it('leave no changes in the work, and the run says what was put back', async () => {
+    const driving = createProject()
+    const check = `sh -c 'echo changed > check.sh; rm rain.test.js; mkdir -p out && echo new > out/new; echo kept > seen; git add out; exit 0'`
+    const ran = await driving.drive(
+      GOAL,
+      '--setup',
+      'sh -c "echo two > sun.test.js"',
+      '--check',
+      check,
+      '--no-review',
+      '--rounds',
+      '0',
+    )
+    const [baseline] = dataOf(driving.records(runIdIn(ran.stdout)), 'baseline_ran')
+    expect(baseline).toMatchObject({ passed: true, put_back: ['check.sh', 'out/new', 'rain.test.js'] })
+    expect(ran.stdout).toContain(
+      '  note: the check changed files, which were put back: check.sh, out/new, rain.test.js\n',
+    )
+    const [orient] = driving.calls()
+    expect(orient?.prompt).toContain('sun.test.js')
+  })
+
   it('are skipped on request', async () => {
     const driving = createProject()
     const ran = await driving.drive(GOAL, '--check', 'sh check.sh', '--baseline', 'skip', '--no-review')
@@ -216,6 +274,37 @@ it.skipIf(!hasPython)('checks the worktree, whatever the active virtual environm
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   const [checked] = dataOf(driving.records(runIdIn(ran.stdout)), 'delivery_checked')
   expect(checked?.checks[0]?.output).toMatch(/\/clean-[0-9a-f]{4}\/weather\/\.venv\n$/)
+})
+
+it.runIf(CAN_MOUNT)('pauses a run on a full disk, and continues it when there is space', async () => {
+  await withSmallDisk(async (disk) => {
+    const driving = createProject('mkdir -p deps && head -c 3000000 /dev/zero > deps/tool && chmod 755 deps/tool')
+    Object.assign(driving.env, { DROVER_HOME: join(disk, 'home') })
+    const args = ['--setup', 'sh install.sh', '--check', CHECK, '--no-review']
+    const driveOnFullDisk = async (goal: string, freeBytes: number) => {
+      const [space, filler] = [join(disk, 'space'), join(disk, 'filler')]
+      writeFileSync(space, Buffer.alloc(freeBytes))
+      fill(filler)
+      rmSync(space)
+      const paused = await driving.drive(goal, ...args)
+      rmSync(filler)
+      expect(paused).toMatchObject({ code: 4, stderr: '' })
+      const runId = runIdIn(paused.stdout)
+      expect(driving.calls().filter(({ prompt }) => prompt.includes(goal))).toEqual([])
+      expect(await driving.drive(runId)).toMatchObject({ code: 0, stderr: '' })
+      return { said: paused.stdout, from: dataOf(driving.records(runId), 'prepared').map((each) => each.from) }
+    }
+    const setup = await driveOnFullDisk(GOAL, 1_500_000)
+    expect(setup).toEqual({
+      said: expect.stringMatching(/No space left on device(?:.|\n)*Paused \(setup_failed\)/),
+      from: ['setup'],
+    })
+    const copy = await driveOnFullDisk('Show the rain in knots', 1_500_000)
+    expect(copy).toEqual({
+      said: expect.stringMatching(/Paused \(setup_failed\): .*could not be prepared: ENOSPC: no space left/),
+      from: ['template'],
+    })
+  })
 })
 
 it('leaves nothing of a template that was removed', async () => {

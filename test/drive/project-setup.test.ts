@@ -1,18 +1,21 @@
 /** How worktrees of a repository are prepared: what its user decided, and a file that the repository brings. */
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDrover } from '../../src/library/drover.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, runIdIn } from '../support/driven-home.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { createServedDriving } from '../support/served-runs.ts'
 
 const GOAL = 'Show the wind in knots'
 const CHECK = "sh -c 'test -e deps && sh check.sh'"
 const FILE = `setup: ["sh install.sh"]\nchecks: ["${CHECK}"]\n`
 
+type Driving = ReturnType<typeof createDriving>
+
 /** `install.sh` stands for a package manager, and `npm` on PATH runs it. */
-function createProject() {
-  const driving = createDriving()
+function createProject(driving: Driving = createDriving()) {
   const { repository } = driving
   repository.write('.gitignore', 'deps\n')
   repository.write('package.json', '{ "dependencies": { "a": "1" }, "scripts": { "test": "sh check.sh" } }')
@@ -124,6 +127,45 @@ describe('a .drover.yml of the repository', () => {
     expect((await call(['trust', '--yes'])).code).toBeGreaterThan(0)
     rmSync(join(repository.root, '.drover.yml'))
     expect(await call(['trust'])).toMatchObject({ code: 2, stderr: expect.stringContaining('has no .drover.yml') })
+  })
+})
+
+/** The other ways to drive a run. Each returns a function that drives one to its end, and returns its id. */
+const FACES = {
+  'over HTTP': async () => {
+    const { driving, repository, start } = createServedDriving()
+    const server = await start()
+    const drive = async () => {
+      const { id } = await server.start({ repository })
+      await server.reaches(id, 'ended')
+      return id
+    }
+    return { driving, drive }
+  },
+  'by the library': async () => {
+    const driving = createDriving()
+    const { env, home, repository } = driving
+    const drover = createDrover({ home: join(home, '.drover'), cwd: repository.root, env })
+    onTestFinished(() => drover.close())
+    const drive = async () => (await drover.drive({ goal: GOAL, review: false }).result).run_id
+    return { driving, drive }
+  },
+}
+
+describe.each(Object.entries(FACES))('a run that is driven %s', (_, open) => {
+  it('is prepared as a file says that is trusted, until it changes, and as drover init has saved', async () => {
+    const { driving, drive } = await open()
+    const { call, repository, records, setups } = createProject(driving)
+    repository.write('.drover.yml', FILE)
+    repository.commit()
+    const from = async () => dataOf(records(await drive()), 'prepared').map((each) => each.from)
+    expect([await from(), setups()]).toEqual([[], ''])
+    await call(['trust', '--yes'])
+    expect([await from(), setups()]).toEqual([['setup'], 'ran\n'])
+    repository.write('.drover.yml', `${FILE}copy: [deps]\n`)
+    expect(await from()).toEqual([])
+    await call(['init', '--setup', 'sh install.sh', '--check', CHECK])
+    expect([await from(), setups()]).toEqual([['template'], 'ran\n'])
   })
 })
 

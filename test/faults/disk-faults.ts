@@ -1,18 +1,18 @@
 /** Sessions that cannot be written: another process locks their file, or the disk is full. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
+import { CAN_MOUNT, fill, withSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 import { ask, openStream, promptOf } from './client.ts'
 import { expectFields, type Scenario, serverSurvives } from './scenario.ts'
 import type { ObservedServer, ServerHome } from './server-home.ts'
 
 const LOCKER = join(import.meta.dirname, '..', 'programs', 'session-lock.ts')
-const canMount = await withSmallDisk(() => true).catch(() => false)
 /** Ends by itself, but only after the disk problem has begun. */
 const TAKES_TIME: Script = { text: ['one ', 'two'], chunkMs: 3000 }
 
@@ -92,41 +92,11 @@ async function lock({ path }: ServerHome): Promise<DiskProblem> {
   }
 }
 
-/** Fills the disk to the last 512 bytes. */
-function fill(path: string): void {
-  for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) {
-    try {
-      for (;;) writeFileSync(path, Buffer.alloc(bytes), { flag: 'a' })
-    } catch {
-      // The disk is full for blocks of this size; try smaller ones.
-    }
-  }
-}
-
 /** Runs the scenario on a small disk in memory, where the system lets us mount one. */
 function onSmallDisk(scenarioIn: (directory: string) => Scenario): Scenario {
   return {
     ...scenarioIn(tmpdir()),
-    obstacle: canMount ? undefined : 'only root may mount a small disk',
+    obstacle: CAN_MOUNT ? undefined : 'only root may mount a small disk',
     run: (times, warmUps) => withSmallDisk((disk) => scenarioIn(disk).run(times, warmUps)),
   }
-}
-
-async function withSmallDisk<T>(work: (disk: string) => Promise<T> | T): Promise<T> {
-  const disk = mkdtempSync(join(tmpdir(), 'drover-disk-'))
-  try {
-    run('mount', '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk)
-    try {
-      return await work(disk)
-    } finally {
-      run('umount', disk)
-    }
-  } finally {
-    rmSync(disk, { recursive: true })
-  }
-}
-
-function run(command: string, ...args: string[]): void {
-  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr)
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { bundledProgram } from './bundled-program.ts'
-import { createRepositoryAt, PLAIN_ENV } from './git-repository.ts'
+import { cloneRepository, createRepositoryAt, PLAIN_ENV, type Repository } from './git-repository.ts'
 
 /** What the agent does in one turn, in this order. */
 export type DrivenTurn = {
@@ -61,19 +61,29 @@ export type DrivenCall = {
 
 export const HONEST: DrivenTurn = { edits: { 'wind.txt': 'wind: 23 knots\n' } }
 
-export type DrivenHomeOptions = { config?: string | undefined }
+export type DrivenHomeOptions = {
+  config?: string | undefined
+  /** Writes a project. Runs are driven in a clone of it. */
+  write?: ((origin: Repository) => void) | undefined
+}
 
 /** A repository with a few files, a home, and scripted agents for claude and codex, all below `scratch`. */
-export function createDrivenHome(scratch: string, script: DrivenScript = {}, { config = '' }: DrivenHomeOptions = {}) {
+export function createDrivenHome(
+  scratch: string,
+  script: DrivenScript = {},
+  { config = '', write }: DrivenHomeOptions = {},
+) {
   const [bin, home] = [join(scratch, 'bin'), join(scratch, 'home')]
   for (const each of [bin, join(home, '.drover')]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  const repository = createRepositoryAt(join(scratch, 'weather'))
-  repository.write('wind.txt', 'wind: 12 m/s\n')
-  repository.write('check.sh', "grep 'knots$' wind.txt\n")
+  const origin = createRepositoryAt(join(scratch, write === undefined ? 'weather' : 'origin'))
+  origin.write('wind.txt', 'wind: 12 m/s\n')
+  origin.write('check.sh', "grep 'knots$' wind.txt\n")
   for (const name of ['wind', 'rain', 'sun']) {
-    repository.write(`${name}.test.js`, "it('shines', () => { expect(1).toBe(1) })\n")
+    origin.write(`${name}.test.js`, "it('shines', () => { expect(1).toBe(1) })\n")
   }
-  repository.commit()
+  write?.(origin)
+  origin.commit()
+  const repository = write === undefined ? origin : cloneRepository(origin, join(scratch, 'weather'))
   const configure = (text: string) => writeFileSync(join(home, '.drover', 'config.yaml'), text)
   configure(config)
   const rewrite = (next: DrivenScript) =>

@@ -34,6 +34,16 @@ function runGit(cwd: string, args: readonly string[]): string {
 export function createRepositoryAt(root: string, init: readonly string[] = []): Repository {
   mkdirSync(root, { recursive: true })
   runGit(root, ['init', '--quiet', '--initial-branch=main', ...init])
+  return toRepository(root)
+}
+
+/** As a user clones one. */
+export function cloneRepository(from: Repository, root: string): Repository {
+  runGit(from.root, ['clone', '--quiet', from.root, root])
+  return toRepository(root)
+}
+
+function toRepository(root: string): Repository {
   const git = (...args: string[]) => runGit(root, args)
   const write = (path: string, content: string | Buffer) => {
     const place = join(root, path)
