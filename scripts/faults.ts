@@ -7,6 +7,7 @@ import { DRIVE_FAULTS } from '../test/faults/drive-faults.ts'
 import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { LIE_FAULTS } from '../test/faults/lie-faults.ts'
 import { MACHINE_FAULTS } from '../test/faults/machine-faults.ts'
+import { PREPARE_FAULTS } from '../test/faults/prepare-faults.ts'
 import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
 import { WARM_FAULTS } from '../test/faults/warm-faults.ts'
@@ -37,6 +38,7 @@ const scenarios = [
   ...EXECUTION_FAULTS,
   ...DISK_FAULTS,
   ...DRIVE_FAULTS,
+  ...PREPARE_FAULTS,
   ...LIE_FAULTS,
   ...MACHINE_FAULTS,
 ].filter(({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)))

@@ -1,0 +1,4 @@
+import { PREPARE_FAULTS } from './prepare-faults.ts'
+import { testFaults } from './test-faults.ts'
+
+testFaults(PREPARE_FAULTS)
