@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
-import { describeRecord, formatLines } from './drive-text.ts'
+import { describeRecord } from './drive-text.ts'
+import { formatLines } from './styled-line.ts'
 
 const attempt = attemptAt(actionOf('implement'))
 const textOf = (type: string, data: object) =>

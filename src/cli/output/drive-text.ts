@@ -9,31 +9,13 @@ import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { isSerious } from '../../drive/record/review-flags.ts'
 import { claimText } from '../../drive/report-parts.ts'
-import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
+import { describeBeforeWork } from './before-work-text.ts'
 import { formatDuration } from './format-time.ts'
-import { toOneLine, toPrintable } from './printable.ts'
-import type { TextLayout } from './text-table.ts'
+import { toPrintable } from './printable.ts'
+import { oneLine, type StyledLine } from './styled-line.ts'
 import { formatCost } from './usage-text.ts'
-import { wrapWords } from './wrap-words.ts'
 
-const LINE_COLUMNS = 160
 const SHORT_ID = 8
-const OUTPUT_LINES = 40
-
-/** A line, and how it looks in colour. A path in a line with `keepsPaths` is not broken, so no agent may write that line. */
-export type StyledLine = string | { readonly text: string; readonly tone?: Tone; readonly keepsPaths?: true }
-type Tone = 'good' | 'bad' | 'open' | 'dim' | 'title'
-
-const STYLES = { good: 'green', bad: 'red', open: 'yellow', dim: 'dim', title: 'bold' } as const
-
-/** On a terminal lines are wrapped to its width. Elsewhere one line stays one line. */
-export function formatLines(lines: readonly StyledLine[], { style, isTty, columns }: TextLayout): string[] {
-  return lines.flatMap((line) => {
-    const { text, tone, keepsPaths } = typeof line === 'string' ? { text: line } : line
-    const wrapped = isTty ? wrapWords(text, columns - 1, { keepsPaths }) : text.split('\n')
-    return tone === undefined ? wrapped : wrapped.map((each) => style(STYLES[tone], each))
-  })
-}
 
 function shortRunId(id: string): string {
   return id.slice(0, SHORT_ID)
@@ -47,19 +29,10 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'drive_resumed':
       return [`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)]
     case 'preparing':
-      return [{ text: `  ${describePreparing(event.data)}`, tone: 'dim' }]
     case 'setup_failed':
-      return describeSetup(event.data)
     case 'prepared':
-      return describePrepared(event.data)
     case 'baseline_ran':
-      return [
-        {
-          text: `  before the work: check ${oneLine(event.data.command)} ${howItEnded(event.data)}`,
-          tone: event.data.passed ? 'good' : 'bad',
-        },
-        ...describePutBack(event.data.put_back ?? []),
-      ]
+      return describeBeforeWork(event)
     case 'attempt_started':
       return [{ text: describeAttempt(event.data), tone: 'title' }]
     case 'approval_decided':
@@ -85,44 +58,6 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     default:
       return []
   }
-}
-
-function describePreparing({ step, command = '' }: EventOf<'preparing'>['data']): string {
-  return oneLine(describeStep(step === 'setup' ? { is: step, command } : { is: step }))
-}
-
-function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['data']): StyledLine[] {
-  const time = formatDuration(duration_ms)
-  return [
-    ...(from === 'nothing' ? [] : [{ text: `  the worktree is ready (${time})`, tone: 'dim' } as const]),
-    ...notes.map((note): StyledLine => ({ text: `  note: ${toPrintable(note)}`, tone: 'open', keepsPaths: true })),
-  ]
-}
-
-const PATHS_SHOWN = 5
-
-function describePutBack(paths: readonly string[]): StyledLine[] {
-  if (paths.length === 0) return []
-  const more = paths.length - PATHS_SHOWN
-  const list = `${paths.slice(0, PATHS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-  const text = `  note: the check changed files, which were put back: ${toPrintable(list)}`
-  return [{ text, tone: 'open', keepsPaths: true }]
-}
-
-/** A copy that failed is described by the pause that follows. */
-function describeSetup({ command, output, ...ended }: EventOf<'setup_failed'>['data']): StyledLine[] {
-  if (command === undefined) return []
-  return [{ text: `  setup ${oneLine(command)} ${howItEnded(ended)}`, tone: 'bad' }, ...lastLines(output)]
-}
-
-/** The end of what a failed command printed. */
-function lastLines(output: string): StyledLine[] {
-  const lines = output.trimEnd().split('\n').slice(-OUTPUT_LINES)
-  return lines.filter(Boolean).map((line) => ({ text: `    ${toPrintable(line)}`, tone: 'dim' }))
-}
-
-function oneLine(text: string): string {
-  return toOneLine(text, LINE_COLUMNS)
 }
 
 function whole(text: string): StyledLine {

@@ -3,11 +3,10 @@
  * already, or runs the setup. The tree of the user is only read.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { digestFields, type Hashable } from '../../kit/digest.ts'
 import { errorCode, Fault, toErrorMessage } from '../../kit/fault.ts'
-import { readFileBytes } from '../../kit/files/read-file.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import { type CheckResult, runCheck } from '../../kit/process/run-check.ts'
@@ -16,13 +15,12 @@ import { preparationFailed, preparationPathInvalid } from '../faults.ts'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
 import { SLOW_GIT_MS } from '../worktrees/git-time.ts'
 import { type CloneOptions, cloneTree } from './clone-tree.ts'
-import { INPUT_NAMES } from './ecosystems.ts'
 import { listMissingParts } from './missing-parts.ts'
 import { isPlainPath } from './preparation-paths.ts'
 import { isRooted, replaceRoot } from './rooted-files.ts'
+import { hasInputs, type Input, readInputs } from './setup-inputs.ts'
 import { cleanTemplates, copyTemplate, findTemplate, saveTemplate } from './templates.ts'
 
-const INPUT_LIMIT_BYTES = 64 * 1024 * 1024
 const INCOMING = /^incoming-/
 const SHOWN = 5
 
@@ -148,31 +146,6 @@ async function install(tools: PreparationTools): Promise<Installed | Extract<Pre
   return await runSetup(tools, key)
 }
 
-type Input = { readonly path: string; readonly content: Buffer | undefined }
-
-/** The files that decide what is installed, as they are in the worktree. */
-async function readInputs({ git, root, signal }: PreparationTools): Promise<Input[]> {
-  const listed = await askGitForOutput(git, { directory: root, args: ['ls-files', '-t', '-z'], signal })
-  // A sparse checkout leaves files out: the setup does not see them either.
-  const entries = listed
-    .toString('utf8')
-    .split('\0')
-    .filter((entry) => !entry.startsWith('S '))
-  const paths = entries.map((entry) => entry.slice(2))
-  const wanted = paths.filter((path) => INPUT_NAMES.has(basename(path))).sort()
-  return wanted.map((path) => ({ path, content: readContent(join(root, path)) }))
-}
-
-/** Undefined: it is a link, or is gone. */
-function readContent(path: string): Buffer | undefined {
-  try {
-    return readFileBytes({ path, limitBytes: INPUT_LIMIT_BYTES })
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
-}
-
 function templateKey({ repository, preparation }: PreparationTools, inputs: readonly Input[]): string {
   const files = inputs.flatMap(({ path, content }): Hashable[] => [path, content ?? '', String(content === undefined)])
   const fields = ['drover-template/v1', repository, process.platform, process.arch, ...preparation.setup, '', ...files]
@@ -184,11 +157,7 @@ async function shareDirectories(tools: PreparationTools, inputs: readonly Input[
   const { userTree, preparation } = tools
   const { share } = preparation
   if (!share.every((path) => isPlainPath(userTree, path))) return false
-  const isEqual = ({ path, content }: Input) => {
-    const other = readContent(join(userTree, path))
-    return content !== undefined && other !== undefined && content.equals(other)
-  }
-  if (!inputs.every(isEqual)) return false
+  if (!hasInputs(userTree, inputs)) return false
   tools.onStep({ is: 'share' })
   await refuseTracked(tools, share)
   const roots = { from: userTree, to: tools.root }

@@ -1,0 +1,25 @@
+/** Lines of text for people. Pure. */
+import { toOneLine } from './printable.ts'
+import type { TextLayout } from './text-table.ts'
+import { wrapWords } from './wrap-words.ts'
+
+const LINE_COLUMNS = 160
+
+/** A line, and how it looks in colour. A path in a line with `keepsPaths` is not broken, so no agent may write that line. */
+export type StyledLine = string | { readonly text: string; readonly tone?: Tone; readonly keepsPaths?: true }
+type Tone = 'good' | 'bad' | 'open' | 'dim' | 'title'
+
+const STYLES = { good: 'green', bad: 'red', open: 'yellow', dim: 'dim', title: 'bold' } as const
+
+/** On a terminal lines are wrapped to its width. Elsewhere one line stays one line. */
+export function formatLines(lines: readonly StyledLine[], { style, isTty, columns }: TextLayout): string[] {
+  return lines.flatMap((line) => {
+    const { text, tone, keepsPaths } = typeof line === 'string' ? { text: line } : line
+    const wrapped = isTty ? wrapWords(text, columns - 1, { keepsPaths }) : text.split('\n')
+    return tone === undefined ? wrapped : wrapped.map((each) => style(STYLES[tone], each))
+  })
+}
+
+export function oneLine(text: string): string {
+  return toOneLine(text, LINE_COLUMNS)
+}
