@@ -210,24 +210,15 @@ describe('checks before the work', () => {
 
   it('leave no changes in the work, and the run says what was put back', async () => {
     const driving = createProject()
-    const check = `sh -c 'echo changed > check.sh; rm rain.test.js; mkdir -p out && echo new > out/new; echo kept > seen; git add out; exit 0'`
-    const ran = await driving.drive(
-      GOAL,
-      '--setup',
-      'sh -c "echo two > sun.test.js"',
-      '--check',
-      check,
-      '--no-review',
-      '--rounds',
-      '0',
-    )
-    const [baseline] = dataOf(driving.records(runIdIn(ran.stdout)), 'baseline_ran')
-    expect(baseline).toMatchObject({ passed: true, put_back: ['check.sh', 'out/new', 'rain.test.js'] })
-    expect(ran.stdout).toContain(
-      '  note: the check changed files, which were put back: check.sh, out/new, rain.test.js\n',
-    )
-    const [orient] = driving.calls()
-    expect(orient?.prompt).toContain('sun.test.js')
+    const status = join(driving.scratch, 'status')
+    driving.rewrite({ orient: [{ runs: [`git status --short > ${status}`] }] })
+    const check = `sh -c 'echo changed > check.sh; rm rain.test.js; mkdir -p out && echo new > out/new; echo kept > seen'`
+    const setup = `sh -c 'echo two > sun.test.js'`
+    const ran = await driving.drive(GOAL, '--setup', setup, '--check', check, '--no-review', '--rounds', '0')
+    const put_back = ['check.sh', 'out/new', 'rain.test.js']
+    expect(dataOf(driving.records(runIdIn(ran.stdout)), 'baseline_ran')).toMatchObject([{ passed: true, put_back }])
+    expect(ran.stdout).toContain(`  note: the check changed files, which were put back: ${put_back.join(', ')}\n`)
+    expect(readFileSync(status, 'utf8')).toBe(' M sun.test.js\n')
   })
 
   it('are skipped on request', async () => {
