@@ -18,7 +18,7 @@ import { type CloneOptions, cloneTree } from './clone-tree.ts'
 import { listMissingParts } from './missing-parts.ts'
 import { isPlainPath } from './preparation-paths.ts'
 import { isRooted, replaceRoot } from './rooted-files.ts'
-import { hasInputs, type Input, readInputs } from './setup-inputs.ts'
+import { hasInputs, readInputs, type SetupInput } from './setup-inputs.ts'
 import { cleanTemplates, copyTemplate, findTemplate, saveTemplate } from './templates.ts'
 
 const INCOMING = /^incoming-/
@@ -146,14 +146,14 @@ async function install(tools: PreparationTools): Promise<Installed | Extract<Pre
   return await runSetup(tools, key)
 }
 
-function templateKey({ repository, preparation }: PreparationTools, inputs: readonly Input[]): string {
+function templateKey({ repository, preparation }: PreparationTools, inputs: readonly SetupInput[]): string {
   const files = inputs.flatMap(({ path, content }): Hashable[] => [path, content ?? '', String(content === undefined)])
   const fields = ['drover-template/v1', repository, process.platform, process.arch, ...preparation.setup, '', ...files]
   return digestFields(fields).replace('sha256:', '')
 }
 
 /** True if everything that should be shared was brought in. */
-async function shareDirectories(tools: PreparationTools, inputs: readonly Input[]): Promise<boolean> {
+async function shareDirectories(tools: PreparationTools, inputs: readonly SetupInput[]): Promise<boolean> {
   const { userTree, preparation } = tools
   const { share } = preparation
   if (!share.every((path) => isPlainPath(userTree, path))) return false

@@ -8,12 +8,12 @@ import { INPUT_NAMES } from './ecosystems.ts'
 const LIMIT_BYTES = 64 * 1024 * 1024
 
 /** `content` is undefined if it is a link, or is gone. */
-export type Input = { readonly path: string; readonly content: Buffer | undefined }
+export type SetupInput = { readonly path: string; readonly content: Buffer | undefined }
 
 type Place = { readonly git: Git; readonly root: string; readonly signal: AbortSignal }
 
 /** As they are in the worktree. */
-export async function readInputs({ git, root, signal }: Place): Promise<Input[]> {
+export async function readInputs({ git, root, signal }: Place): Promise<SetupInput[]> {
   const listed = await askGitForOutput(git, { directory: root, args: ['ls-files', '-t', '-z'], signal })
   // A sparse checkout leaves files out: the setup does not see them either.
   const entries = listed
@@ -26,7 +26,7 @@ export async function readInputs({ git, root, signal }: Place): Promise<Input[]>
 }
 
 /** Whether another tree has the same. */
-export function hasInputs(root: string, inputs: readonly Input[]): boolean {
+export function hasInputs(root: string, inputs: readonly SetupInput[]): boolean {
   return inputs.every(({ path, content }) => {
     const other = readContent(join(root, path))
     return content !== undefined && other !== undefined && content.equals(other)
