@@ -62,8 +62,8 @@ async function runIn(
   { root, git }: CleanCheckout,
 ): Promise<Pick<Checked, 'setup_failed' | 'checks'>> {
   const { options } = readDriveState(context)
-  const { clock, signal, workspace } = context.runs
-  const port = await choosePorts(dirname(dirname(place.root)))
+  const { clock, ids, signal, workspace } = context.runs
+  const port = await choosePorts(dirname(dirname(place.root)), ids)
   const env = toWorktreeEnvironment(context.env, { ...place, root, port })
   const end = await prepareWorktree({
     preparation: toPreparation(options),

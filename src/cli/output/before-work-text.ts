@@ -4,9 +4,8 @@ import type { EventOf } from '../../drive/record/drive-event.ts'
 import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
 import { formatDuration } from './format-time.ts'
 import { toPrintable } from './printable.ts'
-import { oneLine, type StyledLine } from './styled-line.ts'
+import { lastLines, oneLine, type StyledLine } from './styled-line.ts'
 
-const OUTPUT_LINES = 40
 const PATHS_SHOWN = 5
 
 type BeforeWorkEvent = EventOf<'preparing'> | EventOf<'setup_failed'> | EventOf<'prepared'> | EventOf<'baseline_ran'>
@@ -32,12 +31,6 @@ function describePreparing({ step, command = '' }: EventOf<'preparing'>['data'])
 function describeSetup({ command, output, ...ended }: EventOf<'setup_failed'>['data']): StyledLine[] {
   if (command === undefined) return []
   return [{ text: `  setup ${oneLine(command)} ${howItEnded(ended)}`, tone: 'bad' }, ...lastLines(output)]
-}
-
-/** The end of what a failed command printed. */
-function lastLines(output: string): StyledLine[] {
-  const lines = output.trimEnd().split('\n').slice(-OUTPUT_LINES)
-  return lines.filter(Boolean).map((line) => ({ text: `    ${toPrintable(line)}`, tone: 'dim' }))
 }
 
 function describePrepared({ from, notes, duration_ms }: EventOf<'prepared'>['data']): StyledLine[] {

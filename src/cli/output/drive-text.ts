@@ -12,7 +12,7 @@ import { claimText } from '../../drive/report-parts.ts'
 import { describeBeforeWork } from './before-work-text.ts'
 import { formatDuration } from './format-time.ts'
 import { toPrintable } from './printable.ts'
-import { oneLine, type StyledLine } from './styled-line.ts'
+import { lastLines, oneLine, type StyledLine } from './styled-line.ts'
 import { formatCost } from './usage-text.ts'
 
 const SHORT_ID = 8

@@ -1,9 +1,10 @@
 /** Lines of text for people. Pure. */
-import { toOneLine } from './printable.ts'
+import { toOneLine, toPrintable } from './printable.ts'
 import type { TextLayout } from './text-table.ts'
 import { wrapWords } from './wrap-words.ts'
 
 const LINE_COLUMNS = 160
+const OUTPUT_LINES = 40
 
 /** A line, and how it looks in colour. A path in a line with `keepsPaths` is not broken, so no agent may write that line. */
 export type StyledLine = string | { readonly text: string; readonly tone?: Tone; readonly keepsPaths?: true }
@@ -18,6 +19,12 @@ export function formatLines(lines: readonly StyledLine[], { style, isTty, column
     const wrapped = isTty ? wrapWords(text, columns - 1, { keepsPaths }) : text.split('\n')
     return tone === undefined ? wrapped : wrapped.map((each) => style(STYLES[tone], each))
   })
+}
+
+/** The end of what a failed command printed. */
+export function lastLines(output: string): StyledLine[] {
+  const lines = output.trimEnd().split('\n').slice(-OUTPUT_LINES)
+  return lines.filter(Boolean).map((line) => ({ text: `    ${toPrintable(line)}`, tone: 'dim' }))
 }
 
 export function oneLine(text: string): string {
