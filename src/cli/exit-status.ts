@@ -1,4 +1,5 @@
 /** What the exit code of every command means. docs/cli.md and the manual page have the same table. */
+import { VERDICT_EXIT } from '../drive/decide/verdict-words.ts'
 import type { FaultKind } from '../kit/fault.ts'
 import type { Group } from './command.ts'
 
@@ -9,7 +10,9 @@ export const EXIT = {
   /** For changes and hosts, where 1 means that the error could not be written. */
   changeFailure: 3,
   /** `drover drive` waits for a person or has reached a limit. */
-  waits: 4,
+  waits: VERDICT_EXIT['waits for you'],
+  /** `drover drive` has delivered, and a person should look first. */
+  looksFirst: VERDICT_EXIT['delivered, look first'],
   /** A pipe was closed by its reader; as in a shell. */
   pipeClosed: 141,
 } as const

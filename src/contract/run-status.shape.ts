@@ -10,6 +10,7 @@ import { PauseReason } from './pause.shape.ts'
 import { PinnedSource } from './pinned-source.shape.ts'
 import { ResumeResult, SourceChoiceReceipt } from './resume-result.shape.ts'
 import { ActionRecord, AnswerRecord } from './run-record.shape.ts'
+import { RunVerdict } from './run-verdict.shape.ts'
 import { SourceCandidate } from './source-candidate.shape.ts'
 import { MarkdownText, NonEmptyText } from './text-kinds.shape.ts'
 import { WorkspaceIdentity } from './workspace-identity.shape.ts'
@@ -21,6 +22,7 @@ const common = {
   goal: meaning('Goal of the run.', NonEmptyText),
   workspace: meaning('Root of its worktree.', NonEmptyText),
   workspace_identity: WorkspaceIdentity,
+  verdict: Type.Optional(meaning('What became of it, if `drover drive` drives it.', RunVerdict)),
 }
 
 const notes = (description: string) => Type.Optional(Type.Array(MarkdownText, { description }))

@@ -3,7 +3,7 @@ import type { ReportChange, ReportEvidence, ReportParts } from '../runs/run-repo
 import { checkResults } from './decide/check-results.ts'
 import { spentBy } from './decide/spending.ts'
 import type { Claim } from './record/drive-event.shape.ts'
-import type { Attempt, DriveState } from './record/drive-state.ts'
+import { type DriveState, judgedAttempts } from './record/drive-state.ts'
 
 export function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
   const { place, goal, issue, previous_run_id, delivered } = state
@@ -20,13 +20,6 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     checks: checkResults(state).map(({ command, passed, result }) => ({ command, passed, result })),
     cost: toReportCost(state),
   }
-}
-
-/** Evidence about an earlier attempt was sent back, and does not count any more. */
-export function judgedAttempts({ attempts }: Pick<DriveState, 'attempts'>): readonly Attempt[] {
-  return attempts.filter(
-    ({ action_id, attempt }) => !attempts.some((later) => later.action_id === action_id && later.attempt > attempt),
-  )
 }
 
 function toEvidence(claim: Claim): ReportEvidence {

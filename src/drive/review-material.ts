@@ -5,7 +5,7 @@ import { patchWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import { checkResults } from './decide/check-results.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
 import { describeReview, isTooLong } from './prompt/describe-review.ts'
-import { judgedAttempts } from './report-parts.ts'
+import { judgedAttempts } from './record/drive-state.ts'
 
 /** Known to git without being stored. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

@@ -96,7 +96,7 @@ describe('an agent that', () => {
     const check = `sh -c "grep knots wind.txt && echo bad > wind.txt"`
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
     expect(code).toBe(3)
-    expect(stdout).toContain('A check still fails.')
+    expect(stdout).toContain('not delivered: the check sh check.sh ended with exit code 1')
     expect(dataOf(driving.records(runIdIn(stdout)), 'check_ran').map(({ passed }) => passed)).toEqual([true, false])
   })
 
@@ -108,7 +108,7 @@ describe('an agent that', () => {
     writeFileSync(join(driving.scratch, 'bin', 'git'), `#!/bin/sh\n${late}\nexec ${git} "$@"\n`, { mode: 0o755 })
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
     expect(code).toBe(3)
-    expect(stdout).toContain('A check was not run.')
+    expect(stdout).toContain('the check sh check.sh was not run')
     const report = await driving.call(['report', runIdIn(stdout), '--json'])
     expect(JSON.parse(report.stdout).checks).toEqual([{ command: 'sh check.sh', passed: false, result: 'was not run' }])
   })

@@ -436,7 +436,7 @@ export const LIES: readonly Lie[] = [
     args: ['--no-review', '--check', 'sh check.sh', '--rounds', '0'],
     caught: async ({ code, stdout, flags, call, id }) => {
       equal(code, 3)
-      match(stdout, /A check still fails\./)
+      match(stdout, /not delivered: the check sh check\.sh ended with exit code 1/)
       deepEqual(flags, [
         'test_deleted rain.test.js',
         'change_not_reported rain.test.js',
@@ -469,7 +469,7 @@ export const LIES: readonly Lie[] = [
       equal(skipped.code, 0)
       const again = await call('drive', id)
       equal(again.code, 3)
-      match(again.stdout, /A check was not run\./)
+      match(again.stdout, /the check sh check\.sh was not run/)
       match((await call('report', id)).stdout, /sh check\.sh.*was not run/)
     },
   },

@@ -3,10 +3,10 @@ import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { withProject } from '../../config/projects/projects.ts'
-import { checkResults } from '../../drive/decide/check-results.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
 import type { ProjectTrust } from '../../drive/project-settings.ts'
+import { readVerdict } from '../../drive/read-verdict.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { BaselineRun } from '../../drive/record/drive-state.ts'
@@ -220,40 +220,22 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
   const { invocation, context } = drive
   const { flags, runtime } = invocation
   const { end, state, runId } = result
-  const run = await outlineRun(uninterrupted(context), runId)
-  const failed = checkResults(state).filter(({ passed }) => !passed)
-  const exitCode = exitCodeFor(result, failed.length > 0)
   const kept =
     end.is === 'ended' && result.isAttached !== true
       ? await removeDelivered(findUserPaths(invocation).worktrees, context, state)
       : undefined
-  if (flags.isOn('json')) {
-    const { delivered } = state
-    const ended = { type: 'result', run_id: runId, ended: end.is, state: run.state, exit_code: exitCode, delivered }
-    await runtime.terminal.out.write(`${JSON.stringify(ended)}\n`)
-    return exitCode
-  }
   const { out } = runtime.terminal
   const name = shortenKnownRunId(context, runId)
-  const facts = {
-    result,
-    run,
-    name,
-    failedChecks: failed,
-    wasAsked: canAskIn(invocation) && result.isAttached !== true,
-    kept,
+  const run = await outlineRun(uninterrupted(context), runId)
+  const named = flags.isOn('json') ? runId : name
+  const verdict = await readVerdict(uninterrupted(context), { run, drive: state, name: named })
+  const exitCode = end.is === 'interrupted' ? exitCodeOfSignal('SIGINT') : (verdict.exit_code ?? EXIT.changeFailure)
+  if (flags.isOn('json')) {
+    const ended = { type: 'result', run_id: runId, verdict, exit_code: exitCode, delivered: state.delivered }
+    await out.write(`${JSON.stringify(ended)}\n`)
+    return exitCode
   }
-  await out.write(`${endLines(facts, out).join('\n')}\n`)
+  const wasAsked = canAskIn(invocation) && result.isAttached !== true
+  await out.write(`${endLines({ verdict, state, run, name, wasAsked, kept }, out).join('\n')}\n`)
   return exitCode
-}
-
-function exitCodeFor({ end }: RoundsResult, failed: boolean): number {
-  switch (end.is) {
-    case 'ended':
-      return failed ? EXIT.changeFailure : EXIT.success
-    case 'interrupted':
-      return exitCodeOfSignal('SIGINT')
-    default:
-      return EXIT.waits
-  }
 }

@@ -191,13 +191,10 @@ function describeDeliveryCheck(checked: EventOf<'delivery_checked'>['data']): St
 
 function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): StyledLine {
   const { as, branch, commit, pull_request, note } = delivery
-  if (as === 'none') {
-    const left = commit === undefined ? '' : `; the commit ${commit.slice(0, 12)} is on the branch ${branch}`
-    return { text: `${indent}Not delivered: ${toPrintable(note ?? '')}${left}`, tone: 'open' }
-  }
-  const where = `branch ${branch} (commit ${commit?.slice(0, 12)})`
-  const text = as === 'pr' ? `Delivered: ${where}, draft pull request ${pull_request}` : `Delivered: ${where}`
-  return { text: `${indent}${text}`, tone: 'good', keepsPaths: true }
+  if (commit === undefined) return { text: `${indent}No commit: ${toPrintable(note ?? '')}`, keepsPaths: true }
+  const where = `Commit ${commit?.slice(0, 12)} on branch ${branch}`
+  const text = as === 'pr' ? `${where}, draft pull request ${pull_request}` : where
+  return { text: `${indent}${text}`, keepsPaths: true }
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */

@@ -134,3 +134,10 @@ function updateAttempt(state: DriveState, number: number, update: (attempt: Atte
 export function attemptsAt({ attempts }: Pick<DriveState, 'attempts'>, actionId: string): readonly Attempt[] {
   return attempts.filter(({ action_id }) => action_id === actionId)
 }
+
+/** Evidence about an earlier attempt was sent back, and does not count any more. */
+export function judgedAttempts({ attempts }: Pick<DriveState, 'attempts'>): readonly Attempt[] {
+  return attempts.filter(
+    ({ action_id, attempt }) => !attempts.some((later) => later.action_id === action_id && later.attempt > attempt),
+  )
+}

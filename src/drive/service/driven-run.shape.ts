@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { DestructiveRequest } from '../../contract/destructive.shape.ts'
+import { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
@@ -137,6 +138,7 @@ export const DrivenRun = named(
     goal: text('The goal.'),
     title: text('The first line of the goal; in a later round, of the goal of the first.'),
     state: literals(DRIVEN_STATES, { description: STATE }),
+    verdict: meaning('What became of the run, in the words of every face.', RunVerdict),
     created_at: moment('When it was started.'),
     updated_at: moment('When it last changed.'),
     api_key: optional(text('The name of the API key that started it.')),

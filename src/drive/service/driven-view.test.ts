@@ -34,6 +34,9 @@ function factsOf({ run, drive, more = {} }: Row): DrivenFacts {
     drive: driveState([], drive),
     lastSeq: 1,
     drivenBy,
+    earlier: [],
+    hasWorktree: true,
+    now: new Date('2026-01-31T12:00:00.000Z'),
   }
 }
 

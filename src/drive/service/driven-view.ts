@@ -4,6 +4,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { spentBy } from '../decide/spending.ts'
+import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
 import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
@@ -15,7 +16,7 @@ export type DrivenFacts = {
   readonly drive: DriveState
   readonly lastSeq: number
   readonly drivenBy: DrivenRun['driven_by']
-}
+} & Pick<VerdictFacts, 'earlier' | 'hasWorktree' | 'now'>
 
 export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
   if (drivenBy !== undefined) return 'running'
@@ -72,6 +73,7 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     // A later round has a goal that drover wrote.
     title: titleOfGoal(drive.round > 1 ? drive.goal : run.goal),
     state,
+    verdict: toVerdict({ ...facts, isDriven: drivenBy !== undefined, problem: record.problem }),
     created_at: run.created_at,
     updated_at: latest(run.updated_at, drive),
     ...(record.api_key !== undefined && { api_key: record.api_key }),

@@ -14,6 +14,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { Git } from '../../workspace/git.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { drivenRunAmbiguous, drivenRunInPlace, drivenRunNotFound } from '../faults.ts'
+import { surroundings } from '../read-verdict.ts'
 import { isDriven, readDriveEvents } from '../record/drive-journal.ts'
 import { toDriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -69,7 +70,8 @@ export class RunReader {
     const events = readDriveEvents(context.store, runId)
     const drive = toDriveState(events)
     if (drive === undefined) throw drivenRunNotFound({ id: runId })
-    return { record, run, drive, lastSeq: events.length, drivenBy }
+    const around = { ...surroundings(context.store, drive), now: context.clock.now() }
+    return { record, run, drive, lastSeq: events.length, drivenBy, ...around }
   }
 
   /** Undefined if the run is gone, or cannot be read. */

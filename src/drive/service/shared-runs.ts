@@ -91,7 +91,7 @@ export class SharedRuns implements RunService {
 
   async show(by: Caller, id: string): Promise<DrivenRun> {
     const run = await this.#find(id, by)
-    if (this.#isElsewhere(run)) return toShownRun(run)
+    if (this.#isElsewhere(run)) return this.#shown(run)
     const { local, board } = this.#options
     return { ...(await local.show(by, run.id)), machine: board.machine }
   }
@@ -115,7 +115,7 @@ export class SharedRuns implements RunService {
       queue.workers(),
     ])
     const runs = found.slice(0, limit).map((each) => {
-      const run = toShownRun(each)
+      const run = this.#shown(each)
       return local.drives.has(run.id) ? { ...run, driven_by: 'this_server' as const } : run
     })
     return { runs, ...(found.length > limit && { next: runs.at(-1)?.id ?? '' }), ...drivable(workers) }
@@ -124,7 +124,7 @@ export class SharedRuns implements RunService {
   async follow(by: Caller, id: string, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {
     const found = await this.#find(id, by)
     if (!this.#isElsewhere(found)) return await this.#options.local.follow(by, found.id, from)
-    const isOver = isFinalState(toShownRun(found).state) && from.after >= found.lastSeq
+    const isOver = isFinalState(this.#shown(found).state) && from.after >= found.lastSeq
     return { isOver, events: this.#followStored(found, by, from) }
   }
 
@@ -141,7 +141,7 @@ export class SharedRuns implements RunService {
       clock,
       mark: () => String(changes),
       readEvents: async (after) => (await board.events(run.id, after)).map((text): DriveEvent => JSON.parse(text)),
-      readRun: async () => toShownRun({ ...run, ...(await this.#find(run.id, by)) }),
+      readRun: async () => this.#shown({ ...run, ...(await this.#find(run.id, by)) }),
       changed: () => wake.promise,
     }
     try {
@@ -219,6 +219,10 @@ export class SharedRuns implements RunService {
     if (another !== undefined && run?.id !== id) throw drivenRunAmbiguous({ id })
     if (run === undefined && !this.#options.isWorker) throw drivenRunNotFound({ id })
     return run ?? { id }
+  }
+
+  #shown(run: SharedRun): DrivenRun {
+    return toShownRun(run, this.#options.clock.now())
   }
 
   /** Also if this machine had it, and its disk is not the same any more. */

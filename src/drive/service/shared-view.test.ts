@@ -3,6 +3,16 @@ import type { KnownWorker } from '../../executions/store/work-queue.ts'
 import { isForgotten, isUpToDate } from './publish-runs.ts'
 import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
 
+const NOW = new Date('2026-01-31T12:00:00.000Z')
+const RUNNING = {
+  word: 'running',
+  line: 'running',
+  reason: '',
+  next: 'drover status r --watch',
+  look_first: [],
+  exists: {},
+}
+
 const shared = (run: object, facts: object = {}) => ({
   id: 'r',
   machine: 'one',
@@ -13,15 +23,32 @@ const shared = (run: object, facts: object = {}) => ({
   lastSeq: 3,
   isDriven: true,
   isMachineGone: false,
-  document: JSON.stringify({ id: 'r', goal: 'g', title: 'g', choices: ['skip', 'stop'], state: 'running', ...run }),
+  document: JSON.stringify({
+    ...{ id: 'r', goal: 'g', title: 'g', choices: ['skip', 'stop'], state: 'running' },
+    ...{ updated_at: '2026-01-31T10:00:00.000Z', verdict: RUNNING },
+    ...run,
+  }),
   ...facts,
 })
 
 describe('toShownRun', () => {
   const attempts = [{ how: 'answered' }, { how: 'running' }]
   it.each([
-    ['is driven', {}, {}, { state: 'running', driven_by: 'another_process', choices: ['skip', 'stop'] }],
-    ['lost its driver', {}, { isDriven: false }, { state: 'interrupted', choices: ['resume', 'skip', 'stop'] }],
+    [
+      'is driven',
+      {},
+      {},
+      { state: 'running', driven_by: 'another_process', choices: ['skip', 'stop'], verdict: RUNNING },
+    ],
+    [
+      'lost its driver',
+      {},
+      { isDriven: false },
+      {
+        ...{ state: 'interrupted', choices: ['resume', 'skip', 'stop'] },
+        verdict: { word: 'not driven', line: 'not driven (killed 2 h ago): drover drive r', next: 'drover drive r' },
+      },
+    ],
     [
       'lost its machine',
       { attempts },
@@ -36,7 +63,7 @@ describe('toShownRun', () => {
     ],
     ['has ended', { state: 'ended', choices: [] }, { isDriven: false }, { state: 'ended', choices: [] }],
   ])('shows a run that %s', (_what, run, facts, expected) => {
-    const shown = toShownRun(shared(run, facts))
+    const shown = toShownRun(shared(run, facts), NOW)
     expect(shown).toMatchObject({ machine: 'one', ...expected })
     expect('driven_by' in shown).toBe('driven_by' in expected)
   })

@@ -1,11 +1,12 @@
 /** Decides what clients see of the runs of many machines, and which machine gets a new one. Pure. */
 import type { SharedRun } from '../../executions/store/published-runs.ts'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
+import { withLostDriver } from '../decide/verdict.ts'
 import { driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
 import type { DrivenRun, RunChoice } from './driven-run.shape.ts'
 
 /** A run as a server shows it that does not have it: a driver that is gone was interrupted. */
-export function toShownRun({ document, machine, isDriven, isMachineGone }: SharedRun): DrivenRun {
+export function toShownRun({ document, machine, isDriven, isMachineGone }: SharedRun, now: Date): DrivenRun {
   const { driven_by: _, attempts, ...run } = JSON.parse(document) as DrivenRun
   const isRunning = run.state === 'running'
   const isInterrupted = isRunning && !isDriven
@@ -16,7 +17,7 @@ export function toShownRun({ document, machine, isDriven, isMachineGone }: Share
     machine,
     ...(isMachineGone && { is_machine_gone: true as const }),
     ...(isRunning && !isInterrupted && { driven_by: 'another_process' as const }),
-    ...(isInterrupted && { state: 'interrupted' as const }),
+    ...(isInterrupted && { state: 'interrupted' as const, verdict: withLostDriver(run, now) }),
     ...(run.waits_for !== undefined && { waits_for: { ...run.waits_for, choices } }),
     choices,
     ...(attempts !== undefined && {

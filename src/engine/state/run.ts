@@ -16,6 +16,7 @@ type Derived =
   | 'last_source_choice'
   | 'pending_destructive_request'
   | 'destructive_grant'
+  | 'verdict'
   | 'next'
 
 type Stored = Omit<LocalRun, Derived | 'actions'>

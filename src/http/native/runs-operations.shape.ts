@@ -26,6 +26,8 @@ import { EventsQuery } from './executions.shape.ts'
 
 const ID = '6f1c2c6e-4b0a-4f2e-9d53-7a9c0a1be34d'
 const ACTION = '0a4e5b1c-8f57-4a2b-b1d6-2c9a7f0de8b3'
+const WORKTREE = '/home/ada/.drover/worktrees/show-the-wind-in-knots-1a2b/weather'
+const BRANCH = 'drover/show-the-wind-in-knots-1a2b'
 const SCOPE = `sha256:${'7d'.repeat(32)}`
 
 const running: DrivenRunMessage = {
@@ -33,12 +35,20 @@ const running: DrivenRunMessage = {
   goal: 'Show the wind in knots',
   title: 'Show the wind in knots',
   state: 'running',
+  verdict: {
+    word: 'running',
+    line: 'running: claude works on implement',
+    reason: 'claude works on implement',
+    next: `drover status ${ID} --watch`,
+    look_first: [],
+    exists: { branch: BRANCH, worktree: WORKTREE },
+  },
   created_at: EXAMPLE.timestamp,
   updated_at: EXAMPLE.timestamp,
   driven_by: 'this_server',
   repository: '/srv/projects/weather',
-  worktree: '/home/ada/.drover/worktrees/show-the-wind-in-knots-1a2b/weather',
-  branch: 'drover/show-the-wind-in-knots-1a2b',
+  worktree: WORKTREE,
+  branch: BRANCH,
   base: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   round: 1,
   action: { action_id: ACTION, kind: 'implement', number: 2 },
@@ -60,6 +70,14 @@ const { driven_by: _, ...resting } = running
 const waiting: DrivenRunMessage = {
   ...resting,
   state: 'waiting',
+  verdict: {
+    ...resting.verdict,
+    word: 'waits for you',
+    line: 'waits for you: The old readings must be deleted. Is that wanted?',
+    exit_code: 4,
+    reason: 'The old readings must be deleted. Is that wanted?',
+    next: `drover answer ${ID}`,
+  },
   waits_for: {
     reason: 'destructive_confirmation_required',
     question: 'The old readings must be deleted. Is that wanted?',
@@ -111,13 +129,13 @@ const detail: DrivenRunMessage = {
   ...waiting,
   attempts: [attempt],
   findings: [{ location: 'wind.ts:12', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }],
-  report: `# Run ${ID}\n\nState: **paused**.\n`,
+  report: `# Run ${ID}\n\n**waits for you**: The old readings must be deleted. Is that wanted?\n`,
 }
 
 const diff: DrivenDiffMessage = {
   id: ID,
   base: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
-  branch: 'drover/show-the-wind-in-knots-1a2b',
+  branch: BRANCH,
   files: [{ path: 'wind.ts', insertions: 1, deletions: 0 }],
   patch:
     'diff --git a/wind.ts b/wind.ts\nindex e69de29..5c2d1f0 100644\n--- a/wind.ts\n+++ b/wind.ts\n@@ -0,0 +1 @@\n+// in knots\n',

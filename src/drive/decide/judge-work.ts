@@ -1,0 +1,137 @@
+/** Whether what an ended run leaves is what was wanted. Pure. */
+import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
+import type { ReviewFlag } from '../record/drive-event.shape.ts'
+import { type DriveState, judgedAttempts } from '../record/drive-state.ts'
+import { isSerious } from '../record/review-flags.ts'
+import { checkResults, hasWork } from './check-results.ts'
+
+type EndedRun = {
+  readonly run: Pick<RunOutline, 'actions'>
+  readonly drive: DriveState
+  readonly earlier: readonly DriveState[]
+  readonly delivered: NonNullable<DriveState['delivered']>
+  /** The command that shows the report. */
+  readonly report: string
+}
+
+type Judged = Pick<RunVerdict, 'word' | 'reason' | 'next'> & { readonly lookFirst?: readonly string[] }
+
+export function judgeWork(ended: EndedRun): Judged {
+  const { delivered, report } = ended
+  const problem = whyNotReached(ended)
+  if (problem !== undefined) return { word: 'not delivered', reason: problem, next: report }
+  const lookFirst = whatToLookAt(ended)
+  if (!isWork(ended)) return { word: 'nothing to change', reason: describeChecks(ended), next: report }
+  const merge = delivered.commit === undefined ? report : `git merge ${delivered.branch}`
+  if (lookFirst.length === 0) return { word: 'delivered', reason: whereItIs(ended), next: merge }
+  return { word: 'delivered, look first', reason: lookFirst.join('; '), next: report, lookFirst }
+}
+
+function whereItIs({ delivered }: EndedRun): string {
+  const { branch, commit, pull_request: request, note } = delivered
+  if (commit === undefined) return note ?? ''
+  return request === undefined ? `branch ${branch}` : `branch ${branch}, draft pull request ${request}`
+}
+
+/** In place, no commit shows it. */
+function isWork({ drive, delivered }: EndedRun): boolean {
+  if (delivered.commit !== undefined) return true
+  return delivered.branch === undefined && hasWork(drive)
+}
+
+/** Undefined if the work was reached. */
+function whyNotReached(ended: EndedRun): string | undefined {
+  const failed = failedCheck(ended)
+  const work = judgeOutcome(ended)
+  if (work === undefined) return failed
+  const parts = [work.replace(/\.\s*$/, ''), failed ?? uncheckedNote(ended)]
+  return parts.filter((part) => part !== undefined).join('; ')
+}
+
+function uncheckedNote({ drive }: EndedRun): string | undefined {
+  const ran = drive.attempts.some(({ checks }) => checks.length > 0)
+  return drive.options.checks.length > 0 && !ran ? 'no check was run after it' : undefined
+}
+
+function failedCheck({ drive, ...ended }: EndedRun): string | undefined {
+  const failed = checkResults(drive).find(({ passed }) => !passed)
+  if (failed !== undefined) return `the check ${failed.command} ${failed.result}`
+  if (isWork({ drive, ...ended })) return undefined
+  return uncheckedCommit(drive)
+}
+
+/** Without work, the checks before it speak about the same files. */
+function uncheckedCommit({ attempts, baseline, options }: DriveState): string | undefined {
+  const ran = [...baseline, ...attempts.flatMap(({ checks }) => checks)]
+  const results = options.checks.map((command) => ({ command, run: ran.findLast((each) => each.command === command) }))
+  const failed = results.find(({ run }) => run?.passed !== true)
+  return (
+    failed && `the check ${failed.command} ${failed.run === undefined ? 'was not run' : 'fails on the commit as it is'}`
+  )
+}
+
+type Action = RunOutline['actions'][number]
+
+/** Why the reports of the agents do not say that the goal is reached. */
+function judgeOutcome(ended: EndedRun): string | undefined {
+  const { run, drive } = ended
+  const counted = run.actions.filter(({ voided }) => voided !== true)
+  const implement = counted.filter(({ action }) => action.kind === 'implement')
+  const last = implement.findLast(({ skipped }) => skipped !== true)
+  if (last === undefined) return implement.length > 0 ? 'the work was skipped' : withoutWork(ended, counted)
+  const { outcome } = last
+  if (outcome === undefined) return 'the work has no outcome'
+  if (outcome.status === 'error') return outcome.summary
+  if (outcome.implementation?.result === 'not_needed') return undefined
+  return isWork(ended) || drive.round > 1 ? undefined : 'nothing was changed, although the agent reports changes'
+}
+
+/** No agent was asked to implement. */
+function withoutWork({ drive }: EndedRun, actions: readonly Action[]): string | undefined {
+  const asked = actions.filter(({ action }) => action.kind !== 'summarize' && action.kind !== 'review')
+  const failed = asked.find(({ outcome }) => outcome?.status === 'error')?.outcome
+  if (failed !== undefined) return failed.summary
+  if (asked.every(({ skipped }) => skipped === true)) return 'every action was skipped'
+  const said = asked.findLast(({ skipped }) => skipped !== true)?.outcome
+  const isSaid = said?.status === 'completed' && said.suggested_actions.some(({ kind }) => kind === 'summarize')
+  return isSaid && drive.round === 1
+    ? undefined
+    : 'no agent worked on the goal, and none said that nothing has to change'
+}
+
+function describeChecks({ drive }: EndedRun): string {
+  return drive.options.checks.length === 0
+    ? 'the agent says so; there is no check'
+    : 'the agent says so, and the checks pass'
+}
+
+/** Serious flags of all rounds, and what is known to be unfinished. */
+function whatToLookAt({ run, drive, earlier }: EndedRun): string[] {
+  const rounds = [drive, ...earlier]
+  const flags = rounds.flatMap((each) => seriousFlags(each).map(describeFlag))
+  const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
+  const work = run.actions.findLast(({ action, voided }) => action.kind === 'implement' && voided !== true)
+  return [...new Set([...flags, ...describeReview(review), ...describePartial(work)])]
+}
+
+export function seriousFlags(drive: DriveState): readonly ReviewFlag[] {
+  return judgedAttempts(drive).flatMap(({ evidence }) => (evidence?.flags ?? []).filter(isSerious))
+}
+
+function describeFlag({ flag, detail }: ReviewFlag): string {
+  return `${flag.replaceAll('_', ' ')}: ${detail}`
+}
+
+function describeReview(review: Action | undefined): string[] {
+  const { outcome } = review ?? {}
+  if (outcome?.review === null || outcome?.review === undefined) return []
+  const { findings, result } = outcome.review
+  if (result === 'error' || result === 'inconclusive') return [`the review has no result: ${outcome.summary}`]
+  return findings.map(({ location, summary }) => `the review found: ${location}: ${summary}`)
+}
+
+function describePartial(work: Action | undefined): string[] {
+  const { outcome } = work ?? {}
+  return outcome?.status === 'partial' ? [`the work is reported as partial: ${outcome.summary}`] : []
+}

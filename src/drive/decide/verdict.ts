@@ -1,0 +1,179 @@
+/**
+ * What became of a driven run. Every face shows this verdict and no other: the exit code and the last lines of `drover drive`,
+ * `drover status`, the report, the notification, HTTP, MCP, the library and the console. Pure.
+ */
+import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
+import type { DrivePause } from '../record/drive-event.shape.ts'
+import type { DriveState } from '../record/drive-state.ts'
+import { judgeWork } from './judge-work.ts'
+import { VERDICT_EXIT } from './verdict-words.ts'
+
+export type VerdictFacts = {
+  readonly run: Pick<
+    RunOutline,
+    | 'id'
+    | 'state'
+    | 'updated_at'
+    | 'pause_reason'
+    | 'source_candidate'
+    | 'pending_destructive_request'
+    | 'current_action'
+    | 'actions'
+  >
+  readonly drive: DriveState
+  /** The rounds before it, latest first: their work is part of what is delivered. */
+  readonly earlier: readonly DriveState[]
+  /** A process drives it now. */
+  readonly isDriven: boolean
+  /** Why no process can drive it. */
+  readonly problem?: { readonly message: string } | undefined
+  /** Its worktree is still there. */
+  readonly hasWorktree: boolean
+  readonly now: Date
+  /** The id of the run as commands name it. */
+  readonly name?: string | undefined
+}
+
+type Judged = Pick<RunVerdict, 'word' | 'reason' | 'next'> & { readonly lookFirst?: readonly string[]; line?: string }
+
+export function toVerdict(facts: VerdictFacts): RunVerdict {
+  const { word, reason, next, line, lookFirst = [] } = judge(facts)
+  const short = toPlainLine(reason)
+  return {
+    word,
+    line: toPlainLine(line ?? (short === '' ? word : `${word}: ${short}`)),
+    ...(word in VERDICT_EXIT && { exit_code: VERDICT_EXIT[word as keyof typeof VERDICT_EXIT] }),
+    reason: short,
+    next: toPlainLine(next),
+    look_first: lookFirst.map(toPlainLine),
+    exists: whatExists(facts),
+  }
+}
+
+const LINE_CHARACTERS = 400
+
+/** Agents and people write parts of it. */
+function toPlainLine(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1).toWellFormed()}…` : line
+}
+
+function judge(facts: VerdictFacts): Judged {
+  const { run, drive, isDriven, problem } = facts
+  const { next_run_id: followUp, paused, delivered } = drive
+  if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }
+  if (followUp !== undefined) return continued(followUp)
+  if (run.state === 'stopped') return waits(facts, 'the run was stopped')
+  if (run.state === 'paused') return ofWaitingRun(facts)
+  if (problem !== undefined) return { word: 'not delivered', reason: problem.message, next: command(facts, 'drive') }
+  if (paused !== undefined) return ofPause(facts, paused)
+  if (run.state !== 'ended' || delivered === undefined) return notDriven(facts)
+  return judgeWork({ ...facts, delivered, report: command(facts, 'report') })
+}
+
+function command({ run, name }: VerdictFacts, word: string, ...rest: readonly string[]): string {
+  return ['drover', word, name ?? run.id, ...rest].join(' ')
+}
+
+function waits(facts: VerdictFacts, reason: string, next = command(facts, 'drive')): Judged {
+  return { word: 'waits for you', reason, next }
+}
+
+function continued(followUp: string): Judged {
+  return {
+    word: 'continued',
+    line: `continued as ${followUp}`,
+    reason: `the run ${followUp} works on what was left open`,
+    next: `drover status ${followUp}`,
+  }
+}
+
+function whatRuns({ drive, run }: VerdictFacts): string {
+  const last = drive.attempts.at(-1)
+  if (last !== undefined && last.ended === undefined) return `${last.backend} works on ${last.action_kind}`
+  return run.current_action === undefined ? '' : `drover works on ${run.current_action.kind}`
+}
+
+/** The run itself waits for a person. */
+function ofWaitingRun(facts: VerdictFacts): Judged {
+  const { run } = facts
+  if (run.source_candidate !== undefined) {
+    return waits(facts, 'the issue has changed', command(facts, 'continue', '--use-pinned'))
+  }
+  const question = run.actions.at(-1)?.outcome?.pause?.question ?? ''
+  switch (run.pause_reason) {
+    case 'budget_exhausted':
+      return {
+        word: 'paused by limit',
+        reason: 'the run has used all of its actions',
+        next: command(facts, 'drive', '--actions 8'),
+      }
+    case 'environment_unavailable':
+      return waits(facts, `something is missing: ${question}`)
+    case 'destructive_confirmation_required':
+      return waits(facts, question, command(facts, 'answer'))
+    default:
+      return waits(facts, question, command(facts, 'answer', '"TEXT"'))
+  }
+}
+
+const LIMITS: Partial<Record<DrivePause, string>> = {
+  max_tokens: '--max-tokens N',
+  max_cost: '--max-cost USD',
+  max_time: '--max-time TIME',
+}
+
+/** The driver has stopped, and said why. */
+function ofPause(facts: VerdictFacts, { reason, message }: NonNullable<DriveState['paused']>): Judged {
+  if (reason === 'tampered') return { word: 'not delivered', reason: message, next: command(facts, 'report') }
+  const flag = LIMITS[reason]
+  if (flag === undefined) return waits(facts, message)
+  return { word: 'paused by limit', reason: message, next: command(facts, 'drive', flag) }
+}
+
+/** Its driver died or was interrupted, and left no reason. */
+function notDriven(facts: VerdictFacts): Judged {
+  const { drive, run, now } = facts
+  const last = drive.attempts.at(-1)
+  const how = last?.ended?.how === 'cancelled' ? 'interrupted' : 'killed'
+  const at = [run.updated_at, drive.started_at, last?.started_at ?? '', last?.ended?.at ?? ''].sort().at(-1) ?? ''
+  return withoutDriver({ reason: `${how} ${formatAgo(at, now)}`, next: command(facts, 'drive') })
+}
+
+function withoutDriver({ reason, next }: Pick<Judged, 'reason' | 'next'>): Judged & { readonly line: string } {
+  return { word: 'not driven', line: `not driven (${reason}): ${next}`, reason, next }
+}
+
+type Published = { readonly id: string; readonly updated_at: string; readonly verdict: RunVerdict }
+
+/** The verdict that a machine has published, if the run has lost its driver since. */
+export function withLostDriver({ id, updated_at, verdict }: Published, now: Date): RunVerdict {
+  const { exit_code: _, ...rest } = verdict
+  return { ...rest, ...withoutDriver({ reason: `killed ${formatAgo(updated_at, now)}`, next: `drover drive ${id}` }) }
+}
+
+const MINUTE = 60_000
+
+function formatAgo(at: string, now: Date): string {
+  const minutes = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / MINUTE))
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`
+}
+
+function whatExists({ drive, hasWorktree }: VerdictFacts): RunVerdict['exists'] {
+  const { place, delivered, next_run_id: followUp } = drive
+  const isOnBranch = place.kind === 'worktree' && (delivered?.commit !== undefined || hasWorktree)
+  return {
+    ...(isOnBranch && { branch: place.branch }),
+    ...(delivered?.commit !== undefined && { commit: delivered.commit }),
+    ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
+    ...(hasWorktree && { worktree: place.root }),
+    ...(followUp !== undefined && { follow_up: followUp }),
+  }
+}

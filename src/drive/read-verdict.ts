@@ -1,0 +1,29 @@
+/** Reads what a verdict depends on: the records, the driver, the worktree and the rounds before. */
+import { existsSync } from 'node:fs'
+import type { RunVerdict } from '../contract/run-verdict.shape.ts'
+import type { RunStore } from '../journal/run-store.ts'
+import type { RunOutline } from '../runs/read-status.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import { toVerdict, type VerdictFacts } from './decide/verdict.ts'
+import { isDriven, readDrive } from './record/drive-journal.ts'
+import type { DriveState } from './record/drive-state.ts'
+
+/** `name`: the id of the run as commands name it. */
+export async function readVerdict(
+  { store, clock }: Pick<RunContext, 'store' | 'clock'>,
+  { run, drive, name }: { run: RunOutline; drive: DriveState; name?: string | undefined },
+): Promise<RunVerdict> {
+  const driven = await isDriven(store, run.id)
+  return toVerdict({ run, drive, name, isDriven: driven, ...surroundings(store, drive), now: clock.now() })
+}
+
+/** What is around the records of a run. */
+export function surroundings(store: RunStore, drive: DriveState): Pick<VerdictFacts, 'earlier' | 'hasWorktree'> {
+  return { earlier: readEarlier(store, drive), hasWorktree: existsSync(drive.place.root) }
+}
+
+/** The rounds before, latest first. */
+function readEarlier(store: RunStore, { previous_run_id: id }: DriveState): DriveState[] {
+  const before = id === undefined ? undefined : readDrive(store, id)
+  return before === undefined ? [] : [before, ...readEarlier(store, before)]
+}
