@@ -2,46 +2,60 @@
  * The driver is killed at every step of a preparation. The next one must continue, nothing half copied may be used, and the tree of
  * the user must not change.
  */
-import { PreparedRuns } from './prepared-run.ts'
+import { PreparedRuns, type PreparedRunsOptions } from './prepared-run.ts'
 import { type Figures, repeat, type Scenario } from './scenario.ts'
 
 const GOALS = ['Show the wind in knots', 'Show the rain in knots'] as const
 const AT_ONCE = 2
 
+/** How the worktrees of the runs in one home are prepared, one after the other. */
+const SETUP_THEN_TEMPLATE = { installed: 'nothing', from: ['setup', 'template'] } as const
+const SHARE = { installed: 'everything', from: ['share'] } as const
+
+type Table = { installed: PreparedRunsOptions['installed']; from: readonly string[] }
+
 export const PREPARE_FAULTS: readonly Scenario[] = [
-  {
-    name: 'driver killed at each step of a setup, then of a copy of its template; both runs continue',
-    times: { gate: 1, full: Number.MAX_SAFE_INTEGER },
-    run: async (times) => await killAtEach(times, 'nothing', ['setup', 'template']),
-  },
-  {
-    name: 'driver killed at each step while it copies what the user has installed; the run continues',
-    times: { gate: 1, full: Number.MAX_SAFE_INTEGER },
-    run: async (times) => await killAtEach(times, 'everything', ['share']),
-  },
+  killTable('driver killed at each step of a setup, and of a copy of its template; the run continues', {
+    ...SETUP_THEN_TEMPLATE,
+    isWhole: false,
+    gate: 1,
+  }),
+  killTable('driver killed at each step of a copy of what the user has installed; the run continues', {
+    ...SHARE,
+    isWhole: false,
+    gate: 1,
+  }),
+  killTable('the same of a setup and a template, and each run is delivered', {
+    ...SETUP_THEN_TEMPLATE,
+    isWhole: true,
+    gate: 0,
+    full: 10,
+  }),
 ]
 
-type Way = ConstructorParameters<typeof PreparedRuns>[0]
+type KillTable = Table & { isWhole: boolean; gate: number; full?: number }
 
-/** In each home, a run for each of `from`: how its worktree is prepared. */
-async function killAtEach(times: number, way: Way, from: readonly string[]): Promise<Figures> {
+function killTable(name: string, { gate, full = Number.MAX_SAFE_INTEGER, isWhole, ...table }: KillTable): Scenario {
+  return { name, times: { gate, full }, run: async (times) => await killAtEach(times, table, isWhole) }
+}
+
+async function killAtEach(times: number, table: Table, isWhole: boolean): Promise<Figures> {
   const since = performance.now()
-  const moments = await countMoments(way, from)
-  const most = Math.max(...moments)
-  const often = Math.min(times, most)
+  const moments = times === 0 ? [0] : await countMoments(table)
+  const often = Math.min(times, Math.max(...moments))
   const figures: Figures = { times: 0, seconds: 0, sessions: {}, processes: 0, problems: [] }
   await repeat({ often, atOnce: AT_ONCE }, async (at) => {
     // From the beginning to the end, however few.
     const share = (at + 0.5) / often
     const kills = moments.map((count) => Math.ceil(share * count))
-    figures.problems.push(...(await killIn(way, from, kills)))
+    figures.problems.push(...(await killIn(table, isWhole, kills)))
     figures.times += kills.length
   })
   return { ...figures, seconds: (performance.now() - since) / 1000 }
 }
 
-async function countMoments(way: Way, from: readonly string[]): Promise<number[]> {
-  using runs = new PreparedRuns(way)
+async function countMoments({ installed, from }: Table): Promise<number[]> {
+  using runs = new PreparedRuns({ installed, isWhole: false })
   const moments: number[] = []
   for (const [at, each] of from.entries()) {
     const problems = runs.problems(await runs.drive(GOALS[at] ?? ''), each)
@@ -51,8 +65,8 @@ async function countMoments(way: Way, from: readonly string[]): Promise<number[]
   return moments
 }
 
-async function killIn(way: Way, from: readonly string[], kills: readonly number[]): Promise<string[]> {
-  using runs = new PreparedRuns(way)
+async function killIn({ installed, from }: Table, isWhole: boolean, kills: readonly number[]): Promise<string[]> {
+  using runs = new PreparedRuns({ installed, isWhole })
   const problems: string[] = []
   for (const [at, each] of from.entries()) {
     const killed = await runs.drive(GOALS[at] ?? '', kills[at])
