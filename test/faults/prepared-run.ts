@@ -15,7 +15,6 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { droverPath } from '../support/bundled-program.ts'
 import { createDrivenHome, type DrivenHome, dataOf } from '../support/driven-home.ts'
-import { ending } from '../support/run-drover.ts'
 import { processesWith } from './observation.ts'
 
 const KILLER = join(import.meta.dirname, '..', 'programs', 'kill-in-preparation.ts')
@@ -95,9 +94,11 @@ export class PreparedRuns implements Disposable {
     const child = spawn(process.execPath, args, {
       ...{ cwd: repository.root, env: { ...env, ...counter }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 },
     })
-    const { code, stdout, stderr } = await ending(child)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
     const runId = this.#runs().find((name) => !before.includes(name)) ?? target
-    return { code, output: stdout + stderr, runId }
+    return { code, output, runId }
   }
 
   #runs(): string[] {
