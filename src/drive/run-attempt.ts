@@ -12,6 +12,7 @@ import { runPromptToEnd } from '../prompts/run-prompt.ts'
 import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { AttemptGuard } from './attempt-guard.ts'
+import { commandsFor, permissionsFor } from './decide/agent-permissions.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
@@ -80,17 +81,6 @@ function agentFor({ kind }: Action, options: Options): Pick<Attempt, 'backend' |
   return { backend: isReview ? options.review_backend : options.backend, ...(model !== undefined && { model }) }
 }
 
-/** Only an implementation may change files. The sandbox mode is always named: a resumed session would keep its own. */
-export function permissionsFor(
-  { kind }: Pick<Action, 'kind'>,
-  { approval_mode: approval }: Pick<Options, 'approval_mode'>,
-) {
-  if (kind !== 'implement') return { approval_mode: 'auto', sandbox_mode: 'read-only' } as const
-  if (approval === 'none') return { approval_mode: 'none', sandbox_mode: 'full' } as const
-  if (approval === 'always') return { approval_mode: 'always', sandbox_mode: 'read-only' } as const
-  return { approval_mode: 'auto', sandbox_mode: 'workspace' } as const
-}
-
 type Requested = {
   /** What the attempt may cost, in millionths of a dollar. */
   maxCost: number | undefined
@@ -111,6 +101,7 @@ function toRequest(requested: Requested): PromptRequest {
     prompt,
     ...(session === undefined && { workdir: context.runs.workspace.worktree_root }),
     ...permissionsFor(action, options),
+    ...commandsFor(action, options),
     ignoresProject,
     knownGitSettings: gitSettings,
     resumes: session,

@@ -27,6 +27,8 @@ export type PromptRequest = PromptRequestBody & {
   ignoresProject?: boolean
   /** A digest of the programs that the repository named before any agent worked there. Nothing is known under a ceiling. */
   knownGitSettings?: string | undefined
+  /** Commands that the agent may run, exactly as they are here, although its modes allow none. Not under a ceiling. */
+  allowedCommands?: readonly string[] | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

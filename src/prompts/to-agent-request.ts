@@ -52,6 +52,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
+    ...(!project.isLimited && { allowedCommands: request.allowedCommands }),
     // The beginning of an answer is only seen if the agent prints it in pieces.
     ...(hasFirstEventLimit(context) && { wantsDeltas: true }),
     program: programFor(located, context, isDryRun),

@@ -53,6 +53,15 @@ describe('drover drive', () => {
     expect(review?.prompt).toContain('+wind: 23 knots')
   })
 
+  it('lets only the one who implements run the checks, exactly as they are', async () => {
+    const driving = createDriving()
+    await driving.drive(GOAL, '--with', 'claude', '--check', 'sh check.sh')
+    const [orient, implement, review] = driving.calls()
+    expect(implement?.argv.join(' ')).toContain('--allowedTools Bash(sh check.sh),Bash(git status),')
+    expect(implement?.prompt).toContain('You may run them too, exactly as they are here')
+    for (const other of [orient, review]) expect(other?.argv.join(' ')).not.toContain('check.sh')
+  })
+
   it('starts every agent without the settings of the project, whatever its action', async () => {
     const driving = createDriving()
     await driving.drive(GOAL, '--with', 'claude', '--review-with', 'claude')

@@ -22,6 +22,9 @@ function reviewerOf(backend: string): string {
 /** Agents that do not show the exit codes of commands. */
 const HIDES_EXIT_CODES = ['gemini', 'vibe', 'pi']
 
+/** Agents that ask for a command in a form that drover can compare with a check. */
+const RUNS_CHECKS = ['claude', 'codex', 'gemini', 'opencode', 'qwen']
+
 describe.each(workers)('a run by the real %s', { timeout: 300_000 }, (backend) => {
   const reviewer = reviewerOf(backend)
   let setup: DriveSetup
@@ -115,6 +118,21 @@ describe.each(workers)('a run by the real %s', { timeout: 300_000 }, (backend) =
     expect(claims.filter(({ verdict }) => verdict === 'contradicted')).toEqual([])
     expect(upstream.received()).toContain('What there is to say about requirements.')
   })
+
+  it.runIf(RUNS_CHECKS.includes(backend))('may run a check at the default approval', async () => {
+    setup.installGitHub(toFakeGitHub(makeBundle()))
+    const target = [ISSUE_URL, '--with', setup.nameOf(backend), '--no-review']
+    const { stdout } = await setup.drover('drive', ...target, '--check', 'sh check.sh again')
+    const records = setup.records()
+    const [first] = dataOf(records, 'attempt_started').filter(({ action_kind }) => action_kind === 'implement')
+    const ended = dataOf(records, 'attempt_ended').find(({ attempt }) => attempt === first?.attempt)
+    expect(
+      ended?.warnings.filter((warning) => warning.includes('denied')),
+      stdout,
+    ).toEqual([])
+    expect(ended?.trace.filter(({ did }) => did === 'command')).toMatchObject([{ did: 'command' }])
+  })
+
   // A process of gemini that stays up cannot resume a session of another one.
   it.skipIf(backend === 'gemini')('does the same in a server, where agents stay up', async () => {
     const server = await serve()

@@ -54,6 +54,39 @@ describe('a command that the agent runs through drover', () => {
   })
 })
 
+describe('a command that the caller allows', () => {
+  const denials = async (permission: Permission, params: JsonRecord) => {
+    const denied: Denial[] = []
+    const methods = new ClientMethods({
+      client: { files: true, terminal: true },
+      terminals: { create: async () => ({}) } as unknown as ClientTerminals,
+      workdir: '/work',
+      permission,
+      allowedCommands: ['npm test'],
+      ask: async () => 'deny',
+      onDenied: (denial) => denied.push(denial),
+    })
+    await methods.answer('terminal/create', params)
+    return denied.length
+  }
+
+  it.each<[JsonRecord, Permission, number]>([
+    [{ command: 'npm test' }, 'edit', 0],
+    [{ command: 'npm', args: ['test'] }, 'edit', 0],
+    [{ command: '/bin/bash', args: ['-lc', 'npm test'] }, 'edit', 0],
+    [{ command: 'git diff' }, 'edit', 0],
+    [{ command: 'npm test' }, 'ask', 1],
+    [{ command: 'npm test' }, 'read-only', 1],
+    [{ command: 'npm test; rm -rf .' }, 'edit', 1],
+    [{ command: 'sh', args: ['-c', 'npm test; rm -rf .'] }, 'edit', 1],
+    [{ command: 'sh', args: ['-c', 'npm test', 'x'] }, 'edit', 1],
+    [{ command: './sh', args: ['-c', 'npm test'] }, 'edit', 1],
+    [{ command: 'npm test', env: [{ name: 'PATH', value: '.' }] }, 'edit', 1],
+  ])('%j with the permission %s', async (params, permission, count) => {
+    expect(await denials(permission, params)).toBe(count)
+  })
+})
+
 describe('what the agent asks of drover', () => {
   it('runs if the user allows it when asked, and reaches the terminals', async () => {
     const called: string[] = []

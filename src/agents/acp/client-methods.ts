@@ -1,8 +1,9 @@
 /** The files and terminals that drover offers to an agent, and whether a turn may use them. */
 import { resolve } from 'node:path'
 import type { AcpProfile, ToolKind } from '../adapter/acp-profile.ts'
-import type { Denial } from '../adapter/agent.ts'
-import { type JsonRecord, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import type { AgentRequest, Denial } from '../adapter/agent.ts'
+import { isAllowedCommand } from '../adapter/allowed-commands.ts'
+import { type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
 import { type ClientPolicy, readTextFile, writeTextFile } from './client-files.ts'
 import type { ClientTerminals } from './client-terminals.ts'
@@ -17,7 +18,7 @@ type Options = {
   /** Asks the user about a call, if there is one. */
   ask(call: JsonRecord): Promise<Verdict>
   onDenied(denial: Denial): void
-}
+} & Pick<AgentRequest, 'allowedCommands'>
 
 type ClientMethod = (params: JsonRecord) => Promise<JsonRecord>
 type Need = NonNullable<Denial['needs']>
@@ -100,9 +101,14 @@ export class ClientMethods {
     return this.#policyFor('edit', { kind: 'edit', title: 'write', rawInput: { path } })
   }
 
-  #run(params: JsonRecord): Promise<ClientPolicy> {
+  async #run(params: JsonRecord): Promise<ClientPolicy> {
     const command = [textAt(params, 'command'), ...textsAt(params, 'args')].join(' ')
-    return this.#policyFor('everything', { kind: 'execute', title: command, rawInput: { command } })
+    const { permission, workdir } = this.#options
+    // With other variables it may be another command.
+    const isPlain = objectsAt(params, 'env').length === 0
+    if (permission === 'edit' && isPlain && isAllowedCommand(withoutShell(params) ?? command, this.#options))
+      return { permission: undefined, workdir }
+    return await this.#policyFor('everything', { kind: 'execute', title: command, rawInput: { command } })
   }
 
   async #policyFor(need: Need, call: JsonRecord): Promise<ClientPolicy> {
@@ -124,4 +130,11 @@ export class ClientMethods {
     onDenied({ tool: String(call['kind']), subject: command ?? path, needs: need })
     return false
   }
+}
+
+/** The command of `sh -c COMMAND`. */
+function withoutShell(params: JsonRecord): string | undefined {
+  const [flag = '', command, ...more] = textsAt(params, 'args')
+  const isShell = /^(?:(?:\/usr)?\/bin\/)?(?:ba)?sh$/.test(textAt(params, 'command') ?? '')
+  return isShell && /^-l?c$/.test(flag) && more.length === 0 ? command : undefined
 }

@@ -35,6 +35,28 @@ describe('what drover allows without a user', () => {
   })
 })
 
+describe('a command that the caller allows', () => {
+  it.each<[object, boolean]>([
+    [{ kind: 'execute', rawInput: { command: 'npm test' } }, true],
+    [{ kind: 'execute', title: 'npm test' }, true],
+    [{ kind: 'execute', rawInput: { command: 'git status' } }, true],
+    [{ kind: 'execute', rawInput: { command: 'npm test; rm -rf .' } }, false],
+    [{ kind: 'execute', rawInput: { command: 'npm test', env: { PATH: '.' } } }, false],
+    [{ kind: 'execute', rawInput: { command: ['npm', 'test'] } }, false],
+    [{ kind: 'fetch', rawInput: { command: 'npm test' } }, false],
+  ])('%j: %s', (call, isAllowed) => {
+    const facts = { call: { ...call }, workdir: '/work', isLimited: false, profile: {}, staysInside: true }
+    const decide = (permission: Permission, allowedCommands?: string[]) =>
+      decideAlone({ ...facts, permission, allowedCommands })
+    expect(decide('edit', ['npm test'])).toBe(isAllowed ? 'allow' : 'ask')
+    expect([decide('edit'), decide('ask', ['npm test']), decide('read-only', ['npm test'])]).toEqual([
+      'ask',
+      'ask',
+      'deny',
+    ])
+  })
+})
+
 describe('what drover allows under a ceiling', () => {
   it.each<[object, boolean]>([
     [{ kind: 'read', locations: [{ path: '/work/a' }] }, true],

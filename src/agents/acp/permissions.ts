@@ -1,9 +1,11 @@
 /** Decides what an agent may do, and answers its requests for permission. Pure. */
 import { isAbsolute, normalize, relative, sep } from 'node:path'
 import type { AcpProfile, ToolKind } from '../adapter/acp-profile.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
+import { isAllowedCommand } from '../adapter/allowed-commands.ts'
 import { type JsonRecord, objectsAt, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { readToolKind, readToolPaths } from './tool-calls.ts'
+import { readToolInput, readToolKind, readToolPaths } from './tool-calls.ts'
 
 const READING: readonly ToolKind[] = ['read', 'search']
 const EDITING: readonly ToolKind[] = ['edit', 'delete', 'move']
@@ -17,7 +19,7 @@ export type PermissionFacts = {
   /** A ceiling limits the caller: what is outside of the working directory may belong to others, such as the files of drover. */
   isLimited: boolean
   profile: Pick<AcpProfile, 'kinds'>
-}
+} & Pick<AgentRequest, 'allowedCommands'>
 
 /** What drover decides without a user. `staysInside`: no link leads a path of the call out of the working directory. */
 export function decideAlone(facts: PermissionFacts & { staysInside: boolean }): 'allow' | 'deny' | 'ask' {
@@ -25,15 +27,23 @@ export function decideAlone(facts: PermissionFacts & { staysInside: boolean }): 
   return facts.permission === 'read-only' ? 'deny' : 'ask'
 }
 
-function isAllowed({ call, permission, workdir, isLimited, profile }: PermissionFacts): boolean {
+function isAllowed({ call, permission, workdir, isLimited, profile, allowedCommands }: PermissionFacts): boolean {
   if (permission === 'everything') return true
   const kind = readToolKind(call, profile)
   const paths = readToolPaths(call)
   const areInside = paths.every((path) => isInside(path, workdir))
   // A search without a path is one in the working directory. A file to read that is not named could be any.
   if (isLimited && kind === 'read' && paths.length === 0) return false
+  if (kind === 'execute') return permission === 'edit' && areInside && runsOnly(call, { allowedCommands })
   if (READING.includes(kind)) return areInside || (permission !== 'edit' && !isLimited)
   return permission === 'edit' && EDITING.includes(kind) && areInside && !paths.some(isOfGit)
+}
+
+/** A command with other variables may be another one. */
+function runsOnly(call: JsonRecord, allowed: Pick<AgentRequest, 'allowedCommands'>): boolean {
+  const input = readToolInput(call)
+  const command = textAt(input, 'command')
+  return command !== undefined && input?.['env'] === undefined && isAllowedCommand(command, allowed)
 }
 
 /** What is written there decides what git runs, for every agent that comes after. Some file systems ignore the case of names. */

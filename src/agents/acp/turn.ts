@@ -47,6 +47,7 @@ export class AcpTurn implements TurnProtocol {
       terminals: agent.terminals,
       workdir: turn.request.workdir,
       permission: this.#permission,
+      allowedCommands: turn.request.allowedCommands,
       ask: (call) => this.#ask(call),
       onDenied: (denial) => this.#output.denials.push(denial),
     })
@@ -198,12 +199,12 @@ export class AcpTurn implements TurnProtocol {
   }
 
   async #decide(call: JsonRecord): Promise<Verdict> {
-    const { workdir, isLimited } = this.#turn.request
+    const { workdir, isLimited, allowedCommands } = this.#turn.request
     const { profile } = this.#agent.options
     const permission = this.#permission
     // An agent that opens the file itself would follow a link.
     const staysInside = !isLimited || permission === 'everything' || (await areInside(readToolPaths(call), workdir))
-    const alone = decideAlone({ call, permission, workdir, isLimited, profile, staysInside })
+    const alone = decideAlone({ call, permission, workdir, isLimited, profile, staysInside, allowedCommands })
     if (alone !== 'ask') return alone
     const verdict = await this.#ask(call)
     this.#client.grant(call, { kind: readToolKind(call, profile), verdict })

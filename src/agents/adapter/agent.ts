@@ -63,6 +63,8 @@ export type AgentRequest = {
   hasApprover?: boolean
   /** Tools that claude may use without asking; `all` means no limit. */
   allowedTools?: string | undefined
+  /** Commands that the agent may run, exactly as they are here, although its permission has none; and git to read. */
+  allowedCommands?: readonly string[] | undefined
   /** Arguments for the agent itself, already checked against its list of allowed flags. */
   extra: readonly string[]
   /** The agent's own id of the session to continue. */

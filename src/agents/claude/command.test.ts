@@ -102,6 +102,18 @@ describe('the modes of claude', () => {
   ] as const)('with the list of tools %j', (allowedTools, modes, isRoot, flags) => {
     expect(command({ allowedTools, ...modes, isRoot }).argv).toEqual([...ALWAYS, ...flags])
   })
+
+  it('with commands that the caller allows, exactly and only if it may edit', () => {
+    const allowedCommands = ['npm test', 'a, b']
+    const { argv } = command({ allowedCommands, approvalMode: 'auto' })
+    expect(argv[argv.indexOf('--allowedTools') + 1]).toMatch(
+      /^Bash\(npm test\),Bash\(git status\),(?:Bash\(git [\w -]+\),?)+$/,
+    )
+    for (const approvalMode of ['default', 'always'] as const)
+      expect(command({ allowedCommands, approvalMode }).argv).not.toContain('--allowedTools')
+    const readOnly = command({ allowedCommands, approvalMode: 'auto', sandboxMode: 'read-only' })
+    expect(readOnly.argv).not.toContain('--allowedTools')
+  })
 })
 
 describe('the command for claude', () => {

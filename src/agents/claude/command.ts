@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { toExactCommands } from '../adapter/allowed-commands.ts'
 import { flag, hasText, toolList } from '../adapter/flags.ts'
 import {
   type Permission,
@@ -159,7 +160,8 @@ function toSystemPrompt({ systemPrompt, isDryRun, scratchDirectory }: AgentReque
 function toPermission(request: AgentRequest): { flags: string[]; warnings: string[] } {
   const permission = stricterPermission(request)
   const isRestrictedRoot = permission === 'everything' && request.isRoot && request.env['IS_SANDBOX'] !== '1'
-  const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : [])]
+  const commands = permission === 'edit' ? toExactCommands(request).map((command) => `Bash(${command})`) : []
+  const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : []), ...commands]
   const mode = permission === 'everything' && isRestrictedRoot ? 'default' : MODES[permission ?? 'ask']
   // Without a mode of drover, that of the user's settings counts, unless a ceiling limits it.
   const hasMode = permission !== undefined || request.isLimited

@@ -52,4 +52,28 @@ describe('the rules for gemini', () => {
     const rules = rulesOf('edit', { ...LIMITED, canAsk: true })
     expect(rules).toEqual([NO_PLANS, 'ask_user: run_shell_command, save_memory', 'ask_user: MCP *', ...EDITS])
   })
+
+  it('allow exactly the commands that the caller allows, if it may edit', () => {
+    const facts = { ...DRIVEN, allowedCommands: ['sh check.sh', `sh -c 'a'`] }
+    const policy = policyFor('edit', facts)
+    const patterns = [...policy.matchAll(/^argsPattern = (".*")$/gm)].map(
+      ([, text = '']) => new RegExp(JSON.parse(text)),
+    )
+    const isAllowed = (command: string) => {
+      const text = `{\0${JSON.stringify('command')}:${JSON.stringify(command)}\0,\0"description":"x"\0}`
+      return patterns.some((pattern) => pattern.test(text))
+    }
+    expect(['sh check.sh', 'git status', 'git diff'].every(isAllowed)).toBe(true)
+    const others = [
+      'sh check.sh; x',
+      'sh checkxsh',
+      'x; sh check.sh',
+      'git push',
+      `sh -c 'a'`,
+      'x "command":"sh check.sh",',
+    ]
+    expect(others.filter(isAllowed)).toEqual([])
+    for (const permission of ['read-only', 'ask'] as const)
+      expect(policyFor(permission, facts)).not.toContain('argsPattern')
+  })
 })

@@ -1,5 +1,6 @@
 /** The rules that gemini gets in a file (`--admin-policy`). They count more than those of the user and of the project. Pure. */
 import type { AgentRequest } from '../adapter/agent.ts'
+import { toExactCommands } from '../adapter/allowed-commands.ts'
 import type { Permission } from '../adapter/permission.ts'
 
 /** Gemini approves its own plans when there is no one to ask, and may then do everything, whatever the mode. */
@@ -8,13 +9,16 @@ const EDIT_TOOLS = ['write_file', 'replace']
 const OTHER_TOOLS = ['run_shell_command', 'save_memory']
 const WRITING_TOOLS = ['run_shell_command', ...EDIT_TOOLS, 'save_memory']
 
-type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited'> & {
+type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommands'> & {
   /** Gemini asks drover over its protocol, and drover refuses. It would not report what its policy denies. */
   canAsk: boolean
 }
 
 /** Empty: gemini needs no rules. Without them, its mode decides, and then rules of the user, which must not widen a ceiling. */
-export function policyFor(permission: Permission, { ignoresProject, isLimited, canAsk }: Facts): string {
+export function policyFor(
+  permission: Permission,
+  { ignoresProject, isLimited, canAsk, allowedCommands }: Facts,
+): string {
   const limit = (tools: readonly string[]) => {
     const decision = canAsk ? 'ask_user' : 'deny'
     return isLimited ? [rule(tools, decision), servers(decision)] : []
@@ -23,7 +27,12 @@ export function policyFor(permission: Permission, { ignoresProject, isLimited, c
   const rules: Record<Permission, readonly string[]> = {
     'read-only': [rule([...PLAN_TOOLS, ...WRITING_TOOLS], 'deny'), servers('deny')],
     ask: [noPlans, ...limit(WRITING_TOOLS)],
-    edit: [noPlans, ...limit(OTHER_TOOLS), ...(ignoresProject ? ALLOW_EDITS : [])],
+    edit: [
+      noPlans,
+      ...limit(OTHER_TOOLS),
+      ...(ignoresProject ? ALLOW_EDITS : []),
+      ...toExactCommands({ allowedCommands }).map(allowCommand),
+    ],
     everything: ignoresProject ? [noPlans, ALLOW_ALL] : [],
   }
   return rules[permission].join('\n')
@@ -31,6 +40,12 @@ export function policyFor(permission: Permission, { ignoresProject, isLimited, c
 
 function rule(tools: readonly string[], decision: string): string {
   return `[[rule]]\ntoolName = ${toList(tools)}\ndecision = "${decision}"\npriority = 999\n`
+}
+
+/** Gemini compares the pattern with its arguments as JSON, in which a null character ends each field. */
+function allowCommand(command: string): string {
+  const pattern = `"command":"${command.replace(/[.+]/g, '\\$&')}"[\\x00,}]`
+  return `[[rule]]\ntoolName = "run_shell_command"\nargsPattern = ${JSON.stringify(pattern)}\ndecision = "allow"\npriority = 998\n`
 }
 
 /** For the tools of all MCP servers. */

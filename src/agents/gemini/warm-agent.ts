@@ -42,5 +42,6 @@ export function geminiParts(request: AgentRequest): readonly string[] | undefine
   const isCommand = request.prompt.trimStart().startsWith('/')
   if (request.extra.length > 0 || request.isVerbose || permission === 'read-only' || isCommand) return undefined
   // A process that ignores the project has got its instructions when it started.
-  return [permission, request.model ?? '', request.surroundings?.instructions ?? '']
+  const { model = '', surroundings, allowedCommands = [] } = request
+  return [permission, model, surroundings?.instructions ?? '', ...allowedCommands]
 }

@@ -65,7 +65,7 @@ export function composePrompt(facts: ActionFacts): string {
 function checkRules({ action, checks }: ActionFacts): string[] {
   if (action.kind !== 'implement' || checks.length === 0) return []
   return [
-    `After your work drover runs these checks, and they must pass: ${checks.map((each) => `\`${each}\``).join(', ')}.`,
+    `After your work drover runs these checks, and they must pass: ${checks.map((each) => `\`${each}\``).join(', ')}. You may run them too, exactly as they are here: with anything added, they may be denied.`,
   ]
 }
 

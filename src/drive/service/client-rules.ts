@@ -2,6 +2,7 @@
 import { Fault } from '../../kit/fault.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
+import { permissionsFor } from '../decide/agent-permissions.ts'
 import {
   driveCheckNotAllowed,
   driveDeliveryNotAllowed,
@@ -12,7 +13,6 @@ import {
 } from '../faults.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
-import { permissionsFor } from '../run-attempt.ts'
 import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 
 export type ServedSettings = DriveSettings & {
