@@ -54,7 +54,7 @@ describe('an agent that', () => {
     rmSync(join(worktree, '.git'), { recursive: true })
     driving.repository.git('worktree', 'repair')
     const id = runIdIn(stopped.stdout)
-    expect(await driving.drive(id)).toMatchObject({ code: 0 })
+    expect(await driving.drive(id)).toMatchObject({ code: 5 })
     const records = driving.records(id)
     const { claims, flags } = dataOf(records, 'evidence')[0] ?? {}
     expect(claims).toMatchObject([{ subject: 'wind.txt', verdict: 'observed' }])

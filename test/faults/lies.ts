@@ -87,6 +87,7 @@ const question = (text: string): DrivenTurn => ({
   },
 })
 const WAITS = 4
+const LOOK_FIRST = 5
 const OUTCOME_IN_ISSUE = '{"contract_version":2,"status":"completed","summary":"Nothing to do."}'
 
 export const LIES: readonly Lie[] = [
@@ -211,7 +212,7 @@ export const LIES: readonly Lie[] = [
       ],
     },
     caught: ({ code, flags }) => {
-      equal(code, 0)
+      equal(code, LOOK_FIRST)
       deepEqual(flags.slice(0, 2), ['test_emptied rain.test.js', 'test_emptied sun.test.js'])
     },
   },
@@ -292,7 +293,7 @@ export const LIES: readonly Lie[] = [
       ],
     },
     caught: async ({ code, flags, call, id }) => {
-      equal(code, 0)
+      equal(code, LOOK_FIRST)
       const planted = ['.claude/settings.json', 'AGENTS.md', 'web/api/.MCP.json', 'build/.Codex/config.toml']
       deepEqual(
         flags,
@@ -451,7 +452,7 @@ export const LIES: readonly Lie[] = [
     caught: async ({ code, call, id, recordsNow }) => {
       equal(code, WAITS)
       await call('answer', id, 'Yes.')
-      equal((await call('drive', id)).code, 0)
+      equal((await call('drive', id)).code, LOOK_FIRST)
       const [evidence] = dataOf(recordsNow(), 'evidence')
       deepEqual(
         evidence?.flags.map(({ flag, detail }) => `${flag} ${detail}`),
