@@ -72,11 +72,17 @@ describe('readEnvironment', () => {
     ])
   })
 
-  it.each(['DROVER_HOME', 'DROVER_CONFIG', 'DROVER_API_KEYS', 'DROVER_DEBUG', 'DROVER_TREE', 'DROVER_OWNER'])(
-    'neither takes %s for a key nor warns of it',
-    (variable) => {
-      const { layer, problems, warnings } = read({ [variable]: 'x' })
-      expect([layer.values.size, problems, warnings]).toEqual([0, [], []])
-    },
-  )
+  it.each([
+    'DROVER_HOME',
+    'DROVER_CONFIG',
+    'DROVER_API_KEYS',
+    'DROVER_DEBUG',
+    'DROVER_TREE',
+    'DROVER_OWNER',
+    'DROVER_RUN',
+    'DROVER_PORT',
+  ])('neither takes %s for a key nor warns of it', (variable) => {
+    const { layer, problems, warnings } = read({ [variable]: 'x' })
+    expect([layer.values.size, problems, warnings]).toEqual([0, [], []])
+  })
 })

@@ -1,6 +1,6 @@
 import { nearestWord } from '../kit/nearest.ts'
 import type { Environment } from '../kit/process/child-environment.ts'
-import { DEPTH_VARIABLE, OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
+import { DEPTH_VARIABLE, OWNER_VARIABLE, RUN_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import type { ConfigProblem } from './faults.ts'
 import type { Layer } from './layers.ts'
 import type { Origin } from './origin.ts'
@@ -28,7 +28,10 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
 ]
 
 /** Drover sets them for the agents that it starts. */
-const SET_FOR_AGENTS: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE]
+const SET_FOR_AGENTS: readonly string[] = [
+  ...[TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, RUN_VARIABLE],
+  ...['DROVER_WORKTREE', 'DROVER_BRANCH', 'DROVER_PORT'],
+]
 
 /**
  * The values that variables set, problems with their values, and warnings about unknown variables. `defined` are the

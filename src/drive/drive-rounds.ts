@@ -4,7 +4,7 @@ import { readRunHeader } from '../journal/read-run.ts'
 import { digestFields } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
-import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
+import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { inTree } from '../kit/process/process-tree.ts'
 import { readPinnedSource } from '../runs/read-material.ts'
 import { outlineRun, type RunOutline } from '../runs/read-status.ts'
@@ -42,7 +42,7 @@ export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; rea
 
 export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
-  const context: DriveContext = await inWorktree({ ...tools, runId, journal }, begin)
+  const context: DriveContext = await inWorktree(inRun({ ...tools, runId, journal }, begin), begin)
   beginDrive(context, begin)
   const end = await driveAndAsk(context, tools)
   if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
@@ -65,6 +65,14 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   const optionsFrom: DriveBegin['optionsFrom'] = (known) => begin.optionsFrom(known ?? options)
   const isNew = await startRound(context, next, { ...started, options: optionsFrom(undefined) })
   return await driveRounds(tools, next.runId, { ...started, optionsFrom, isNew })
+}
+
+/** Checks and agents learn for which run they work. */
+function inRun(context: DriveContext, begin: DriveBegin): DriveContext {
+  const { previous_run_id: previous } = toDriveState(context.journal.events) ?? begin
+  const { prompts, env, runId } = context
+  const runIds = previous === undefined ? [runId] : [previous, runId]
+  return { ...context, env: inRuns(env, runIds), prompts: { ...prompts, env: inRuns(prompts.env, runIds) } }
 }
 
 /** Checks and agents learn where they are, and nothing about other copies of the project. */

@@ -13,6 +13,7 @@ import { observeGit } from '../workspace/observe-git.ts'
 import { checkWorkspaceInPlace } from './check-workspace.ts'
 import { outputFailure } from './faults.ts'
 import { checkRunOwner, checkSourceRevisions } from './open-run.ts'
+import { refuseOwnRun } from './own-run.ts'
 import { interruptible, type RunContext } from './run-context.ts'
 
 /** The decision that the engine must make, and the section texts to store or remove with it. */
@@ -24,6 +25,7 @@ export type RunChange = {
 
 /** Locks a run, lets the engine decide, and records the event. */
 export async function changeRun(context: RunContext, runId: string, change: RunChange): Promise<Decided> {
+  refuseOwnRun(context, runId)
   checkRunOwner(context, runId)
   return await interruptible(context, () =>
     updateRun<Decided>(context.store, runId, async (run) => {

@@ -36,6 +36,14 @@ export const runIdAmbiguous = defineFault({
   },
 })
 
+export const runOfOwnAgent = defineFault({
+  code: 'run_of_own_agent',
+  kind: 'conflict',
+  when: 'A program that drover started for a driven run, such as its agent or a check, wants to change that run. Nothing was changed.',
+  message: (d: { run_id: string }) =>
+    `an agent cannot stop, answer, skip or drive its own run, and the run ${d.run_id} started this command; report the result at the end of the turn instead, and a person decides`,
+})
+
 export const runInterrupted = defineFault({
   code: 'run_interrupted',
   kind: 'unavailable',

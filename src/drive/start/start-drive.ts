@@ -1,6 +1,7 @@
 /** Finds or starts the run to drive, and the worktree in which it is done. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { refuseOwnRun } from '../../runs/own-run.ts'
 import { parseStart } from '../../runs/parse-request.ts'
 import { outlineRun } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
@@ -64,6 +65,7 @@ export async function findDrive(context: RunContext, start: DriveStart): Promise
 
 async function openExisting(context: RunContext, id: string, { actions }: DriveStart): Promise<FoundDrive> {
   const runId = resolveRunId(context, id)
+  refuseOwnRun(context, runId)
   // Its worktree may be removed already, and nothing more is done in it.
   const isDelivered = readDrive(context.store, runId)?.delivered !== undefined
   const there = withPinnedGit(isDelivered ? asOwner(context, runId) : await openOwnWorktree(context, runId))

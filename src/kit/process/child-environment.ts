@@ -3,7 +3,7 @@
  * that none of them gets a secret of drover, of its store or of its telemetry.
  */
 import { isSecretName, redactSecrets } from '../redact.ts'
-import { DEPTH_VARIABLE, OWNER_VARIABLE, TREE_VARIABLE } from './environment-variables.ts'
+import { DEPTH_VARIABLE, OWNER_VARIABLE, RUN_VARIABLE, TREE_VARIABLE } from './environment-variables.ts'
 
 declare const isFiltered: unique symbol
 
@@ -15,7 +15,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** No secrets; a program that calls drover must find the same home and config, and one in a worktree its ports. */
 const KEPT: readonly string[] = [
-  ...[TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG'],
+  ...[TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, RUN_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG'],
   ...['DROVER_WORKTREE', 'DROVER_BRANCH', 'DROVER_PORT'],
 ]
 /** Settings of drover and of libpq, and headers of OpenTelemetry, which hold tokens. Windows ignores the case of names. */

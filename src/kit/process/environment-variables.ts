@@ -7,6 +7,19 @@ export const OWNER_VARIABLE = 'DROVER_OWNER'
 /** How many agents are between the user and a process: 1 for the agent of a prompt that the user has sent. */
 export const DEPTH_VARIABLE = 'DROVER_DEPTH'
 
+/** The ids of the driven runs for which a process works, outermost first. */
+export const RUN_VARIABLE = 'DROVER_RUN'
+
+/** The environment of a program that works for these runs too. */
+export function inRuns(env: Variables, runIds: readonly string[]): Variables {
+  return { ...env, [RUN_VARIABLE]: [...runsIn(env[RUN_VARIABLE]), ...runIds].join(':') }
+}
+
+/** The ids in the value of the variable. */
+export function runsIn(value = ''): string[] {
+  return value.split(':').filter((id) => id !== '')
+}
+
 /** The highest depth that counts. Every limit is far below it. */
 const DEEPEST = 1000
 

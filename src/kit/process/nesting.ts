@@ -1,5 +1,5 @@
-/** How deep this process is, if the program that started it has removed the variable that says so. */
-import { DEPTH_VARIABLE, readDepth } from './environment-variables.ts'
+/** What the processes around this one say, if the program that started it has removed the variables that say so. */
+import { DEPTH_VARIABLE, RUN_VARIABLE, readDepth, runsIn } from './environment-variables.ts'
 import { READS_ENVIRONMENTS, readEnvironment, readStat } from './process-tree.ts'
 
 const MAX_ANCESTORS = 32
@@ -16,12 +16,26 @@ export function withDepth(env: Variables): Variables {
   return depth === undefined ? env : { ...env, [DEPTH_VARIABLE]: String(depth) }
 }
 
+/** The driven runs for which this process works. Only Linux tells what the processes around it were started with. */
+export function findRunsAround(env: Variables): ReadonlySet<string> {
+  const around = READS_ENVIRONMENTS ? [...valuesAround(RUN_VARIABLE)] : []
+  return new Set([env[RUN_VARIABLE], ...around].flatMap((value) => runsIn(value)))
+}
+
 function depthAround(parent: number): number | undefined {
-  let pid = parent
-  for (let level = 0; level < MAX_ANCESTORS && pid > 1; level += 1) {
-    const found = /(?:^|\0)DROVER_DEPTH=(\d+)/.exec(readEnvironment(pid) ?? '')?.[1]
-    if (found !== undefined) return readDepth(found)
-    pid = readStat(pid)?.parent ?? 0
+  for (const value of valuesAround(DEPTH_VARIABLE, parent)) {
+    if (/^\d/.test(value)) return readDepth(value)
   }
   return undefined
+}
+
+/** The values that a variable had in the processes around this one when they were started, the nearest first. */
+function* valuesAround(name: string, parent = process.ppid): Generator<string> {
+  let pid = parent
+  for (let level = 0; level < MAX_ANCESTORS && pid > 1; level += 1) {
+    const variables = (readEnvironment(pid) ?? '').split('\0')
+    const found = variables.find((each) => each.startsWith(`${name}=`))
+    if (found !== undefined) yield found.slice(name.length + 1)
+    pid = readStat(pid)?.parent ?? 0
+  }
 }
