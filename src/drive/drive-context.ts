@@ -38,9 +38,12 @@ export type DriveContext = DriveTools & {
   readonly journal: EventFile<DriveEvent>
 }
 
+/** What is needed to record something. */
+export type Recording = Pick<DriveContext, 'runs' | 'runId' | 'journal' | 'onUpdate'>
+
 /** Appends an event, with the time, and reports it. */
 export function record<T extends DriveEvent['type']>(
-  context: DriveContext,
+  context: Recording,
   type: T,
   data: Extract<DriveEvent, { type: T }>['data'],
 ): void {

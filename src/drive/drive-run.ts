@@ -12,6 +12,7 @@ import { readOutcome } from '../runs/read-outcome.ts'
 import { compareWork } from './compare-work.ts'
 import { type DriveStep, nextStep } from './decide/next-step.ts'
 import { type DriveContext, readDriveState, record, uninterrupted } from './drive-context.ts'
+import { noteRepositoryChanges } from './guard-repository.ts'
 import { observeTree } from './observe-tree.ts'
 import { decideBaseline, prepare } from './prepare-work.ts'
 import type { Attempt } from './record/drive-state.ts'
@@ -90,6 +91,7 @@ async function noteUnknownEnd(context: DriveContext, { attempt, session_id, star
     trace: [],
     warnings: [],
   })
+  await noteRepositoryChanges(context, attempt)
 }
 
 /** Another process changed the run meanwhile. */

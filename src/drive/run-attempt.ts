@@ -18,6 +18,7 @@ import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spen
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { Trace } from './evidence/trace.ts'
 import { hasOtherGitConfiguration } from './evidence/tree.ts'
+import { noteRepositoryChanges, saveRepositoryState } from './guard-repository.ts'
 import { observeTree, pathsBetween } from './observe-tree.ts'
 import { findGitPrograms, findTrusted } from './project-settings.ts'
 import { composePrompt, type Section } from './prompt/compose-prompt.ts'
@@ -50,6 +51,7 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const isGitChanged = first !== undefined && hasOtherGitConfiguration(first.tree, tree)
   const projectSettings = isGitChanged ? undefined : await findTrusted(context.runs, context.projectTrust)
   const gitSettings = first === undefined ? findGitPrograms(context.runs, context.prompts) : first.git_settings
+  const repository = await saveRepositoryState(context)
   const reserved = remainingBudget(spentBy(state), state.options)
   record(context, 'attempt_started', {
     attempt: number,
@@ -64,6 +66,7 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
     reserved,
     ...(projectSettings !== undefined && { project_settings: projectSettings }),
     ...(gitSettings !== undefined && { git_settings: gitSettings }),
+    repository: repository.digest,
     prompt_sha256: digest(encodeUtf8(prompt)),
     tree,
   })
@@ -71,7 +74,12 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const ignoresProject = projectSettings === undefined
   const maxCost = reserved.cost_microusd
   const request = toRequest({ action, prompt, session, who, context, options, maxCost, ignoresProject, gitSettings })
-  await execute(context, { number, action, request, executionId, tree }).finally(() => removeReviewFiles(context))
+  try {
+    await execute(context, { number, action, request, executionId, tree })
+  } finally {
+    removeReviewFiles(context)
+    await noteRepositoryChanges(context, number, repository)
+  }
 }
 
 /** The agent that does an action. */

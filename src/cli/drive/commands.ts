@@ -103,6 +103,12 @@ end; 4 if the run is waiting for you or a limit was reached; 130 if the command 
         description: 'Run this command, with JSON on its standard input, when the run needs you or ends',
       },
       { name: 'detach', description: 'Run in the background server, which is started if none is running' },
+      {
+        name: 'restore',
+        description:
+          'Undo what changed in refs, settings and hooks of the repository while agents of this run were working',
+      },
+      { name: 'yes', description: 'Restore without asking' },
       { name: 'list', description: 'List the worktrees of driven runs, and why they were kept' },
       DEMO,
       { ...ROOT, otherNames: ['workdir', 'w', 'directory', 'cwd'] },

@@ -41,8 +41,10 @@ import { readDriveFlags } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
 import { findOpenRun, readTarget } from './drive-target.ts'
 import { endLines } from './end-text.ts'
+import { restoreNeedsRun } from './faults.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
+import { restoreRun } from './restore.ts'
 import { noteUnseenWork } from './unseen-work.ts'
 
 export const run: RunCommand = (invocation) =>
@@ -66,6 +68,11 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const { config } = await readSettings(invocation)
   refuseDeepNesting({ env: runtime.env, settings: config })
   const context = await openRuns(command, runtime)
+  if (flags.isOn('restore')) {
+    if (named?.is !== 'run') throw restoreNeedsRun({})
+    command.runId = resolveRunId(context, named.id)
+    return await restoreRun(invocation, context, command.runId)
+  }
   const target = named ?? (await findOpenRun(context))
   if (target.is === 'run') command.runId = resolveRunId(context, target.id)
   const isPrepared = target.is !== 'run' && !flags.isOn('in-place')

@@ -9,6 +9,21 @@ export const driveTargetMissing = defineFault({
     'say what to do: give a goal in quotes, the URL of an issue, or the id of a run',
 })
 
+export const restoreNotConfirmed = defineFault({
+  code: 'restore_not_confirmed',
+  kind: 'usage',
+  when: 'The command `drover drive ID --restore` has no terminal to ask on, and was not given `--yes`. Nothing was changed.',
+  message: (d: { count: number }) =>
+    `${d.count === 1 ? '1 change' : `${d.count} changes`} of the repository would be undone, and no one can be asked; see them with "drover status", then add --yes`,
+})
+
+export const restoreNeedsRun = defineFault({
+  code: 'restore_needs_run',
+  kind: 'usage',
+  when: 'The flag `--restore` was given without the id of a run.',
+  message: (_: Record<never, never>) => '--restore needs the id of a run: drover drive ID --restore',
+})
+
 export const notifyFailed = defineFault({
   code: 'notify_failed',
   kind: 'unavailable',

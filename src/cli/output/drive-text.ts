@@ -3,8 +3,9 @@
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { countTokens, spentBy } from '../../drive/decide/spending.ts'
+import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
-import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
+import type { DriveEvent, Options, Purpose, ReviewFlag } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { isSerious } from '../../drive/record/review-flags.ts'
@@ -41,6 +42,8 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return describeEnd(event.data, state)
     case 'check_ran':
       return [describeCheck(event.data, '  ')]
+    case 'repository_changed':
+      return describeFlags(flagsOf(event.data), '  ')
     case 'evidence':
       return describeEvidence(event.data, '  ')
     case 'outcome_rejected':
@@ -169,11 +172,15 @@ function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent
         const text = oneLine(`${claimText(claim)}: ${claim.verdict}, ${claim.note}`)
         return { text: `${indent}  ${text}`, tone: VERDICT_TONES[claim.verdict] }
       }),
-    ...flags.map((each): StyledLine => {
-      const text = `${indent}  look at: ${each.flag.replaceAll('_', ' ')}: ${oneLine(each.detail)}`
-      return { text, tone: isSerious(each) ? 'bad' : 'open' }
-    }),
+    ...describeFlags(flags, indent),
   ]
+}
+
+function describeFlags(flags: readonly ReviewFlag[], indent: string): StyledLine[] {
+  return flags.map((each) => {
+    const text = `${indent}  look at: ${each.flag.replaceAll('_', ' ')}: ${oneLine(each.detail)}`
+    return { text, tone: isSerious(each) ? 'bad' : 'open' }
+  })
 }
 
 function describeDeliveryCheck(checked: EventOf<'delivery_checked'>['data']): StyledLine[] {
@@ -214,7 +221,7 @@ export function describeDrive(state: DriveState): StyledLine[] {
 }
 
 function describeAttemptFacts(attempt: Attempt): StyledLine[] {
-  const { ended, checks, evidence, execution_id } = attempt
+  const { ended, checks, evidence, execution_id, repository_changed: changed } = attempt
   const end = ended === undefined ? ['running'] : [ended.how, ...costParts(ended, attempt)]
   return [
     `  ${describeAttempt(attempt)}: ${end.join(' · ')}`,
@@ -224,6 +231,7 @@ function describeAttemptFacts(attempt: Attempt): StyledLine[] {
       : [{ text: `    no valid outcome: ${oneLine(ended.problem)}`, tone: 'open' } as const]),
     ...(ended?.error === undefined ? [] : [{ text: `    ${oneLine(ended.error)}`, tone: 'open' } as const]),
     ...checks.map((check) => describeCheck(check, '    ')),
+    ...(changed === undefined ? [] : describeFlags(flagsOf(changed), '    ')),
     ...(evidence === undefined ? [] : describeEvidence(evidence, '    ')),
   ]
 }

@@ -146,6 +146,14 @@ export const ReviewFlag = named(
 )
 export type ReviewFlag = Message<typeof ReviewFlag>
 
+const RepositoryChange = strict({
+  what: literals(['ref', 'head', 'config', 'hook', 'file']),
+  name: text,
+  before: optional(text),
+  after: optional(text),
+  keys: optional(Type.Array(text)),
+})
+
 const PAUSES = [
   'max_tokens',
   'max_cost',
@@ -236,6 +244,8 @@ export const DriveEvent = named(
       project_settings: optional(Digest),
       /** The programs that the repository tells git to run, when the run began. Absent: none. */
       git_settings: optional(Digest),
+      /** The state of the repository, which is saved beside the records. Older records have none. */
+      repository: optional(Digest),
       prompt_sha256: Digest,
       tree: Tree,
     }),
@@ -261,6 +271,16 @@ export const DriveEvent = named(
       error_code: optional(text),
       trace: Type.Array(TraceEntry),
       warnings: Type.Array(text),
+    }),
+    /** The repository, outside of the branch of the run, is not what it was before the attempt. */
+    event('repository_changed', {
+      attempt: count,
+      state: meaning('Digest of the saved state before the attempt.', Digest),
+      changes: Type.Array(RepositoryChange),
+      count: meaning('The number of changes, with those that are not listed.', count),
+    }),
+    event('repository_restored', {
+      restored: Type.Array(strict({ attempt: count, name: text })),
     }),
     event('check_ran', {
       attempt: count,

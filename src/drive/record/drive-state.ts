@@ -16,6 +16,8 @@ export type Attempt = Started & {
   /** Those that drover ran after it: of each command the last run. */
   readonly checks: readonly CheckRun[]
   readonly evidence?: Evidence
+  /** What has changed in the repository while it ran, and was not restored since. */
+  readonly repository_changed?: EventOf<'repository_changed'>['data']
   /** Why the run did not accept its outcome. */
   readonly rejected?: string
 }
@@ -94,6 +96,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return updateAttempt(state, data.attempt, ({ approvals }) => ({ approvals: [...approvals, { ...data, at }] }))
     case 'attempt_ended':
       return updateAttempt(state, data.attempt, () => ({ ended: { ...data, at } }))
+    case 'repository_changed':
+      return updateAttempt(state, data.attempt, () => ({ repository_changed: data }))
+    case 'repository_restored':
+      return data.restored.reduce(withoutChange, state)
     case 'check_ran':
       return updateAttempt(state, data.attempt, ({ checks }) => ({ checks: withCheck(checks, { ...data, at }) }))
     case 'evidence':
@@ -111,6 +117,14 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'delivered':
       return { ...state, delivered: data }
   }
+}
+
+function withoutChange(state: DriveState, { attempt, name }: { attempt: number; name: string }): DriveState {
+  return updateAttempt(state, attempt, ({ repository_changed: found }) =>
+    found === undefined
+      ? {}
+      : { repository_changed: { ...found, changes: found.changes.filter((each) => each.name !== name) } },
+  )
 }
 
 /** What failed before the work may be repaired by now. */

@@ -2,6 +2,7 @@
 
 /** They make the work worth less than its checks say: look before you use it. */
 const SERIOUS_FLAGS = [
+  'repository_changed',
   'agent_configuration_changed',
   'test_deleted',
   'test_skipped',

@@ -5,6 +5,7 @@ import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { spentBy } from '../decide/spending.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
+import { flagsOf } from '../evidence/repository-flags.ts'
 import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
@@ -198,7 +199,7 @@ export function toDrivenDiff({ record, drive, run }: DrivenFacts, { files, patch
 }
 
 function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<DrivenRun['attempts']>[number] {
-  const { ended, session_id, approvals, checks, evidence, rejected, model } = attempt
+  const { ended, session_id, approvals, checks, rejected, model } = attempt
   const session = ended?.session_id ?? session_id
   const error = rejected ?? ended?.error ?? ended?.problem
   return {
@@ -220,12 +221,15 @@ function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<Dri
     ...(approvals.length > 0 && { approvals: approvals.map(({ attempt: _, ...approval }) => approval) }),
     warnings: ended?.warnings ?? [],
     checks: checks.map(toCheck),
-    ...(evidence !== undefined && { evidence: toEvidence(evidence) }),
+    ...toEvidence(attempt),
   }
 }
 
-function toEvidence({ claims, flags }: NonNullable<Attempt['evidence']>) {
-  return { claims, flags: flags.map((each) => ({ ...each, is_serious: isSerious(each) })) }
+function toEvidence({ evidence, repository_changed: changed }: Attempt) {
+  const flags = [...(changed === undefined ? [] : flagsOf(changed)), ...(evidence?.flags ?? [])]
+  if (evidence === undefined && flags.length === 0) return {}
+  const shown = flags.map((each) => ({ ...each, is_serious: isSerious(each) }))
+  return { evidence: { claims: evidence?.claims ?? [], flags: shown } }
 }
 
 /** The text of an outcome was checked when it was recorded. */

@@ -1,0 +1,41 @@
+/** What has changed in the repository while agents ran, as flags. Pure. */
+import type { RepositoryChange } from '../../workspace/repository-changes.ts'
+import type { ReviewFlag } from '../record/drive-event.shape.ts'
+import type { Attempt, DriveState } from '../record/drive-state.ts'
+
+/** Of all attempts: a later attempt does not undo what an earlier one did. */
+export function repositoryFlags({ attempts }: Pick<DriveState, 'attempts'>): ReviewFlag[] {
+  return attempts.flatMap(({ repository_changed: changed }) => (changed === undefined ? [] : flagsOf(changed)))
+}
+
+/** More than a person reads one by one. */
+const SHOWN = 20
+
+type Changed = NonNullable<Attempt['repository_changed']>
+
+export function flagsOf({ changes, count, attempt }: Changed): ReviewFlag[] {
+  const when = `changed while the agent of attempt ${attempt} ran`
+  const flags = changes.slice(0, SHOWN).map(
+    (change): ReviewFlag => ({
+      flag: 'repository_changed',
+      detail: `${describeChange(change)}, ${when}`,
+      ...(change.what === 'file' && { path: change.name }),
+    }),
+  )
+  // Changes that are restored are not listed either, so the number alone says nothing.
+  const more = changes.length > SHOWN ? count - SHOWN : 0
+  return more > 0 ? [...flags, { flag: 'repository_changed', detail: `and ${more} more, ${when}` }] : flags
+}
+
+/** In words, for a person. */
+export function describeChange({ what, name, before, after, keys = [] }: RepositoryChange): string {
+  const short = (value?: string) => (value === undefined ? 'none' : value.replace(/^([0-9a-f]{12})[0-9a-f]+$/, '$1'))
+  const said = {
+    ref: `${name} ${short(before)} → ${short(after)}`,
+    head: `HEAD of your worktree ${short(before)} → ${short(after)}`,
+    config: `.git/${name}${keys.length === 0 ? '' : `: ${keys.join(', ')}`}`,
+    hook: `.git/${name} ${before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'}`,
+    file: `${name} in your worktree`,
+  }
+  return said[what]
+}

@@ -1,0 +1,101 @@
+/**
+ * What an agent in a worktree can change of the repository that the worktree belongs to: refs, settings, hooks, and the worktree
+ * of the user. Two states that are observed before and after an attempt show what has changed meanwhile.
+ */
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { errorCode, Fault } from '../kit/fault.ts'
+import { readFileBytes } from '../kit/files/read-file.ts'
+import { askStatus } from './ask-status.ts'
+import { askGitForOutput, type Git } from './git.ts'
+
+export type RepositoryState = {
+  /** Each with the object that it names, or `ref: ` and the ref. */
+  readonly refs: Readonly<Record<string, string>>
+  /** The settings and hooks, in base64, by their paths in the git directory. */
+  readonly files: Readonly<Record<string, string>>
+  /** What the user has checked out: the text of `HEAD`. */
+  readonly head?: string
+  /** The changed files of the user: a mark for each path that changes with it. */
+  readonly tree?: Readonly<Record<string, string>>
+}
+
+export type ObservedRepository = {
+  readonly gitCommonDir: string
+  /** The worktree of the user. Absent if the agents work in it. */
+  readonly user?: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir'> | undefined
+  readonly git: Git
+  readonly signal: AbortSignal
+}
+
+const FILE_LIMIT_BYTES = 1024 * 1024
+/** More hooks than git has. */
+const MAX_HOOKS = 100
+/** More would make a large record of someone's unfinished work. */
+const MAX_PATHS = 5000
+
+export async function observeRepository(options: ObservedRepository): Promise<RepositoryState> {
+  const { user, gitCommonDir } = options
+  const [refs, tree] = await Promise.all([readRefs(options), user && readTree(options, user)])
+  const head = user && readBytes(join(user.git_dir, 'HEAD'))?.toString('utf8').trim()
+  return {
+    refs,
+    files: readFiles(gitCommonDir),
+    ...(head !== undefined && { head }),
+    ...(tree !== undefined && { tree }),
+  }
+}
+
+async function readRefs({ git, gitCommonDir: directory, signal }: ObservedRepository): Promise<Record<string, string>> {
+  const args = ['for-each-ref', '--format=%(refname) %(objectname) %(symref)'] as const
+  const lines = (await askGitForOutput(git, { directory, args, signal })).toString('utf8').split('\n')
+  const refs = lines.filter(Boolean).map((line) => line.split(' '))
+  return Object.fromEntries(refs.map(([name, object, target]) => [name, target ? `ref: ${target}` : object]))
+}
+
+/** Without what the repository tells git to run: an agent may have changed that. */
+async function readTree(
+  { git, signal }: ObservedRepository,
+  user: NonNullable<ObservedRepository['user']>,
+): Promise<Record<string, string> | undefined> {
+  const { worktree_root: directory } = user
+  try {
+    const { changed } = await askStatus({ ...git, pinned: user }, { directory, signal })
+    const marks = changed.slice(0, MAX_PATHS).map(({ path, state, category }) => {
+      const found = lstatSync(join(directory, path), { bigint: true, throwIfNoEntry: false })
+      return [path, [category, state, found?.size, found?.mtimeNs].join(' ')] as const
+    })
+    return Object.fromEntries(marks)
+  } catch (error) {
+    // The worktree of the user is gone, or cannot be read now: that is no reason to end a run.
+    if (error instanceof Fault || errorCode(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+function readFiles(directory: string): Record<string, string> {
+  const hooks = namesIn(join(directory, 'hooks')).filter((name) => !name.endsWith('.sample'))
+  const names = ['config', 'config.worktree', ...hooks.slice(0, MAX_HOOKS).map((name) => `hooks/${name}`)]
+  const found = names.map((name) => [name, readBytes(join(directory, name))?.toString('base64')] as const)
+  return Object.fromEntries(found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return []
+  }
+}
+
+/** Undefined if there is no such file, or none that can be read. */
+function readBytes(path: string): Buffer | undefined {
+  try {
+    return readFileBytes({ path, limitBytes: FILE_LIMIT_BYTES, links: 'follow' })
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}

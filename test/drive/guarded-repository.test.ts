@@ -1,0 +1,100 @@
+/** Agents that change the repository of the user, outside of their branch. */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createDriving } from '../support/driven-agents.ts'
+import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+
+const GOAL = 'Show the wind in knots'
+
+/** What an agent does to the repository `$r` of its user, which has the branch `old` and the hook `pre-commit`. */
+const HARM = [
+  'git branch -f old HEAD; git tag evil; git branch -D gone; git stash list',
+  'git config user.signingkey x; git config branch.main.remote y',
+  'echo "echo evil" > "$r/.git/hooks/pre-commit"; echo x > "$r/.git/hooks/post-merge"',
+  'echo evil > "$r/note.txt"; git -C "$r" symbolic-ref HEAD refs/heads/old',
+]
+
+function createGuarded(harm: readonly string[]) {
+  const driving = createDriving()
+  const { repository, rewrite } = driving
+  const { root, git } = repository
+  git('branch', 'old')
+  git('branch', 'gone')
+  git('commit', '--quiet', '--allow-empty', '--message=Next')
+  writeFileSync(join(root, '.git/hooks/pre-commit'), '#!/bin/sh\n', { mode: 0o755 })
+  rewrite({ implement: [{ ...HONEST, runs: harm.map((line) => `r='${root}'; ${line}`) }] })
+  const state = () => ({
+    refs: git(
+      'for-each-ref',
+      '--format=%(refname) %(objectname)',
+      'refs/heads/main',
+      'refs/heads/old',
+      'refs/heads/gone',
+      'refs/tags',
+    ),
+    head: git('symbolic-ref', 'HEAD'),
+    config: readFileSync(join(root, '.git/config'), 'utf8'),
+    hooks: ['pre-commit', 'post-merge'].map((name) => {
+      const path = join(root, '.git/hooks', name)
+      return existsSync(path) && readFileSync(path, 'utf8')
+    }),
+  })
+  return { ...driving, state }
+}
+
+describe('a repository that changes while an agent runs', () => {
+  it('is flagged with everything that changed, and restored on demand', async () => {
+    const driving = createGuarded(HARM)
+    const { repository } = driving
+    const before = driving.state()
+    const { stdout } = await driving.drive(GOAL, '--no-review')
+    const id = runIdIn(stdout)
+    const [{ changes = [] } = {}] = dataOf(driving.records(id), 'repository_changed')
+    expect(changes.map(({ what, name, keys }) => [what, name, ...(keys ?? [])].join(' '))).toEqual([
+      'ref refs/heads/gone',
+      'ref refs/heads/old',
+      'ref refs/tags/evil',
+      'head HEAD',
+      'config config branch.main.remote user.signingkey',
+      'hook hooks/post-merge',
+      'hook hooks/pre-commit',
+      'file note.txt',
+    ])
+    expect(stdout).toMatch(
+      /look at: repository changed: refs\/heads\/old [0-9a-f]{12} → [0-9a-f]{12}, changed while the agent of attempt 2 ran/,
+    )
+    const shown = await driving.call(['status', id])
+    expect(shown.stdout).toContain('.git/config: branch.main.remote, user.signingkey, changed while')
+    const asked = await driving.drive(id, '--restore')
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('add --yes')])
+    const restored = await driving.drive(id, '--restore', '--yes')
+    expect([restored.code, restored.stderr]).toEqual([0, ''])
+    expect(restored.stdout).toContain('restored: .git/config: branch.main.remote, user.signingkey')
+    expect(driving.state()).toEqual(before)
+    expect(readFileSync(join(repository.root, 'note.txt'), 'utf8')).toBe('evil\n')
+    expect((await driving.drive(id, '--restore')).stdout).toContain('Nothing was changed.')
+    expect((await driving.call(['status', id])).stdout).not.toContain('refs/heads/old')
+  })
+
+  it('keeps what changed again since', async () => {
+    const driving = createGuarded(['git branch -f old HEAD; git config user.signingkey x'])
+    const { repository } = driving
+    const { stdout } = await driving.drive(GOAL, '--no-review')
+    repository.git('commit', '--quiet', '--allow-empty', '--message=Mine')
+    repository.git('branch', '--force', 'old', 'main')
+    appendFileSync(join(repository.root, '.git/config'), '# mine\n')
+    const before = driving.state()
+    const { code, stdout: told } = await driving.drive(runIdIn(stdout), '--restore', '--yes')
+    expect(code).toBe(3)
+    expect(told.match(/^left: .*: it has changed again since$/gm)).toHaveLength(2)
+    expect(driving.state()).toEqual(before)
+  })
+
+  it('is not flagged for the branch of the run, or of another worktree of drover', async () => {
+    const driving = createGuarded(['git -c user.name=a -c user.email=a@b commit --quiet --allow-empty --message=x'])
+    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    expect(code).toBe(0)
+    expect(dataOf(driving.records(runIdIn(stdout)), 'repository_changed')).toEqual([])
+  })
+})
