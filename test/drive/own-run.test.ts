@@ -57,7 +57,10 @@ describe('an agent of a run', () => {
       driving.repository.commit()
       driving.rewrite({ implement: [HONEST] })
       const { code } = await driving.drive(GOAL, '--no-review', '--baseline', 'skip', '--check', 'sh check.sh')
-      expect(driving.told().split(REFUSED)).toHaveLength(4)
+      const told = driving.told()
+      // The check runs after the work, and in a clean checkout.
+      expect(told.split(REFUSED)).toHaveLength(7)
+      expect(told.match(/^exit .*/gm)).toEqual(Array(6).fill('exit 3'))
       expect(code).toBe(0)
     },
   )
