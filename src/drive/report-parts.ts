@@ -2,7 +2,7 @@
 import type { ReportChange, ReportEvidence, ReportParts } from '../runs/run-report.ts'
 import { checkResults } from './decide/check-results.ts'
 import { spentBy } from './decide/spending.ts'
-import { repositoryFlags } from './evidence/repository-flags.ts'
+import { flagsOfRun } from './evidence/repository-flags.ts'
 import type { Claim } from './record/drive-event.shape.ts'
 import { type DriveState, judgedAttempts } from './record/drive-state.ts'
 
@@ -17,7 +17,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
-    flags: [...repositoryFlags(state), ...judged.flatMap(({ evidence }) => evidence?.flags ?? [])],
+    flags: flagsOfRun(state),
     checks: checkResults(state).map(({ command, passed, result }) => ({ command, passed, result })),
     cost: toReportCost(state),
   }

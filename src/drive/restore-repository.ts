@@ -20,7 +20,7 @@ export type ChangeToRestore = RepositoryChange & {
   readonly state: string
 }
 
-export type Restored = { readonly change: ChangeToRestore; readonly problem?: string }
+export type RestoredChange = { readonly change: ChangeToRestore; readonly problem?: string }
 
 /** The latest first: an earlier attempt may have changed the same ref. */
 export function changesToRestore({ attempts }: Pick<DriveState, 'attempts'>): ChangeToRestore[] {
@@ -32,8 +32,8 @@ export function changesToRestore({ attempts }: Pick<DriveState, 'attempts'>): Ch
 
 type Place = Pick<Recording, 'runs' | 'runId' | 'journal'>
 
-export async function restoreRepository(context: Recording): Promise<Restored[]> {
-  const done: Restored[] = []
+export async function restoreRepository(context: Recording): Promise<RestoredChange[]> {
+  const done: RestoredChange[] = []
   for (const change of changesToRestore(readDriveState(context))) {
     const problem = await restore(context, change)
     done.push({ change, ...(problem !== undefined && { problem }) })

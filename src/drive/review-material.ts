@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { patchWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import { checkResults } from './decide/check-results.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
+import { flagsOfRun } from './evidence/repository-flags.ts'
 import { describeReview, isTooLong } from './prompt/describe-review.ts'
-import { judgedAttempts } from './record/drive-state.ts'
 
 /** Known to git without being stored. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
@@ -23,7 +23,7 @@ export async function readReviewMaterial(context: DriveContext): Promise<string>
     isCut,
     file: isTooLong(patch) ? writePatch(context, patch) : undefined,
     checks: checkResults(state),
-    flags: judgedAttempts(state).flatMap(({ evidence }) => evidence?.flags ?? []),
+    flags: flagsOfRun(state),
   })
 }
 

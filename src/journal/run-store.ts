@@ -5,6 +5,7 @@
  *                                           drive.jsonl        what drover did to drive the run, in the same format
  *                                           drive.lock         an empty file that the driver of the run locks
  *                                           drive.kept.jsonl   what the driver had recorded, if drive.jsonl was tampered with
+ *                                           repository*.json   the repository before an attempt, see repository-state.ts
  *                                           run.json           a snapshot of the run, see snapshot-format.ts
  *                                           run.lock           an empty file that processes lock
  *                                           materials/<hex>    section texts, named by their digests

@@ -48,7 +48,8 @@ describe('a repository that changes while an agent runs', () => {
     const driving = createGuarded(HARM)
     const { repository } = driving
     const before = driving.state()
-    const { stdout } = await driving.drive(GOAL, '--no-review')
+    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    expect(code).toBe(5)
     const id = runIdIn(stdout)
     const [{ changes = [] } = {}] = dataOf(driving.records(id), 'repository_changed')
     expect(changes.map(({ what, name, keys }) => [what, name, ...(keys ?? [])].join(' '))).toEqual([

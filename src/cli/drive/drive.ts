@@ -44,7 +44,7 @@ import { endLines } from './end-text.ts'
 import { restoreNeedsRun } from './faults.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
-import { restoreRun } from './restore.ts'
+import { restoreRun } from './restore-run.ts'
 import { noteUnseenWork } from './unseen-work.ts'
 
 export const run: RunCommand = (invocation) =>

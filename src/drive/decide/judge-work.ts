@@ -1,8 +1,9 @@
 /** Whether what an ended run leaves is what was wanted. Pure. */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
+import { flagsOfRun } from '../evidence/repository-flags.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
-import { type DriveState, judgedAttempts } from '../record/drive-state.ts'
+import type { DriveState } from '../record/drive-state.ts'
 import { isSerious } from '../record/review-flags.ts'
 import { checkResults, hasWork } from './check-results.ts'
 
@@ -116,7 +117,7 @@ function whatToLookAt({ run, drive, earlier }: EndedRun): string[] {
 }
 
 export function seriousFlags(drive: DriveState): readonly ReviewFlag[] {
-  return judgedAttempts(drive).flatMap(({ evidence }) => (evidence?.flags ?? []).filter(isSerious))
+  return flagsOfRun(drive).filter(isSerious)
 }
 
 function describeFlag({ flag, detail }: ReviewFlag): string {

@@ -1,11 +1,15 @@
-/** What has changed in the repository while agents ran, as flags. Pure. */
+/** The flags of a run: what has changed in the repository while agents ran, and what the evidence about their work shows. Pure. */
 import type { RepositoryChange } from '../../workspace/repository-changes.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
-import type { Attempt, DriveState } from '../record/drive-state.ts'
+import { type Attempt, type DriveState, judgedAttempts } from '../record/drive-state.ts'
 
-/** Of all attempts: a later attempt does not undo what an earlier one did. */
-export function repositoryFlags({ attempts }: Pick<DriveState, 'attempts'>): ReviewFlag[] {
-  return attempts.flatMap(({ repository_changed: changed }) => (changed === undefined ? [] : flagsOf(changed)))
+/** A later attempt does not undo what an earlier one did to the repository. */
+export function flagsOfRun(state: Pick<DriveState, 'attempts'>): ReviewFlag[] {
+  const { attempts } = state
+  return [
+    ...attempts.flatMap(({ repository_changed: changed }) => (changed === undefined ? [] : flagsOf(changed))),
+    ...judgedAttempts(state).flatMap(({ evidence }) => evidence?.flags ?? []),
+  ]
 }
 
 /** More than a person reads one by one. */

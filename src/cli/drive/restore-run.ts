@@ -2,7 +2,7 @@
 import { describeChange } from '../../drive/evidence/repository-flags.ts'
 import { openDriveJournal } from '../../drive/record/drive-journal.ts'
 import { toDriveState } from '../../drive/record/drive-state.ts'
-import { changesToRestore, type Restored, restoreRepository } from '../../drive/restore-repository.ts'
+import { changesToRestore, type RestoredChange, restoreRepository } from '../../drive/restore-repository.ts'
 import { refuseOwnRun } from '../../runs/own-run.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
@@ -44,7 +44,7 @@ async function confirm({ runtime }: Invocation, { signal }: RunContext, lines: r
   return /^y(?:es)?$/i.test(answer)
 }
 
-function describeRestored({ change, problem }: Restored): string {
+function describeRestored({ change, problem }: RestoredChange): string {
   const text = toPrintable(describeChange(change))
   return problem === undefined ? `restored: ${text}` : `left: ${text}: ${toPrintable(problem)}`
 }
