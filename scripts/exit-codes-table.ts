@@ -12,10 +12,10 @@ const ROWS: readonly (readonly [number, string])[] = [
   [toExitCode('usage', undefined), 'Usage error: the command line is invalid, and nothing was done.'],
   [
     toExitCode('internal', 'Changes'),
-    'A command in the Changes or Hosts group failed, or "drover drive" has not delivered: a check failed or was not run, or no agent did the work. If one of these commands exits with 1, the error message could not be written.',
+    'A command in the Changes, Hosts or Programs group failed, "drover doctor" failed or found an error with --strict, or "drover drive" did not deliver the work: a check failed or was not run, or no agent did the work. If one of these commands exits with 1, the error message could not be written.',
   ],
   [EXIT.waits, '"drover drive" is waiting for a person, or a limit was reached.'],
-  [EXIT.looksFirst, '"drover drive" has delivered, but found something that a person should look at first.'],
+  [EXIT.looksFirst, '"drover drive" delivered the work, but found something that a person should look at first.'],
   [EXIT_TIMEOUT, 'The agent timed out.'],
   [exitCodeOfSignal('SIGHUP'), 'The terminal was closed.'],
   [EXIT_CANCELLED, 'The command was interrupted with Ctrl-C.'],

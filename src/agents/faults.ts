@@ -5,7 +5,7 @@ import { installAdvice } from './install-command.ts'
 export const gitSettingsRefused = defineFault({
   code: 'git_settings_refused',
   kind: 'invalid',
-  when: 'Under a ceiling or in a driven run, a git setting of the repository in the working directory names a program that git would run for the agent. Another agent may have added that setting.',
+  when: 'If the key or the server limits what agents may do (a ceiling), or in a driven run, a git setting of the repository in the working directory names a program that git would run for the agent. Another agent may have added that setting.',
   message: (d: { backend: string; key: string; file: string }) =>
     `${d.key} in ${d.file} would make git run a program while ${d.backend} works, and another agent may have added it; remove that setting, or move it to your own ~/.gitconfig`,
 })
@@ -13,7 +13,7 @@ export const gitSettingsRefused = defineFault({
 export const gitSettingsUnreadable = defineFault({
   code: 'git_settings_unreadable',
   kind: 'invalid',
-  when: 'Under a ceiling or in a driven run, the settings of the repository in the working directory cannot be read, so it is not known what git would run for the agent.',
+  when: 'If the key or the server limits what agents may do (a ceiling), or in a driven run, the settings of the repository in the working directory cannot be read, so it is not known what git would run for the agent.',
   message: (d: { backend: string; problem: string }) =>
     `cannot determine what git would run for ${d.backend} in the working directory: ${d.problem}`,
 })

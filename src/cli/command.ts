@@ -123,7 +123,7 @@ export function withAlias(command: Command, words: Command['words']): [Command, 
   const { isDefault: _, otherNames: __, description = '', ...rest } = command
   const [name, alias] = [commandName(command), words.join(' ')]
   return [
-    { ...command, description: `${description}\ndrover ${alias} is a shorter name for it.`.trim() },
+    { ...command, description: `${description}\nShort form: drover ${alias}.`.trim() },
     {
       ...{ ...rest, words, isHidden: true, aliasOf: name },
       description: `The same as drover ${name}.\n${description}`.trim(),

@@ -71,7 +71,7 @@ export const DriveSection = strict({
   approval_mode: literals(['auto', 'none', 'always'], {
     default: 'auto',
     description:
-      'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`). In other actions, it may only read.',
+      'What the agent may do without approval while it implements a change: edit files and run the checks (`auto`), everything (`none`) or nothing (`always`). In other actions, it may only read.',
   }),
   stall_secs: Type.Integer({
     default: 600,

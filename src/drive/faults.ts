@@ -113,7 +113,7 @@ export const drivenRunAmbiguous = defineFault({
 export const drivenRunWaits = defineFault({
   code: 'driven_run_waits',
   kind: 'conflict',
-  when: 'A run cannot be resumed because it is waiting for something else.',
+  when: 'A run cannot be resumed because it is waiting for an answer or a confirmation, or because the process that drives it is about to exit.',
   message: (d: { id: string; choices: readonly string[] }) =>
     `the run ${d.id} cannot be resumed now; ${d.choices.length === 0 ? 'its driver is about to exit; try again after that' : `available actions: ${d.choices.join(', ')}`}`,
 })
@@ -139,7 +139,7 @@ export const driveNotPermitted = defineFault({
 export const driveOfAnother = defineFault({
   code: 'drive_of_another',
   kind: 'invalid',
-  when: 'A key with a ceiling asks to continue a run that another key started.',
+  when: 'A key with a ceiling, a limit on what its agents may do, asks to continue a run that another key started.',
   message: (d: { setting: string }) =>
     `${d.setting} limits what this key may ask for, so it cannot continue a run that another key started`,
 })

@@ -73,14 +73,14 @@ export const staleAction = defineFault({
 export const runNotActive = defineFault({
   code: 'run_not_active',
   kind: 'conflict',
-  when: 'An outcome was submitted while the run is paused, stopped or ended.',
+  when: 'An outcome was submitted while the run was paused, stopped or ended.',
   message: (_: Refusal) => 'the run is not active, so it does not accept an outcome; first do what it is waiting for',
 })
 
 export const runNotSkippable = defineFault({
   code: 'run_not_skippable',
   kind: 'conflict',
-  when: 'A skip was requested while the run is stopped or ended.',
+  when: 'A skip was requested while the run was stopped or ended.',
   message: (_: Refusal) => 'the run has no action to skip; if it is stopped, resume it first',
 })
 
@@ -94,7 +94,7 @@ export const runAlreadyEnded = defineFault({
 export const runNotResumable = defineFault({
   code: 'run_not_resumable',
   kind: 'conflict',
-  when: 'A resume was requested while the run is waiting for an outcome or an answer.',
+  when: 'A resume was requested while the run was waiting for an outcome or an answer.',
   message: (_: Refusal) => 'the run cannot be resumed now; submit the outcome or the answer that it is waiting for',
 })
 
@@ -265,7 +265,7 @@ export const sourceIssueMismatch = defineFault({
 export const sourceAliasLimit = defineFault({
   code: 'source_alias_limit',
   kind: 'conflict',
-  when: 'The issue has moved more often than a run can record.',
+  when: 'The issue was transferred more times than a run can record.',
   message: (d: Refusal & { limit: number }) =>
     `the issue has more than ${d.limit} earlier URLs; start a new run for it`,
 })

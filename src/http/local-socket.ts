@@ -22,7 +22,7 @@ export function createLocalListener(app: FastifyInstance, connections: Connectio
 /** Returns false, with a line in the log, if there can be no local socket: the server works without it. */
 export async function listenLocally(listener: Server, path: string, log: Log): Promise<boolean> {
   if (existsSync(path) && (await acceptsConnections(path))) {
-    log.info({ socket: path }, 'another server of this user has the local socket; this one runs without it')
+    log.info({ socket: path }, 'another server of yours has the local socket; this one runs without it')
     return false
   }
   try {

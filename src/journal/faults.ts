@@ -46,7 +46,7 @@ export const runJournalInvalid = defineFault({
 export const recordsTampered = defineFault({
   code: 'drive_records_tampered',
   kind: 'conflict',
-  when: 'The file `drive.jsonl` of a run was replaced, shortened or edited while the run was driven. The run is over.',
+  when: 'The file `drive.jsonl` of a run was replaced, shortened or edited while the run was being driven. The run is over.',
   message: (d: { run_id: string; path: string; kept: string; problem: string }) =>
     `the records of the run ${d.run_id} were tampered with, so the run is over: ${d.path} ${d.problem}; what drover had recorded is in ${d.kept}. Look at the work before you use it, and start a new run`,
 })

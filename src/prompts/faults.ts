@@ -86,7 +86,7 @@ export const approvalNotFound = defineFault({
 export const approvalNotAllowed = defineFault({
   code: 'approval_not_allowed',
   kind: 'unauthorized',
-  when: 'The API key has a ceiling, so it may not approve what an agent asks for.',
+  when: 'The API key has a ceiling, a limit on what its agents may do, so it may not approve what an agent asks for.',
   message: (d: { setting: string }) =>
     `this key may not decide what agents do, because of ${d.setting}; use a key without that limit`,
 })

@@ -41,7 +41,7 @@ export const sessionActive = defineFault({
 export const sessionOfAnotherKey = defineFault({
   code: 'session_of_another_key',
   kind: 'invalid',
-  when: 'A shared session of another API key would be changed or deleted. Other keys may read, resume and fork it.',
+  when: 'A request tried to change or delete a session that another API key shared. Other keys may only read, resume and fork it.',
   message: (d: { id: string }) =>
     `session ${d.id} belongs to another key, which shares it; you may resume or fork it, but not change or delete it`,
 })
@@ -64,7 +64,7 @@ export const sessionExpired = defineFault({
 export const sessionOfOtherAgent = defineFault({
   code: 'session_of_other_agent',
   kind: 'conflict',
-  when: "A session of the demo agent would be continued by the real agent, or the reverse. Neither knows the other's conversation.",
+  when: "A request tried to continue a session of the demo agent with the real agent, or the reverse. Neither knows the other's conversation.",
   message: (d: { id: string; of: string; continuedBy: string; isDemo: boolean; isInstalled: boolean }) =>
     d.isDemo
       ? `session ${d.id} belongs to the demo agent, and ${d.continuedBy} is ${d.isInstalled ? 'installed now; start a new session' : 'not installed; start drover with --demo to continue it'}`

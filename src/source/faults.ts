@@ -56,7 +56,7 @@ export const ghTimeout = defineFault({
 export const ghInterrupted = defineFault({
   code: 'gh_interrupted',
   kind: 'unavailable',
-  when: 'Drover was interrupted while the GitHub CLI `gh` was running.',
+  when: 'The GitHub CLI `gh` was running when drover was interrupted.',
   message: (_: Record<never, never>) => 'reading from GitHub was interrupted; nothing was changed',
 })
 
@@ -136,7 +136,7 @@ export const issueCommentUnusable = defineFault({
 export const issueTooLarge = defineFault({
   code: 'issue_too_large',
   kind: 'too_large',
-  when: 'An issue has more labels, or with its comments more bytes, than an envelope may have.',
+  when: 'The issue has too many labels, or the issue and its comments are too large together.',
   message: (d: { url: string; what: string; count: number; limit: number }) =>
     `${d.url} has ${d.count} ${d.what}; at most ${d.limit} are allowed; remove some`,
 })

@@ -34,7 +34,7 @@ export const sessionStoreUnavailable = defineFault({
 export const storeInUse = defineFault({
   code: 'store_in_use',
   kind: 'conflict',
-  when: 'A store would be copied while its prompts are running.',
+  when: 'A copy of the store was requested while its prompts were running.',
   message: (d: { path: string }) => `prompts in ${d.path} are still running; wait until they end, or cancel them`,
 })
 
@@ -93,7 +93,7 @@ export const backupByPostgres = defineFault({
 export const homeInUse = defineFault({
   code: 'home_in_use',
   kind: 'conflict',
-  when: 'A backup would be restored while a server or another drover process is using the files that it would replace.',
+  when: 'A restore was requested while a server or another drover process was using the files that it replaces.',
   message: (d: { path: string; by?: string; remedy?: string }) =>
-    `${d.by ?? 'another drover'} is using ${d.path}; ${d.remedy ?? 'stop every drover of this user'}, then try again`,
+    `${d.by ?? 'another drover process'} is using ${d.path}; ${d.remedy ?? 'stop all your drover processes'}, then try again`,
 })

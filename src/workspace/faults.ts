@@ -19,7 +19,7 @@ export const gitTimeout = defineFault({
 export const gitInterrupted = defineFault({
   code: 'git_interrupted',
   kind: 'unavailable',
-  when: 'Drover was interrupted while a git command was running.',
+  when: 'A git command was running when drover was interrupted.',
   message: (d: { command: string }) => `${d.command} was interrupted; run the command again if that was not intended`,
 })
 

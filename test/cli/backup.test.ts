@@ -295,7 +295,7 @@ describe('drover restore', () => {
     await until(() => readdirSync(join(user.home, 'owners')).length > 0)
     expect(await user.drover('restore', user.file)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('another drover is using'),
+      stderr: expect.stringContaining('another drover process is using'),
     })
     expect(isRunning(other.pid ?? 0)).toBe(true)
   })

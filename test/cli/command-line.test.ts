@@ -31,7 +31,7 @@ describe('help', () => {
     },
   )
 
-  it('of drover with "help all" has every command, flag and term', async () => {
+  it('of drover with "help all" lists every command and explains the terms', async () => {
     const { code, stdout, stderr } = await runDrover(['help', 'all'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const command of visible) expect(stdout).toContain(command.summary)

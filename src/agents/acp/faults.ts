@@ -3,7 +3,7 @@ import { defineFault } from '../../kit/fault.ts'
 export const projectSettingsRefused = defineFault({
   code: 'project_settings_refused',
   kind: 'invalid',
-  when: 'Under a ceiling or in a driven run, an agent that speaks ACP would use project settings and cannot be told to ignore them. Another agent may have written these settings.',
+  when: 'If the key or the server limits what agents may do (a ceiling), or in a driven run, an agent that speaks the Agent Client Protocol (ACP) would use project settings and cannot be told to ignore them. Another agent may have written these settings.',
   message: (d: { backend: string; file: string; more: number }) =>
     `${d.backend} would use the settings in ${d.file}${d.more > 0 ? ` (and ${d.more} more)` : ''}, which another agent may have written; remove them or use another agent, or set backends.${d.backend}.ignores_project to true if it is started so that it ignores them`,
 })

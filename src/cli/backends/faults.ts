@@ -3,7 +3,7 @@ import { defineFault } from '../../kit/fault.ts'
 export const backendNameInvalid = defineFault({
   code: 'backend_name_invalid',
   kind: 'usage',
-  when: 'The name for a new backend is taken by a native one, reserved, or not a lowercase word.',
+  when: 'The name for a new backend is taken by a built-in backend, reserved, or not a lowercase word.',
   message: (d: { name: string; problem: string }) => `"${d.name}" ${d.problem}`,
 })
 

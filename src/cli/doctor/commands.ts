@@ -8,9 +8,10 @@ export const DOCTOR_COMMANDS: readonly Command[] = [
     group: 'Other',
     failsAs: 'Hosts',
     summary: 'Check everything that drover needs, and show how to fix problems',
-    description: `Checks the repository, hosts, runs, GitHub, programs, configuration, directories, sessions, locks and agents. Nothing is changed,
-except that a small file is written and removed to test whether runs survive a power failure. Outside a repository,
-hosts and runs are skipped. The exit code is 0 even if there are errors. With --strict, it is 3 if there are errors.`,
+    description: `Checks the repository, hosts, runs, GitHub, programs, configuration, directories, sessions, locks and agents. Only
+--clear-interrupted changes anything. To test whether runs survive a power failure, the command writes a small file and removes it.
+Outside a repository, hosts and runs are skipped. The exit code is 0 even if there are errors. With --strict, it is 3 if there are
+errors.`,
     positionals: [
       {
         name: 'agent',
@@ -23,10 +24,10 @@ hosts and runs are skipped. The exit code is 0 even if there are errors. With --
     flags: [
       ROOT,
       { name: 'strict', description: 'Exit with 3 if a check finds an error' },
-      { name: 'try', description: 'Send one short prompt to each agent as well, which costs one prompt each' },
+      { name: 'try', description: 'Also send one short prompt to each agent, which your provider may charge for' },
       { name: 'offline', description: 'Do not use the network, except for --try' },
       { name: 'clear-interrupted', description: 'First clean up after interrupted installs' },
-      { ...JSON_FLAG, description: 'Print a doctorReport' },
+      { ...JSON_FLAG, description: 'Print JSON (a doctorReport; see docs/machine-protocol.md)' },
     ],
     examples: [
       { line: 'drover doctor', description: 'for people' },

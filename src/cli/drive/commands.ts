@@ -8,22 +8,25 @@ export const DRIVE_COMMANDS: readonly Command[] = [
     group: 'Changes',
     summary: 'Let agents make a change on their own, from goal to branch',
     description: `Starts a run and lets an agent perform the run's actions: the agent reads the code, asks you when it needs a decision, and changes
-the files. Another agent reviews the changes. drover runs your checks itself, sends failures back to the agent, and compares what the
-agent reports with git and with its tool calls. The work is done in a new git worktree, created from the last commit, and becomes a
-commit on a new branch.
+the files. Then the changes are reviewed in a new session, by another agent if one is installed. drover runs your checks itself, sends
+failures back to the agent, and compares what the agent reports with git and with its tool calls. The work is done in a new git
+worktree, created from the last commit, and becomes a commit on a new branch.
 
 If the run needs a decision, drover asks you at the terminal. Without a terminal, the command prints what it is waiting for and exits
 with 4. Answer with "drover answer", then continue the run with "drover drive RUN_ID". The same command continues a run that was killed
 or stopped, that reached a limit, or that was started with "drover run".
 
-With --detach, the background server drives the run. The run survives closing the terminal. If the server is killed, the run continues
-when the server is started again. "drover drive RUN_ID" follows the run, and Ctrl-C leaves it running. "drover stop RUN_ID" stops it.
+With --detach, your server drives the run. If none is running, one is started in the background. The run survives closing the
+terminal. If the server is killed, the run continues when the server is started again. "drover drive RUN_ID" follows the run, and
+Ctrl-C leaves it running. "drover stop RUN_ID" stops it.
 
 TARGET is a goal, the URL of an issue (or '#7' in a clone of its repository), or the id of a run. Without TARGET, continues the
 unfinished run, if there is exactly one.
 
-Exit codes: 0 if the work is delivered or no change was needed; 2 for a usage error; 3 if something failed or a check still fails at the
-end; 4 if the run is waiting for you or a limit was reached; 130 if the command was interrupted.`,
+Exit codes: 0 if the work is delivered, or left in the worktree because you asked for that, or if no change was needed; 2 for a usage
+error; 3 if the work is not delivered, because something failed, a check fails or did not run, or no agent did the work; 4 if the run
+is waiting for you or a limit was reached; 5 if the work is delivered, but you should look at it first; 130 if the command was
+interrupted.`,
     positionals: [
       {
         ...RUN_ID,
@@ -43,7 +46,8 @@ end; 4 if the run is waiting for you or a limit was reached; 130 if the command 
       {
         name: 'review-with',
         value: 'BACKEND[/MODEL]',
-        description: 'Agent that reviews the changes, read-only (default: another installed agent)',
+        description:
+          'Agent that reviews the changes, read-only (default: another installed agent, or else the same one)',
       },
       {
         name: 'check',
@@ -56,7 +60,7 @@ end; 4 if the run is waiting for you or a limit was reached; 130 if the command 
         name: 'baseline',
         value: 'HOW',
         description:
-          'Checks before the first agent: record a failure and continue (note; asks at a terminal), pause until they pass (require), or do not run them (skip)',
+          'If a check fails before the first agent starts: record it and continue, but ask first at a terminal (note), or pause until it passes (require). Do not run the checks before the work (skip). Default: note',
         choices: ['note', 'require', 'skip'],
       },
       {
@@ -83,7 +87,7 @@ end; 4 if the run is waiting for you or a limit was reached; 130 if the command 
         name: 'approval',
         value: 'MODE',
         description:
-          'What the agent may do in an implement action: edit files (auto), everything (none), or only read (always); default: auto',
+          'What the agent may do in an implement action: edit files and run the checks (auto), everything (none), or only read (always); default: auto',
         choices: ['auto', 'none', 'always'],
       },
       { name: 'no-review', description: 'Skip the review of the changes' },
@@ -102,7 +106,10 @@ end; 4 if the run is waiting for you or a limit was reached; 130 if the command 
         value: 'COMMAND',
         description: 'Run this command, with JSON on its standard input, when the run needs you or ends',
       },
-      { name: 'detach', description: 'Run in the background server, which is started if none is running' },
+      {
+        name: 'detach',
+        description: 'Run in your server (drover serve or drover up), which is started if none is running',
+      },
       {
         name: 'restore',
         description:

@@ -23,7 +23,7 @@ const ALL: Flag = { name: 'all', description: 'Every host; the same as --tool al
 
 const DRY_RUN: Flag = { name: 'dry-run', description: 'Print what would be changed and why, without changing anything' }
 
-const REPORT: Flag = { ...JSON_FLAG, description: 'Print a changeReport' }
+const REPORT: Flag = { ...JSON_FLAG, description: 'Print JSON (a changeReport; see docs/machine-protocol.md)' }
 
 const COMMANDS_OF_HOSTS: readonly Command[] = [
   {
@@ -31,8 +31,9 @@ const COMMANDS_OF_HOSTS: readonly Command[] = [
     group: 'Hosts',
     otherNames: ['add'],
     summary: "Install drover into a repository's hosts",
-    description: `Without a host, installs into the hosts that the repository uses. Either all files are written or none. Files that drover does
-not own are never changed. A host that already has drover is left unchanged unless --refresh is given.`,
+    description: `Hosts are coding agents, such as Claude Code, that can drive runs themselves once drover is installed into them. Without a host,
+installs into the hosts that the repository uses. Either all files are written or none. Files that drover does not own are never changed.
+A host that already has drover is left unchanged unless --refresh is given.`,
     positionals: [HOST],
     flags: [
       TOOL,
@@ -77,9 +78,9 @@ not own are never changed. A host that already has drover is left unchanged unle
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the hosts and what is installed in them',
-    description: "A host's problems are shown below its row. Nothing is changed.",
+    description: "A host's problems are shown below its row. This command changes nothing.",
     positionals: [],
-    flags: [ROOT, { ...JSON_FLAG, description: 'Print a listReport' }],
+    flags: [ROOT, { ...JSON_FLAG, description: 'Print JSON (a listReport; see docs/machine-protocol.md)' }],
     examples: [
       { line: 'drover hosts list', description: 'for people' },
       { line: 'drover hosts list --json', description: 'for scripts' },

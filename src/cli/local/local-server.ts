@@ -1,4 +1,4 @@
-/** Runs prompts in the server of this user, if there is one, and asks it about itself. */
+/** Runs prompts in your server, if there is one, and asks it about itself. */
 import { statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { ApprovalReply, ApprovalRequest } from '../../agents/adapter/agent.ts'
@@ -83,9 +83,7 @@ function refusalIn(first: LocalReply | undefined, { statusCode }: IncomingMessag
 async function report({ flags, runtime }: Invocation, refusal: string | undefined): Promise<void> {
   if (!flags.isOn('verbose')) return
   const line =
-    refusal === undefined
-      ? 'the prompt runs in your server'
-      : `the server of this user does not run the prompt: ${refusal}`
+    refusal === undefined ? 'the prompt runs in your server' : `your server does not run the prompt: ${refusal}`
   await runtime.terminal.err.write(`drover: ${line}\n`)
 }
 

@@ -5,7 +5,7 @@ import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 
 const DETACH: Flag = {
   name: 'detach',
-  description: 'Hand the prompt to your server (drover serve) and print the id of its execution',
+  description: 'Hand the prompt to your server (drover serve or drover up) and print the id of its execution',
 }
 
 export const PROMPT_COMMANDS: readonly Command[] = [

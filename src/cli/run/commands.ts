@@ -1,10 +1,15 @@
 /** The commands on runs for people. */
 import type { RunStatus } from '../../contract/run-status.shape.ts'
-import type { Command } from '../command.ts'
+import type { Command, Flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
 const STATES: readonly (RunStatus['state'] | 'delivered')[] = ['active', 'paused', 'stopped', 'ended', 'delivered']
+
+const STATE_AS_JSON: Flag = {
+  ...JSON_FLAG,
+  description: 'Print JSON (a protocolState; see docs/machine-protocol.md)',
+}
 
 export const RUN_COMMANDS: readonly Command[] = [
   {
@@ -27,7 +32,7 @@ gh) or from a file, the run works from the issue's requirements. If you give no 
       { ...BUDGET, description: 'Maximum number of actions, 1 to 1000 (default: 8)' },
       { name: 'no-review', description: 'Skip the review of the changes' },
       ROOT,
-      { ...JSON_FLAG, description: 'Print a protocolState' },
+      STATE_AS_JSON,
     ],
     examples: [
       { line: 'drover run "Show the wind in knots"', description: 'a goal' },
@@ -43,7 +48,7 @@ gh) or from a file, the run works from the issue's requirements. If you give no 
     summary: 'List the runs of the repository, or show one of them',
     description: `With an id, shows the state of the run, what it is waiting for, and the commands you can run next, ready to paste.
 Without an id, lists all runs, oldest first, or only those in the given states. Runs in other worktrees are marked. Runs
-that cannot be read are always listed. A delivered run has ended, and its work is on a branch. Nothing is changed.`,
+that cannot be read are always listed. A delivered run has ended, and its work is on a branch. This command changes nothing.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
       {
@@ -61,7 +66,10 @@ that cannot be read are always listed. A delivered run has ended, and its work i
       },
       { name: 'watch', short: 'w', description: 'Follow the run until it has ended or you press Ctrl-C' },
       ROOT,
-      { ...JSON_FLAG, description: 'Print a statusList, a runStatus or a pinnedMaterial' },
+      {
+        ...JSON_FLAG,
+        description: 'Print JSON (a statusList, runStatus or pinnedMaterial; see docs/machine-protocol.md)',
+      },
     ],
     examples: [
       { line: 'drover status', description: 'all runs' },
@@ -79,7 +87,7 @@ that cannot be read are always listed. A delivered run has ended, and its work i
     description: `The run's work is kept, and its current action is withdrawn. Without an id, stops the active or paused run of this
 worktree, if there is exactly one. Stopping a run twice has no further effect.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
-    flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
+    flags: [ROOT, STATE_AS_JSON],
     examples: [
       { line: 'drover stop', description: 'the only run' },
       { line: 'drover stop 6f1c2c6e', description: 'one of several' },
@@ -93,8 +101,9 @@ worktree, if there is exactly one. Stopping a run twice has no further effect.`,
     description: `Without a run id, answers the run that is waiting for an answer, if there is exactly one. A single argument is the answer,
 unless it is the id of a run. Without text, drover reads the answer from a pipe, or shows the question and asks at a terminal.
 
-Text never permits a destructive operation. It declines the operation and is passed on to the agent. To allow exactly the operation that
-is shown, once, type y when drover asks, or pass the digest that "drover status" shows (its first 12 characters are enough).`,
+An ordinary answer never permits a destructive operation: it declines the operation, and its text is passed on to the agent. To allow
+exactly the operation that is shown, once, type only y when drover asks, or use --confirm with the digest that "drover status" shows
+(its first 12 characters are enough).`,
     positionals: [
       { ...RUN_ID, isOptional: true },
       { name: 'text', description: 'The answer', isOptional: true },
@@ -103,7 +112,7 @@ is shown, once, type y when drover asks, or pass the digest that "drover status"
       { name: 'file', short: 'f', value: 'FILE', description: 'Read the answer from this file' },
       { name: 'confirm', value: 'DIGEST', description: 'Permit the destructive request with this digest, once' },
       ROOT,
-      { ...JSON_FLAG, description: 'Print a protocolState' },
+      STATE_AS_JSON,
     ],
     examples: [
       { line: 'drover answer "Whole knots."', description: 'the only run with a question' },
@@ -120,7 +129,7 @@ is shown, once, type y when drover asks, or pass the digest that "drover status"
     description: `Changes that the action made in the worktree are still recorded. Without an id, skips the action of the run that has one,
 if there is exactly one.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
-    flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
+    flags: [ROOT, STATE_AS_JSON],
     examples: [
       { line: 'drover skip', description: 'the only run' },
       { line: 'drover skip 6f1c2c6e', description: 'one of several' },
@@ -141,7 +150,7 @@ issue has changed, the run waits until you choose: --adopt continues with the ch
       { name: 'adopt', description: 'Continue with the changed issue' },
       SOURCE_FILE,
       ROOT,
-      { ...JSON_FLAG, description: 'Print a protocolState' },
+      STATE_AS_JSON,
     ],
     examples: [
       { line: 'drover continue', description: 'the only run that was stopped' },

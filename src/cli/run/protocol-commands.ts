@@ -42,8 +42,8 @@ the same response and changes nothing. Prints a protocolState with the next acti
     group: 'Programs',
     failsAs: 'Changes',
     summary: 'Answer the question of a run, or confirm a destructive request',
-    description: `Text never permits a destructive operation. Only --confirm-destructive does, together with the digest of the exact
-request. You can add text as a note. Prints a protocolState.`,
+    description: `An ordinary answer never permits a destructive operation. Only --confirm-destructive does, together with the digest of
+the exact request. You can add text as a note. Prints a protocolState.`,
     positionals: [],
     flags: [
       RUN,

@@ -50,7 +50,7 @@ export const SHELL_COMMANDS: readonly Command[] = [
     ],
     flags: [],
     examples: [
-      { line: 'drover help all', description: 'every command, flag and term' },
+      { line: 'drover help all', description: 'every command in one line, and what the terms mean' },
       { line: 'drover help config set', description: 'same as drover config set --help' },
     ],
     load: () => import('./help.ts'),

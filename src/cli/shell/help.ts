@@ -77,7 +77,10 @@ function rootHelp(table: readonly Command[], layout: TextLayout): string {
     fill(ABOUT, layout),
     section('Most used', THINGS_PEOPLE_DO, layout),
     section('All commands', groups, layout),
-    fill('Run "drover <command> --help" for help on one command, and "drover help all" for everything.', layout),
+    fill(
+      'Run "drover <command> --help" for help on one command, and "drover help all" for a list of all commands.',
+      layout,
+    ),
   ].join('\n\n')
 }
 

@@ -37,7 +37,7 @@ export const run: RunCommand = async (invocation) => {
 async function refuseServer(invocation: Invocation): Promise<void> {
   const status = await askStatus(invocation)
   if (status === undefined) return
-  const by = `the server of this user (process ${status.pid})`
+  const by = `your server (process ${status.pid})`
   const remedy = status.is_background ? 'stop it with "drover down"' : 'stop it where it was started'
   throw homeInUse({ path: findUserPaths(invocation).sessions, by, remedy })
 }

@@ -116,7 +116,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   { name: 'verbose', description: 'Ask the agent for more detail' },
   {
     name: 'direct',
-    description: 'Start a new agent process here, even if your server keeps one running (see drover up)',
+    description: 'Start a new agent process here, even if your server (drover serve or drover up) keeps one running',
   },
   { name: 'usage', description: 'Print the token usage to stderr' },
   DEMO,

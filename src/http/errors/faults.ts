@@ -27,7 +27,7 @@ export const accessEnded = defineFault({
 export const consoleNotBuilt = defineFault({
   code: 'console_not_built',
   kind: 'not_found',
-  when: 'The console was requested, but it has not been built in this clone. The published package contains it.',
+  when: 'The console was requested, but it has not been built in this clone. A package that was made with `npm pack` contains it.',
   message: (_: Record<never, never>) =>
     'the console is not built in this clone; run "npm run build:console", or start the server with "npm start"',
 })
@@ -254,7 +254,7 @@ export const sessionBackendDiffers = defineFault({
 export const apiVersionInvalid = defineFault({
   code: 'api_version_invalid',
   kind: 'invalid',
-  when: 'A message request has no `anthropic-version` header, or its value is not a calendar date.',
+  when: 'A request to the Messages API has no `anthropic-version` header, or its value is not a calendar date.',
   message: (d: { given: string | undefined }) =>
     d.given === undefined
       ? 'the anthropic-version header is required; send "anthropic-version: 2023-06-01"'
