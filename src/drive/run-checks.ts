@@ -3,6 +3,7 @@ import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import { puttingBack } from '../workspace/worktrees/put-back.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import { readTestResults } from './evidence/test-results/read-test-results.ts'
 import { whyNothingRan } from './known-commands.ts'
 import { hashTree } from './observe-tree.ts'
 import { RunWatch } from './run-watch.ts'
@@ -11,6 +12,8 @@ import { RunWatch } from './run-watch.ts'
 const OUTPUT_CHARACTERS = 16_000
 /** Paths that are named. */
 const PUT_BACK_LIMIT = 100
+/** Read for the names of tests. Of 5,000 tests a runner prints less. */
+const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
 
 export async function check(
   context: DriveContext,
@@ -21,13 +24,21 @@ export async function check(
   const cwd = runs.workspace.worktree_root
   const before = await hashTree(context)
   using watch = new RunWatch(context, attempt.action_id)
-  const result = await runCheck({ command, cwd, env, timeoutMs, signal: watch.signal })
+  const result = await runCheck({
+    command,
+    cwd,
+    env,
+    timeoutMs,
+    signal: watch.signal,
+    outputLimitBytes: OUTPUT_LIMIT_BYTES,
+  })
   if (watch.signal.aborted) return
   record(context, 'check_ran', {
     attempt: attempt.attempt,
     command,
     passed: result.passed,
     ...toEnd(result),
+    ...testsIn(result),
     tree_id_before: before,
     tree_id: await hashTree(context),
   })
@@ -38,7 +49,15 @@ export async function checkBaseline(context: DriveContext, command: string): Pro
   const { runs, env } = context
   const { options, place } = readDriveState(context)
   const { worktree_root: cwd } = runs.workspace
-  const run = () => runCheck({ command, cwd, env, timeoutMs: options.check_timeout_ms, signal: runs.signal })
+  const run = () =>
+    runCheck({
+      command,
+      cwd,
+      env,
+      timeoutMs: options.check_timeout_ms,
+      signal: runs.signal,
+      outputLimitBytes: OUTPUT_LIMIT_BYTES,
+    })
   const { git, workspace } = runs
   const { result, paths } =
     place.kind === 'in_place'
@@ -50,7 +69,14 @@ export async function checkBaseline(context: DriveContext, command: string): Pro
   const problem = isStarted ? whyNothingRan(command, end, { env, cwd }) : end.problem
   const why = problem === undefined ? {} : { problem }
   const changed = paths.length === 0 ? {} : { put_back: paths.slice(0, PUT_BACK_LIMIT) }
-  record(context, 'baseline_ran', { command, passed, could_start: problem === undefined, ...end, ...why, ...changed })
+  const ended = { ...end, ...why, ...testsIn(result) }
+  record(context, 'baseline_ran', { command, passed, could_start: problem === undefined, ...ended, ...changed })
+}
+
+/** A command that was ended has not shown all of its tests. */
+function testsIn({ output, isOutputCut, exitCode }: CheckResult) {
+  const tests = readTestResults(output, isOutputCut || exitCode === null)
+  return tests === undefined ? {} : { tests }
 }
 
 /** As records tell how a command ended. */

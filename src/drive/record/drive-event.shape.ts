@@ -4,6 +4,7 @@ import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 import { FLAGS } from './review-flags.ts'
+import { TestResults } from './test-results.shape.ts'
 
 const text = Type.String()
 const count = Type.Integer({ minimum: 0 })
@@ -217,6 +218,8 @@ export const DriveEvent = named(
       could_start: Type.Boolean(),
       ...ended,
       put_back: optional(Type.Array(text)),
+      /** Absent in older records, and if it is no known test runner. */
+      tests: optional(TestResults),
     }),
     /** Checks fail before the work. Without a person to ask, the work begins. */
     event('baseline_decided', { by: literals(['person', 'drover']), is_accepted: Type.Boolean() }),
@@ -290,6 +293,8 @@ export const DriveEvent = named(
       /** The tree that a commit of everything would have had. Older records do not tell. */
       tree_id_before: optional(text),
       tree_id: optional(text),
+      /** As before the work. */
+      tests: optional(TestResults),
     }),
     event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(ReviewFlag) }),
     /** The run does not accept an outcome that is valid by itself. */

@@ -238,6 +238,13 @@ function summaryIn(outcome: string | undefined): { summary?: string } {
 }
 
 /** Without what only the driver needs. */
-function toCheck({ attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, ...check }: CheckRun) {
+function toCheck({
+  attempt: _,
+  tree_id_before: _before,
+  tree_id: _after,
+  is_repeated: _again,
+  tests: _tests,
+  ...check
+}: CheckRun) {
   return check
 }

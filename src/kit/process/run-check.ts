@@ -9,7 +9,7 @@ import { type ProcessExit, startProcess } from './process.ts'
 
 export const DEFAULT_CHECK_TIMEOUT_MS = 10 * 60_000
 /** The last bytes of the output: a failure is described at its end. */
-const OUTPUT_LIMIT_BYTES = 256 * 1024
+const DEFAULT_OUTPUT_LIMIT_BYTES = 256 * 1024
 
 export type Check = {
   /** A command line without a shell; see `parseCheck`. */
@@ -19,6 +19,8 @@ export type Check = {
   env: Readonly<Record<string, string | undefined>>
   timeoutMs: number
   signal: AbortSignal
+  /** More than this is not kept of the output. */
+  outputLimitBytes?: number
 }
 
 export type CheckResult = {
@@ -50,21 +52,22 @@ export function parseCheck(command: string): readonly [string, ...string[]] {
 }
 
 /** Throws only `check_command_invalid`. A command that cannot be started, or is ended, is a failed check. */
-export async function runCheck({ command, cwd, env, timeoutMs, signal }: Check): Promise<CheckResult> {
+export async function runCheck({ command, cwd, env, timeoutMs, signal, ...limits }: Check): Promise<CheckResult> {
   const argv = parseCheck(command)
-  const tail = new OutputTail(OUTPUT_LIMIT_BYTES)
+  const { outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = limits
+  const tail = new OutputTail(outputLimitBytes)
   let bytes = 0
   const keep = (chunk: Buffer) => {
     bytes += chunk.length
     tail.add(chunk)
   }
   try {
-    const limits = { timeoutMs, signal, sweep: 'always', stderrLimitBytes: 0 } as const
+    const ends = { timeoutMs, signal, sweep: 'always', stderrLimitBytes: 0 } as const
     const places = { cwd, env: toChildEnvironment(withoutGitPlaces(env)) }
-    const { stdout, exit } = await startProcess({ argv, ...places, ...limits, onStderr: keep })
+    const { stdout, exit } = await startProcess({ argv, ...places, ...ends, onStderr: keep })
     for await (const chunk of stdout) keep(chunk)
     const ended = judge(await exit, timeoutMs)
-    return { command, isStarted: true, ...ended, output: tail.text(), isOutputCut: bytes > OUTPUT_LIMIT_BYTES }
+    return { command, isStarted: true, ...ended, output: tail.text(), isOutputCut: bytes > outputLimitBytes }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const nothing = { durationMs: 0, output: '', isOutputCut: false }

@@ -1,0 +1,51 @@
+/** The tests that a check ran, as records keep them. */
+import { Type } from 'typebox'
+import { literals, type Message, meaning, named, strict } from '../../kit/shape.ts'
+
+const names = Type.Array(Type.String())
+
+export const TestResults = named(
+  'driveTestResults',
+  strict({
+    runner: meaning(
+      'Whose format it is.',
+      literals(['junit', 'vitest', 'jest', 'pytest', 'go', 'cargo', 'tap', 'node']),
+    ),
+    listed: meaning(
+      '`all`: every test is named. `failures`: every test that failed is. `some`: others may have failed.',
+      literals(['all', 'failures', 'some']),
+    ),
+    failed: meaning('Each test that failed.', names),
+    skipped: meaning('Each test that was skipped, is to do, or was expected to fail.', names),
+    passed: meaning('Each test that passed.', names),
+  }),
+)
+export type TestResults = Message<typeof TestResults>
+
+/** What became of tests between two runs of a check, the worst first. */
+export const TEST_CHANGES = [
+  'broken',
+  'newly_failing',
+  'failing_removed',
+  'failing_skipped',
+  'removed',
+  'skipped',
+  'still_failing',
+  'no_longer_failing',
+  'fixed',
+  'added',
+] as const
+
+const CHANGE =
+  '`broken`: passed before. `newly_failing`: failed neither before, nor is known to have passed. `removed`, `skipped`: ran before; ' +
+  'with `failing_`, it failed then. `no_longer_failing`: fixed, skipped or removed. `added`: new, and does not fail.'
+
+export const TestChange = named(
+  'driveTestChange',
+  Type.Object({
+    change: literals(TEST_CHANGES, { description: CHANGE }),
+    count: Type.Integer({ minimum: 1, description: 'How many tests.' }),
+    names: Type.Array(Type.String(), { description: 'The first ten of them.' }),
+  }),
+)
+export type TestChange = Message<typeof TestChange>
