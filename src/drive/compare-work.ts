@@ -1,6 +1,6 @@
 /** Gathers what is known about the work of an action, and compares the claims of its outcome with it. */
 import type { Outcome } from '../contract/outcome.shape.ts'
-import { hasChangedFiles } from './decide/check-results.ts'
+import { hasChangedFiles, testChanges } from './decide/check-results.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
 import { findFlags, isNamedBy } from './evidence/find-review-flags.ts'
@@ -66,6 +66,7 @@ export async function compareWork(
     history: await historySince(context, beginOfRun.head),
     checkPrograms: flagged.filter((path) => old.has(path) && isNamedBy(commands, path)),
     checkedByDrover,
+    checkedTests: attempt.checks.map((run) => ({ command: run.command, tests: testChanges(run, state.baseline) })),
     warnings: attempts.flatMap(({ ended }) => ended?.warnings ?? []),
     gaps: [
       ...(leftOut > 0 ? [`a sparse checkout leaves out more files than before: ${leftOut}`] : []),

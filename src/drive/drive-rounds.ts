@@ -18,7 +18,7 @@ import { type DriveEnd, driveRun } from './drive-run.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
 import { openDriveJournal } from './record/drive-journal.ts'
-import { type DriveState, toDriveState } from './record/drive-state.ts'
+import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
 import { startDrivenRun } from './start-driven-run.ts'
 
 /** Of the id by which a driver finds the setup and the checks of a driver that was killed. */
@@ -30,6 +30,8 @@ export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'opti
   readonly optionsFrom: (before: Options | undefined) => Options
   /** The run was just started, with its first record. */
   readonly isNew?: boolean
+  /** What the checks said before the first round. */
+  readonly baseline?: readonly BaselineRun[]
 }
 
 export type RoundsTools = DriveTools & {
@@ -53,7 +55,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
     return { runId, end: state.delivered === undefined ? { is: 'interrupted' } : end, state }
   }
   const { options, ...before } = readDriveState(context)
-  const { place, goal, issue } = before
+  const { place, goal, issue, baseline } = before
   const started = {
     goal,
     place,
@@ -64,7 +66,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   }
   const optionsFrom: DriveBegin['optionsFrom'] = (known) => begin.optionsFrom(known ?? options)
   const isNew = await startRound(context, next, { ...started, options: optionsFrom(undefined) })
-  return await driveRounds(tools, next.runId, { ...started, optionsFrom, isNew })
+  return await driveRounds(tools, next.runId, { ...started, optionsFrom, isNew, baseline })
 }
 
 /** Checks and agents learn for which run they work. */
@@ -86,13 +88,15 @@ async function inWorktree(context: DriveContext, { place: given, isNew }: DriveB
   return { ...context, env, prompts: { ...prompts, env: toWorktreeEnvironment(prompts.env, place) } }
 }
 
-function beginDrive(context: DriveContext, { optionsFrom, isNew = false, ...begin }: DriveBegin): void {
+function beginDrive(context: DriveContext, given: DriveBegin): void {
+  const { optionsFrom, isNew = false, baseline = [], ...begin } = given
   const { journal, runId, onUpdate } = context
   const [first] = journal.events
   if (first === undefined) {
     record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
   } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: readDriveState(context) })
   else record(context, 'drive_resumed', { options: optionsFrom(readDriveState(context).options) })
+  if (readDriveState(context).baseline.length === 0) for (const run of baseline) record(context, 'baseline_ran', run)
 }
 
 async function driveAndAsk(context: DriveContext, { ask }: RoundsTools): Promise<DriveEnd> {

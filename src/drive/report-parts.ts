@@ -1,5 +1,5 @@
 /** What only a driver knows about a run, for its report. Pure. */
-import type { ReportChange, ReportEvidence, ReportParts } from '../runs/run-report.ts'
+import type { ReportChange, ReportCheck, ReportEvidence, ReportParts } from '../runs/run-report.ts'
 import { checkResults } from './decide/check-results.ts'
 import { spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
@@ -18,9 +18,13 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: flagsOfRun(state),
-    checks: checkResults(state).map(({ command, passed, result }) => ({ command, passed, result })),
+    checks: checkResults(state).map(toReportCheck),
     cost: toReportCost(state),
   }
+}
+
+function toReportCheck({ command, passed, result, tests }: ReturnType<typeof checkResults>[number]): ReportCheck {
+  return { command, passed, result, ...(tests.length > 0 && { tests }) }
 }
 
 function toEvidence(claim: Claim): ReportEvidence {

@@ -97,7 +97,11 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
     passed ? 'passed' : '**failed**',
     cell(result),
   ])
-  return cells.length === 0 ? '' : rows(['Command', 'Result', ''], cells)
+  const tests = checks.flatMap(({ command, tests: changes = [] }) =>
+    changes.map(({ text }) => [code(command), cell(text)]),
+  )
+  const names = tests.length === 0 ? [] : [rows(['Command', 'Tests, compared with those before the work'], tests)]
+  return cells.length === 0 ? '' : [rows(['Command', 'Result', ''], cells), ...names].join('\n\n')
 }
 
 function reviewText({ reviews, review_enabled }: RunReport): string {

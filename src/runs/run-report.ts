@@ -39,7 +39,22 @@ export type ReportChange = {
   readonly deletions: number | null
 }
 
-type ReportCheck = { readonly command: string; readonly passed: boolean; readonly result: string }
+export type ReportCheck = {
+  readonly command: string
+  readonly passed: boolean
+  readonly result: string
+  /** What became of its tests since before the work. Absent if that is not known. */
+  readonly tests?: readonly ReportTests[]
+}
+
+type ReportTests = {
+  readonly change: string
+  readonly count: number
+  /** The first of them. */
+  readonly names: readonly string[]
+  readonly is_setback: boolean
+  readonly text: string
+}
 
 type ReportCost = {
   readonly attempts: number

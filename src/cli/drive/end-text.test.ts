@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
+import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
 import { toVerdict } from '../../drive/decide/verdict.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
@@ -17,7 +17,7 @@ const request = { targets: [{ kind: 'path', value: 'a' }], impact: 'All is lost.
 const LATER = new Date('2026-01-31T12:00:00.000Z')
 
 function linesFor(run: object, driven: Partial<DriveState> = {}, more: object = {}): string {
-  const state = driveState([], driven)
+  const state = driveState(driven.attempts ?? [], driven)
   const outline = { actions: [], next: { variants: [] }, updated_at: '', ...run } as unknown as RunOutline
   const facts = {
     run: outline,
@@ -129,6 +129,18 @@ describe('endLines', () => {
     for (const part of ['delivered: branch drover/wind-1', 'git merge drover/wind-1', 'The worktree stays.']) {
       expect(text).toContain(part)
     }
+  })
+
+  it('names the tests that need a look', () => {
+    const check = { command: 'npm test', passed: true, duration_ms: 1, output: '' }
+    const tests = { runner: 'node', listed: 'all', failed: ['c'], skipped: [], passed: ['a', 'b'] } as const
+    const baseline = [{ ...check, could_start: true, tests: { ...tests, failed: ['c'], passed: ['a', 'b'] } }]
+    const after = { ...tests, failed: ['b'], skipped: [], passed: ['c'] }
+    const checks = [{ ...check, attempt: 1, at: '', tests: after }]
+    const attempts = [attemptAt(actionOf('implement'), { checks })]
+    const text = linesFor({ state: 'ended', actions: [APPLIED] }, { ...ON_BRANCH, attempts, baseline })
+    expect(text).toContain('Tests, compared with those before the work:\n  broke: b\n  removed: a\n')
+    expect(text).not.toContain('fixed')
   })
 
   it('names a check that was not run, and does not offer to merge then', () => {

@@ -1,8 +1,9 @@
 /** How a drive ended, and what can follow, as text. Pure. */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import { checkResults } from '../../drive/decide/check-results.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { describeSpent } from '../output/drive-text.ts'
+import { describeSpent, describeTests } from '../output/drive-text.ts'
 import { formatLines } from '../output/styled-line.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { describeVerdict } from '../output/verdict-text.ts'
@@ -29,12 +30,21 @@ export function endLines(facts: EndFacts, out: TextLayout): string[] {
   return [
     ...formatLines(isQuestion ? [{ text: verdict.word, tone: 'open' }] : describeVerdict(verdict), out),
     describeSpent(state),
+    ...(run.state === 'ended' ? testLines(state, out) : []),
     ...(kept === undefined ? [] : wrapWords(kept, tableWidth(out), { keepsPaths: true })),
     ...(isQuestion && !wasAsked ? ['', ...describeWait(run, out)] : []),
     '',
     'Next:',
     ...whatFollows(facts).flatMap((each) => formatFollowUp(each, out)),
   ]
+}
+
+/** The tests that need a look, by name. */
+function testLines(state: DriveState, out: TextLayout): string[] {
+  const changes = checkResults(state).flatMap(({ tests }) => tests.filter(({ is_setback }) => is_setback))
+  return changes.length === 0
+    ? []
+    : formatLines(['Tests, compared with those before the work:', ...describeTests(changes, '  ')], out)
 }
 
 /** The one that the verdict names comes first. */

@@ -1,6 +1,7 @@
 /** What a driver did before the first attempt, as text. Pure. */
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
+import type { DriveState } from '../../drive/record/drive-state.ts'
 import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
 import { formatDuration } from './format-time.ts'
 import { toPrintable } from './printable.ts'
@@ -10,7 +11,10 @@ const PATHS_SHOWN = 5
 
 type BeforeWorkEvent = EventOf<'preparing'> | EventOf<'setup_failed'> | EventOf<'prepared'> | EventOf<'baseline_ran'>
 
-export function describeBeforeWork({ type, data }: BeforeWorkEvent): StyledLine[] {
+export function describeBeforeWork(
+  { type, data }: BeforeWorkEvent,
+  { round }: Pick<DriveState, 'round'>,
+): StyledLine[] {
   switch (type) {
     case 'preparing':
       return [{ text: `  ${describePreparing(data)}`, tone: 'dim' }]
@@ -19,7 +23,8 @@ export function describeBeforeWork({ type, data }: BeforeWorkEvent): StyledLine[
     case 'prepared':
       return describePrepared(data)
     case 'baseline_ran':
-      return describeBaseline(data)
+      // A later round repeats what the first one saw.
+      return round > 1 ? [] : describeBaseline(data)
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
+import { testChanges } from '../../drive/decide/check-results.ts'
 import { countTokens, spentBy } from '../../drive/decide/spending.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
@@ -9,6 +10,7 @@ import type { DriveEvent, Options, Purpose, ReviewFlag } from '../../drive/recor
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { isSerious } from '../../drive/record/review-flags.ts'
+import type { TestChange } from '../../drive/record/test-results.shape.ts'
 import { claimText } from '../../drive/report-parts.ts'
 import { describeBeforeWork } from './before-work-text.ts'
 import { formatDuration } from './format-time.ts'
@@ -33,7 +35,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'setup_failed':
     case 'prepared':
     case 'baseline_ran':
-      return describeBeforeWork(event)
+      return describeBeforeWork(event, state)
     case 'attempt_started':
       return [{ text: describeAttempt(event.data), tone: 'title' }]
     case 'approval_decided':
@@ -41,7 +43,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'attempt_ended':
       return describeEnd(event.data, state)
     case 'check_ran':
-      return [describeCheck(event.data, '  ')]
+      return describeCheck(event.data, '  ', state)
     case 'repository_changed':
       return describeFlags(flagsOf(event.data), '  ')
     case 'evidence':
@@ -155,8 +157,16 @@ function summaryIn(outcome: string | undefined): string | undefined {
 
 type CheckRun = EventOf<'check_ran'>['data']
 
-function describeCheck(check: CheckRun, indent: string): StyledLine {
-  return { text: `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`, tone: check.passed ? 'good' : 'bad' }
+function describeCheck(check: CheckRun, indent: string, { baseline }: DriveState): StyledLine[] {
+  const text = `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`
+  return [{ text, tone: check.passed ? 'good' : 'bad' }, ...describeTests(testChanges(check, baseline), `${indent}  `)]
+}
+
+/** What became of tests, one line for each kind of change. */
+export function describeTests(changes: readonly TestChange[], indent: string): StyledLine[] {
+  return changes.map(({ text, is_setback: isSetback }) => {
+    return { text: `${indent}${toPrintable(text)}`, tone: isSetback ? 'bad' : 'dim' }
+  })
 }
 
 const VERDICT_TONES = { observed: 'good', claimed: 'open', contradicted: 'bad' } as const
@@ -215,12 +225,12 @@ export function describeDrive(state: DriveState): StyledLine[] {
       ? []
       : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),
     ...(next_run_id === undefined ? [] : [`  continues as run ${next_run_id}`]),
-    ...attempts.flatMap(describeAttemptFacts),
+    ...attempts.flatMap((attempt) => describeAttemptFacts(attempt, state)),
     ...(check === undefined ? [] : describeDeliveryCheck(check)),
   ]
 }
 
-function describeAttemptFacts(attempt: Attempt): StyledLine[] {
+function describeAttemptFacts(attempt: Attempt, state: DriveState): StyledLine[] {
   const { ended, checks, evidence, execution_id, repository_changed: changed } = attempt
   const end = ended === undefined ? ['running'] : [ended.how, ...costParts(ended, attempt)]
   return [
@@ -230,7 +240,7 @@ function describeAttemptFacts(attempt: Attempt): StyledLine[] {
       ? []
       : [{ text: `    no valid outcome: ${oneLine(ended.problem)}`, tone: 'open' } as const]),
     ...(ended?.error === undefined ? [] : [{ text: `    ${oneLine(ended.error)}`, tone: 'open' } as const]),
-    ...checks.map((check) => describeCheck(check, '    ')),
+    ...checks.flatMap((check) => describeCheck(check, '    ', state)),
     ...(changed === undefined ? [] : describeFlags(flagsOf(changed), '    ')),
     ...(evidence === undefined ? [] : describeEvidence(evidence, '    ')),
   ]

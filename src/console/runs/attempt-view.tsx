@@ -65,7 +65,7 @@ function Notes({ warnings }: { warnings: readonly string[] }) {
 }
 
 function CheckView({ check }: { check: Check }) {
-  const { command, passed, exit_code: code, problem, duration_ms: duration, output } = check
+  const { command, passed, exit_code: code, problem, duration_ms: duration, output, tests } = check
   const result = passed ? 'passed' : code === undefined ? (problem ?? 'failed') : `failed, exit code ${code}`
   return (
     <details class={`tool tool-${passed ? 'done' : 'failed'}`} open={!passed}>
@@ -76,6 +76,11 @@ function CheckView({ check }: { check: Check }) {
           {toLine(result)}, {formatDuration(duration)}
         </span>
       </summary>
+      {(tests?.changes ?? []).map(({ change, text, is_setback: isSetback }) => (
+        <p key={change} class={isSetback ? 'warning' : 'dim'}>
+          {toVisible(text)}
+        </p>
+      ))}
       <Code text={output === '' ? '(no output)' : output} />
     </details>
   )

@@ -1,7 +1,9 @@
 /** What the checks of a run say about its work as it is now. Pure. */
+import { compareTestResults } from '../evidence/compare-test-results.ts'
 import { changedUnseen } from '../evidence/tree.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { Attempt, BaselineRun, CheckRun, DeliveryCheck, DriveState } from '../record/drive-state.ts'
+import type { TestChange } from '../record/test-results.shape.ts'
 
 type CheckResult = {
   readonly command: string
@@ -9,6 +11,8 @@ type CheckResult = {
   readonly result: string
   /** Undefined if it was not run. */
   readonly run?: CheckRun
+  /** What became of its tests since before the work. */
+  readonly tests: readonly TestChange[]
 }
 
 export type Checked = Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered' | 'baseline' | 'delivery_check'>
@@ -21,8 +25,11 @@ export function checkResults(state: Checked): CheckResult[] {
   const isMissing = (command: string) => !ran.some((run) => run.command === command)
   const missing = hasWork(state) ? state.options.checks.filter(isMissing) : []
   const results: CheckResult[] = [
-    ...ran.map((run) => ({ command: run.command, passed: run.passed, result: compareEnds(run, state.baseline), run })),
-    ...missing.map((command) => ({ command, passed: false, result: whyMissing(runs, command) })),
+    ...ran.map((run) => ({
+      ...{ command: run.command, passed: run.passed, result: compareEnds(run, state.baseline), run },
+      tests: testChanges(run, state.baseline),
+    })),
+    ...missing.map((command) => ({ command, passed: false, result: whyMissing(runs, command), tests: [] })),
   ]
   return isFailedDelivery(state) ? results.map((each) => inCheckout(each, state.delivery_check)) : results
 }
@@ -37,6 +44,12 @@ function inCheckout(result: CheckResult, check: DeliveryCheck | undefined): Chec
   if (!result.passed || run?.passed === true) return result
   const how = run === undefined ? 'could not run, because the setup failed' : howItEnded(run)
   return { ...result, passed: false, result: `${how} in a clean checkout of the commit; it passes in the worktree` }
+}
+
+/** The changes of tests, by name. None if the check did not run before the work, or is no known test runner. */
+export function testChanges(run: Pick<CheckRun, 'command' | 'tests'>, baseline: readonly BaselineRun[]): TestChange[] {
+  const before = baseline.find(({ command }) => command === run.command)
+  return compareTestResults(before?.tests, run.tests)
 }
 
 /** A failure means more if the check passed before the work, and less if it failed already. */

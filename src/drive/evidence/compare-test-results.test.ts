@@ -79,7 +79,14 @@ it.each([
   [11, 10],
 ])('names the first ten of %i tests', (count, shown) => {
   const passed = Array.from({ length: count }, (_, at) => `test ${at}`)
+  const names = passed.slice(0, shown)
+  const text = `added (${count} tests): ${names.join(', ')}${count > shown ? ' and 1 more' : ''}`
   expect(compareTestResults(run(), run({ passed }))).toEqual([
-    { change: 'added', count, names: passed.slice(0, shown) },
+    { change: 'added', count, names, is_setback: false, text },
   ])
+})
+
+it('says in words what became of a test, and whether it is a setback', () => {
+  const [change] = compareTestResults(run({ passed: ['parses dates'] }), run({ failed: ['parses dates'] }))
+  expect(change).toMatchObject({ is_setback: true, text: 'broke: parses dates' })
 })

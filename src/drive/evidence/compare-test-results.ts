@@ -1,5 +1,6 @@
 /** Which tests were added, fixed, broken, skipped and removed between two runs of a check. Pure. */
 import { TEST_CHANGES, type TestChange, type TestResults } from '../record/test-results.shape.ts'
+import { describeTestChange } from './test-change-text.ts'
 import type { TestStatus } from './test-results/listing.ts'
 
 type Change = TestChange['change']
@@ -19,9 +20,14 @@ export function compareTestResults(before: TestResults | undefined, after: TestR
     const changes = changesOf(then.get(name) ?? [], now.get(name) ?? [], { before, after })
     for (const change of changes) names.get(change)?.push(name)
   }
-  return Array.from(names, ([change, changed]) => {
-    return { change, count: changed.length, names: changed.slice(0, MAX_NAMES) }
-  }).filter(({ count }) => count > 0)
+  return Array.from(names, ([change, all]) => toTestChange(change, all)).filter(({ count }) => count > 0)
+}
+
+const NO_SETBACKS: readonly Change[] = ['still_failing', 'no_longer_failing', 'fixed', 'added']
+
+function toTestChange(change: Change, all: readonly string[]): TestChange {
+  const named = { change, count: all.length, names: all.slice(0, MAX_NAMES) }
+  return { ...named, is_setback: !NO_SETBACKS.includes(change), text: describeTestChange(named) }
 }
 
 function statusesIn({ failed, passed, skipped }: TestResults): ReadonlyMap<string, Statuses> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { TestChange } from '../record/test-results.shape.ts'
 import { isTestPath } from './changed-tests/judge-test-change.ts'
 import type { Traced } from './compare-claims.ts'
 import { type FlagFacts, findFlags, isNamedBy } from './find-review-flags.ts'
@@ -21,6 +22,7 @@ const FACTS: FlagFacts = {
   history: { isDescendant: true, commits: 0 },
   checkPrograms: [],
   checkedByDrover: [],
+  checkedTests: [],
   warnings: [],
   gaps: [],
   tooLarge: [],
@@ -233,6 +235,23 @@ describe('serious flags', () => {
       'change_hidden_from_git src/wind.ts',
       'check_older_than_last_edit npm test',
       'evidence_incomplete too many',
+    ])
+  })
+})
+
+describe('tests that do not run any more', () => {
+  it('are notes, and serious if they failed before', () => {
+    const change = (kind: TestChange['change'], count = 1): TestChange => {
+      return { change: kind, count, names: ['parses dates'], is_setback: true, text: '' }
+    }
+    const kinds = ['removed', 'skipped', 'failing_removed', 'failing_skipped', 'broken'] as const
+    const tests = [...kinds.map((kind) => change(kind)), change('removed', 3)]
+    expect(flagsOf({ checkedTests: [{ command: 'npm test', tests }] })).toEqual([
+      'failing_tests_removed parses dates (in npm test)',
+      'failing_tests_skipped parses dates (in npm test)',
+      'tests_removed parses dates (in npm test)',
+      'tests_skipped parses dates (in npm test)',
+      'tests_removed parses dates and 2 more (in npm test)',
     ])
   })
 })

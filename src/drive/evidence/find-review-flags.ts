@@ -8,6 +8,7 @@ import { judgeConfiguration } from './changed-files/judge-configuration.ts'
 import { type FileChange, isTestPath, judgeTests } from './changed-tests/judge-test-change.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
 import { isSameLine, readCommandLine } from './find-command-run.ts'
+import { type CheckedTests, findTestFlags } from './find-test-flags.ts'
 
 export type FlagFacts = {
   readonly root: string
@@ -38,6 +39,8 @@ export type FlagFacts = {
   readonly checkPrograms: readonly string[]
   /** The commands that drover ran itself after the last edit. */
   readonly checkedByDrover: readonly string[]
+  /** What became of the tests in them since before the work. */
+  readonly checkedTests: readonly CheckedTests[]
   /** Warnings of the agent's runs. */
   readonly warnings: readonly string[]
   /** Why there may be more to flag. */
@@ -62,6 +65,7 @@ function findAll(facts: FlagFacts): ReviewFlag[] {
     ...history(facts),
     ...staleChecks(facts),
     ...shorten(judgeTests(facts.tests)),
+    ...findTestFlags(facts.checkedTests),
     ...shorten(judgeConfiguration(facts)),
     ...list('check_configuration_changed', facts.checkPrograms),
     ...list('change_hidden_from_git', facts.hidden),

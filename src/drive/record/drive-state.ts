@@ -127,9 +127,9 @@ function withoutChange(state: DriveState, { attempt, name }: { attempt: number; 
   )
 }
 
-/** What failed before the work may be repaired by now. */
+/** What failed before the work may be repaired by now. A later round keeps what the first one saw. */
 function beforeWorkAgain(state: DriveState): DriveState {
-  if (state.attempts.length > 0) return state
+  if (state.attempts.length > 0 || state.round > 1) return state
   const { baseline_decided: _, ...rest } = state
   return { ...rest, baseline: [] }
 }

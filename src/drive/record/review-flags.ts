@@ -10,6 +10,8 @@ const SERIOUS_FLAGS = [
   'test_asserts_less',
   'test_expects_other',
   'test_ends_early',
+  'failing_tests_removed',
+  'failing_tests_skipped',
   'check_configuration_changed',
   'lock_file_changed_alone',
   'link_leaves_repository',
@@ -21,6 +23,8 @@ const SERIOUS_FLAGS = [
 
 /** Worth knowing. */
 const NOTE_FLAGS = [
+  'tests_removed',
+  'tests_skipped',
   'check_older_than_last_edit',
   'change_not_reported',
   'tool_call_denied',

@@ -46,6 +46,8 @@ export const TestChange = named(
     change: literals(TEST_CHANGES, { description: CHANGE }),
     count: Type.Integer({ minimum: 1, description: 'How many tests.' }),
     names: Type.Array(Type.String(), { description: 'The first ten of them.' }),
+    is_setback: Type.Boolean({ description: 'Whether a test fails or does not run, and did not before.' }),
+    text: Type.String({ description: 'The same in words, such as `broke: parses dates`.' }),
   }),
 )
 export type TestChange = Message<typeof TestChange>

@@ -8,6 +8,7 @@ import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
 import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
+import { TestChange } from '../record/test-results.shape.ts'
 
 const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -44,6 +45,17 @@ const CheckRun = Type.Object({
   problem: optional(text('Why there is no exit code.')),
   duration_ms: count('How long it took.'),
   output: text('The end of what it printed.'),
+  tests: optional(
+    meaning(
+      'The tests that it ran. Absent if it is no known test runner.',
+      Type.Object({
+        passed: count('How many passed, of those that are named in the output.'),
+        failed: count('How many failed.'),
+        skipped: count('How many were skipped.'),
+        changes: list(TestChange, 'What became of tests since before the work, the worst first.'),
+      }),
+    ),
+  ),
   at: moment('When it ended.'),
 })
 

@@ -3,12 +3,14 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
+import { testChanges } from '../decide/check-results.ts'
 import { spentBy } from '../decide/spending.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
 import { flagsOf } from '../evidence/repository-flags.ts'
 import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
+import type { TestChange, TestResults } from '../record/test-results.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenState, RunChoice } from './driven-run.shape.ts'
 
 export type DrivenFacts = {
@@ -198,7 +200,7 @@ export function toDrivenDiff({ record, drive, run }: DrivenFacts, { files, patch
   }
 }
 
-function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<DrivenRun['attempts']>[number] {
+function toAttempt(attempt: Attempt, { drivenBy, drive }: DrivenFacts): NonNullable<DrivenRun['attempts']>[number] {
   const { ended, session_id, approvals, checks, rejected, model } = attempt
   const session = ended?.session_id ?? session_id
   const error = rejected ?? ended?.error ?? ended?.problem
@@ -220,7 +222,7 @@ function toAttempt(attempt: Attempt, { drivenBy }: DrivenFacts): NonNullable<Dri
     ...(error !== undefined && { error }),
     ...(approvals.length > 0 && { approvals: approvals.map(({ attempt: _, ...approval }) => approval) }),
     warnings: ended?.warnings ?? [],
-    checks: checks.map(toCheck),
+    checks: checks.map((run) => toCheck(run, drive)),
     ...toEvidence(attempt),
   }
 }
@@ -238,13 +240,11 @@ function summaryIn(outcome: string | undefined): { summary?: string } {
 }
 
 /** Without what only the driver needs. */
-function toCheck({
-  attempt: _,
-  tree_id_before: _before,
-  tree_id: _after,
-  is_repeated: _again,
-  tests: _tests,
-  ...check
-}: CheckRun) {
-  return check
+function toCheck(run: CheckRun, { baseline }: DriveState) {
+  const { attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, tests, ...check } = run
+  return tests === undefined ? check : { ...check, tests: toTests(tests, testChanges(run, baseline)) }
+}
+
+function toTests({ passed, failed, skipped }: TestResults, changes: readonly TestChange[]) {
+  return { passed: passed.length, failed: failed.length, skipped: skipped.length, changes: [...changes] }
 }
