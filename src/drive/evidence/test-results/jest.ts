@@ -11,10 +11,10 @@ import {
 
 const FILE = /^(?:PASS|FAIL) (\S.*)$/
 const FILE_TIME = / \([\d.]{1,20} m?s\)$/
-const RESULT = /^( +)([✓✕○✎]) (?:skipped |todo )?(.*)$/
+const RESULT = /^( +)([\u2713\u2715\u25cb\u270e]) (?:skipped |todo )?(.*)$/
 const SUITE = /^( +)(\S.*)$/
 const TIME = / \([\d.]{1,20} m?s\)$/
-const FAILURE = /^ {2}● (.*)$/
+const FAILURE = /^ {2}\u25cf (.*)$/
 const SUMMARY = /^Tests: +(.*)$/
 const UNLOADED = 'Test suite failed to run'
 const STATUSES: Readonly<Record<string, TestStatus>> = { '✓': 'passed', '✕': 'failed' }

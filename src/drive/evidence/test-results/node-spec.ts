@@ -8,9 +8,9 @@ import {
   toListing,
 } from './listing.ts'
 
-const RESULT = /^( *)([✔✖﹣⚠]) (.*) \([\d.]{1,20}ms\)( #.*)?$/
-const SUITE = /^( *)▶ (.*)$/
-const COUNT = /^ℹ (tests|suites|fail) (\d{1,9})$/
+const RESULT = /^( *)([\u2714\u2716\ufe63\u26a0]) (.*) \([\d.]{1,20}ms\)( #.*)?$/
+const SUITE = /^( *)\u25b6 (.*)$/
+const COUNT = /^\u2139 (tests|suites|fail) (\d{1,9})$/
 const INDENT = 2
 
 export const readNodeSpec: ListingReader = (lines) => {

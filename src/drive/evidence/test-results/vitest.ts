@@ -10,7 +10,7 @@ import {
 } from './listing.ts'
 
 const BEGIN = /^ ?RUN +v\d/
-const MARKED = /^( +)([✓✔×❯↓□]) (.*)$/
+const MARKED = /^( +)([\u2713\u2714\u00d7\u276f\u2193\u25a1]) (.*)$/
 /** As in `dates.test.js (8 tests | 2 failed) 217ms`. */
 const FILE = / \(\d{1,9} tests?\b[^()]*\)(?: [\d.]{1,20}m?s)?$/
 /** As in `a suite (4)`. */
