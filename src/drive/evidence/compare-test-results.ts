@@ -1,5 +1,6 @@
 /** Which tests were added, fixed, broken, skipped and removed between two runs of a check. Pure. */
-import { TEST_CHANGES, type TestChange, type TestResults } from '../record/test-results.shape.ts'
+import { TEST_CHANGES } from '../record/test-changes.ts'
+import type { TestChange, TestResults } from '../record/test-results.shape.ts'
 import { describeTestChange } from './test-change-text.ts'
 import type { TestStatus } from './test-results/listing.ts'
 

@@ -1,6 +1,7 @@
 /** The tests that a check ran, as records keep them. */
 import { Type } from 'typebox'
 import { literals, type Message, meaning, named, strict } from '../../kit/shape.ts'
+import { TEST_CHANGES } from './test-changes.ts'
 
 const names = Type.Array(Type.String())
 
@@ -21,20 +22,6 @@ export const TestResults = named(
   }),
 )
 export type TestResults = Message<typeof TestResults>
-
-/** What became of tests between two runs of a check, the worst first. */
-export const TEST_CHANGES = [
-  'broken',
-  'newly_failing',
-  'failing_removed',
-  'failing_skipped',
-  'removed',
-  'skipped',
-  'still_failing',
-  'no_longer_failing',
-  'fixed',
-  'added',
-] as const
 
 const CHANGE =
   '`broken`: passed before. `newly_failing`: failed neither before, nor is known to have passed. `removed`, `skipped`: ran before; ' +

@@ -11,16 +11,23 @@ import { readPytest } from './pytest.ts'
 import { readTap } from './tap.ts'
 import { readVitest } from './vitest.ts'
 
-const READERS: Readonly<Record<TestResults['runner'], ListingReader>> = {
-  junit: readJunit,
-  vitest: readVitest,
-  jest: readJest,
-  pytest: readPytest,
-  go: readGo,
-  cargo: readCargo,
-  tap: readTap,
-  node: readNodeSpec,
+type Format = {
+  readonly runner: TestResults['runner']
+  /** Text that its output has in any case. */
+  readonly marks: readonly string[]
+  readonly read: ListingReader
 }
+
+const FORMATS: readonly Format[] = [
+  { runner: 'junit', marks: ['<testsuite'], read: readJunit },
+  { runner: 'vitest', marks: ['RUN '], read: readVitest },
+  { runner: 'jest', marks: ['Tests: '], read: readJest },
+  { runner: 'pytest', marks: ['passed', 'failed', 'skipped', 'error', 'no tests ran'], read: readPytest },
+  { runner: 'go', marks: ['ok  \t', 'FAIL\t', '"Package":'], read: readGo },
+  { runner: 'cargo', marks: ['test result: '], read: readCargo },
+  { runner: 'tap', marks: ['1..'], read: readTap },
+  { runner: 'node', marks: ['\u2139 tests '], read: readNodeSpec },
+]
 
 export const MAX_TESTS = 5000
 export const MAX_LINES = 50_000
@@ -33,12 +40,16 @@ export function readTestResults(output: string, isCut = false): TestResults | un
   const lines = output.split('\n')
   const kept = lines.slice(-MAX_LINES).map(toPlainLine)
   const isPartial = isCut || lines.length > MAX_LINES
-  const found = Object.entries(READERS).flatMap(([runner, read]) => {
-    const listing = read(kept)
-    return listing === undefined ? [] : [{ runner: runner as TestResults['runner'], listing }]
+  const found = FORMATS.flatMap(({ runner, marks, read }) => {
+    const listing = hasMark(kept, marks) ? read(kept) : undefined
+    return listing === undefined ? [] : [{ runner, listing }]
   })
   const [most] = found.sort((one, other) => other.listing.tests.length - one.listing.tests.length)
   return most && toResults(most.runner, isPartial ? { ...most.listing, listed: 'some' } : most.listing)
+}
+
+function hasMark(lines: readonly string[], marks: readonly string[]): boolean {
+  return lines.some((line) => marks.some((mark) => line.includes(mark)))
 }
 
 function toPlainLine(line: string): string {
