@@ -61,6 +61,11 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     compares: 'Observing a worktree of 20,000 files, compared with `git status`.',
     run: async () => await (await import('./workspace.ts')).benchWorkspace(),
   },
+  prepare: {
+    compares:
+      'Preparing a worktree with 100,000 installed files, compared with `cp -a` of the same tree; looking at a worktree of 100,000 files, compared with `git status`; and the second preparation of a small project of Node, Python and Go, compared with the first.',
+    run: async () => await (await import('./prepare.ts')).benchPrepare(),
+  },
   drive: {
     compares:
       'What `drover drive` adds to its agents: the time from the answer of an agent until the next one has its prompt. An agent that is started for it needs a part of that time itself. The agent is a scripted one, which starts as fast as Node does.',

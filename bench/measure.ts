@@ -3,7 +3,7 @@ export type Contender = {
   name: string
   /** Runs before each measurement. */
   prepare?: () => void
-  once: () => Promise<void> | void
+  once: () => unknown
 }
 
 export type Timing = { name: string; medianMs: number; p90Ms: number }
