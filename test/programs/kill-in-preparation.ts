@@ -47,7 +47,8 @@ function watch(object: object, names: readonly string[], after?: () => void): vo
   }
 }
 
-watch(fs, ['fsyncSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync', 'unlinkSync', 'utimesSync', 'writeSync'])
-watch(fs.promises, ['chmod', 'copyFile', 'mkdir', 'symlink', 'utimes', 'writeFile'])
+watch(fs, ['chmodSync', 'copyFileSync', 'fsyncSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync', 'symlinkSync'])
+watch(fs, ['unlinkSync', 'utimesSync', 'writeFileSync', 'writeSync'])
+watch(fs.promises, ['copyFile', 'mkdir'])
 watch(childProcess, ['spawn'], pass)
 syncBuiltinESMExports()

@@ -161,8 +161,8 @@ async function shareDirectories(tools: PreparationTools, inputs: readonly SetupI
   tools.onStep({ is: 'share' })
   await refuseTracked(tools, share)
   const roots = { from: userTree, to: tools.root }
-  const onFile = async (path: string, stats: Stats) => {
-    if (await isRooted(path, stats, roots.from)) await replaceRoot(path, roots)
+  const onFile = (path: string, stats: Stats) => {
+    if (isRooted(path, stats, roots.from)) replaceRoot(path, roots)
   }
   await bringIn(tools, share, async (incoming) => {
     for (const path of share) await cloneInto(tools, join(userTree, path), { to: join(incoming, path), onFile })

@@ -74,10 +74,10 @@ export async function saveTemplate({ home, clock, setupMs, ...wanted }: NewTempl
   const rooted: string[] = []
   const size = { files: 0, bytes: 0 }
   const tree = join(directory, 'tree')
-  const onFile = async (path: string, stats: Stats) => {
+  const onFile = (path: string, stats: Stats) => {
     size.files += 1
     size.bytes += stats.size
-    if (await isRooted(path, stats, root)) rooted.push(relative(tree, path))
+    if (isRooted(path, stats, root)) rooted.push(relative(tree, path))
   }
   try {
     for (const entry of entries) {
@@ -107,7 +107,7 @@ export async function copyTemplate(
     await mkdir(dirname(join(to, entry)), { recursive: true })
     await cloneTree(join(directory, 'tree', entry), join(to, entry), { signal, retarget: { from, to: root } })
   }
-  for (const path of rooted) await replaceRoot(join(to, path), { from, to: root })
+  for (const path of rooted) replaceRoot(join(to, path), { from, to: root })
 }
 
 /** Removes templates that were not used for a month, then the oldest until the others have room. */
