@@ -1,6 +1,6 @@
 /** The whole gate: format, lint, types, unused code and every test. The last line is `N passed, N failed`. */
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium, NO_CHROMIUM } from './chromium.ts'
@@ -59,36 +59,17 @@ async function runCheck(step: Step): Promise<Tally & { report: string }> {
 
 /** A run that fails without a failed test (a crash, no tests found) counts as one failure. */
 async function runTests(): Promise<Tally> {
-  const scratch = mkdtempSync(join(findFastDirectory(), 'drover-gate-'))
+  const scratch = mkdtempSync(join(tmpdir(), 'drover-gate-'))
   try {
     const report = join(scratch, 'tests.json')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const projects = ['--project=unit', '--project=program']
-    const { code } = await run(['vitest', 'run', ...projects, ...reporters], 'shown', { TMPDIR: scratch })
+    const { code } = await run(['vitest', 'run', ...projects, ...reporters], 'shown')
     const tally = readReport(report)
     const isComplete = code === 0 && tally.passed > 0
     return isComplete || tally.failed > 0 ? tally : { ...tally, failed: 1 }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
-  }
-}
-
-/**
- * Where the tests put their files: in memory, if there is room for them and programs there may run. Most tests create a
- * repository or a store, and then take a fifth less CPU time than on a disk.
- */
-function findFastDirectory(): string {
-  const memory = '/dev/shm'
-  if (!existsSync(memory)) return tmpdir()
-  const { bavail, bsize } = statfsSync(memory)
-  if (bavail * bsize < 4 * 2 ** 30) return tmpdir()
-  const scratch = mkdtempSync(join(memory, 'drover-gate-'))
-  try {
-    const program = join(scratch, 'program')
-    writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 })
-    return spawnSync(program).status === 0 ? memory : tmpdir()
-  } finally {
-    rmSync(scratch, { recursive: true })
   }
 }
 
@@ -105,20 +86,11 @@ function readReport(path: string): Tally {
   }
 }
 
-function run(
-  argv: Step['argv'],
-  output: 'shown' | 'captured',
-  variables: Record<string, string> = {},
-): Promise<{ code: number; output: string }> {
+function run(argv: Step['argv'], output: 'shown' | 'captured'): Promise<{ code: number; output: string }> {
   const [name, ...args] = argv
   const binary = join(root, 'node_modules', '.bin', name)
   const stdio = output === 'shown' ? 'inherit' : 'pipe'
-  const child = spawn(binary, args, {
-    cwd: root,
-    env: { ...process.env, ...variables },
-    stdio: ['ignore', stdio, stdio],
-    shell: process.platform === 'win32',
-  })
+  const child = spawn(binary, args, { cwd: root, stdio: ['ignore', stdio, stdio], shell: process.platform === 'win32' })
   let text = ''
   child.stdout?.on('data', (chunk) => (text += chunk))
   child.stderr?.on('data', (chunk) => (text += chunk))
