@@ -3,7 +3,7 @@ import type { Outcome } from '../contract/outcome.shape.ts'
 import { hasChangedFiles, testChanges } from './decide/check-results.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
-import { findFlags, isNamedBy } from './evidence/find-review-flags.ts'
+import { findFlags, isRunBy } from './evidence/find-review-flags.ts'
 import { changedUnseen, unreadPaths } from './evidence/tree.ts'
 import { changedSince, historySince, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
 import { readChanges } from './read-changes.ts'
@@ -64,7 +64,7 @@ export async function compareWork(
     unseenConfiguration: changedUnseen(unjudged, now),
     hidden: flagged.filter((path) => hidden.has(path)),
     history: await historySince(context, beginOfRun.head),
-    checkPrograms: flagged.filter((path) => old.has(path) && isNamedBy(commands, path)),
+    checkPrograms: flagged.filter((path) => old.has(path) && isRunBy(commands, path)),
     checkedByDrover,
     checkedTests: attempt.checks.map((run) => ({ command: run.command, tests: testChanges(run, state.baseline) })),
     warnings: attempts.flatMap(({ ended }) => ended?.warnings ?? []),

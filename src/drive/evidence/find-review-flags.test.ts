@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TestChange } from '../record/test-results.shape.ts'
 import { isTestPath } from './changed-tests/judge-test-change.ts'
 import type { Traced } from './compare-claims.ts'
-import { type FlagFacts, findFlags, isNamedBy } from './find-review-flags.ts'
+import { type FlagFacts, findFlags, isRunBy } from './find-review-flags.ts'
 
 const FACTS: FlagFacts = {
   root: '/work',
@@ -124,11 +124,30 @@ describe('a test', () => {
 })
 
 describe('the configuration of a check', () => {
-  it('is a program that a check names', () => {
-    expect(isNamedBy(['sh ./check.sh --all'], 'check.sh')).toBe(true)
-    expect(isNamedBy(['npm test', 'sh  check.sh'], 'check.sh')).toBe(true)
-    expect(isNamedBy(['sh check.sh'], 'other.sh')).toBe(false)
-    expect(isNamedBy(['npx vitest run src/a.test.ts'], 'src/a.test.ts')).toBe(false)
+  it.each([
+    ['sh ./check.sh --all', 'check.sh'],
+    ['sh  check.sh', 'check.sh'],
+    ['./bin/check src', 'bin/check'],
+    ['env CI=1 sh check.sh', 'check.sh'],
+    ['CI=1 node --test tools/run.mjs', 'tools/run.mjs'],
+    ['sh -c "npm ci && sh check.sh"', 'check.sh'],
+    ["bash -c 'tools/lint | tail'", 'tools/lint'],
+    ['/usr/bin/python3.13 -u tools/check.py', 'tools/check.py'],
+  ])('is a program that a check runs: %s', (command, path) => {
+    expect(isRunBy(['npm test', command], path)).toBe(true)
+  })
+
+  it.each([
+    ['sh check.sh', 'other.sh'],
+    ['npx vitest run src/a.test.ts', 'src/a.test.ts'],
+    ['grep knots wind.txt', 'wind.txt'],
+    ['sh -c "sort wind.txt > sorted.txt"', 'wind.txt'],
+    ['node --check src/wind.js src/sun.js', 'src/sun.js'],
+  ])('is not a file that a check only reads: %s', (command, path) => {
+    expect(isRunBy([command], path)).toBe(false)
+  })
+
+  it('is flagged', () => {
     expect(flagsOf({ changed: ['src/check.sh'], checkPrograms: ['src/check.sh'] })).toEqual([
       'check_configuration_changed src/check.sh',
     ])

@@ -138,9 +138,20 @@ function staleChecks({ claims, trace, checkedByDrover, root }: FlagFacts): Revie
   })
 }
 
-/** Whether a check names this file, as in `sh check.sh`. */
-export function isNamedBy(commands: readonly string[], path: string): boolean {
-  return !isTestPath(path) && commands.some((command) => command.split(/\s/).some((word) => normalize(word) === path))
+const INTERPRETER = /^(?:\S*\/)?(?:(?:ba|da|z|k)?sh|node|deno|bun|tsx|python[\d.]*|ruby|perl|php)$/
+
+/** Whether a check runs this file, as in `sh check.sh`. A file that a check only reads is no program. */
+export function isRunBy(commands: readonly string[], path: string): boolean {
+  return !isTestPath(path) && commands.some((command) => programsOf(command).some((word) => normalize(word) === path))
+}
+
+/** The first word of each part of a line, and the script that an interpreter gets. */
+function programsOf(command: string): string[] {
+  return command.split(/&&|[|;&()"']/).flatMap((part) => {
+    const words = part.split(/\s+/).filter((word) => !/^(?:|env|exec|time|[A-Za-z_]\w*=.*)$/.test(word))
+    const [program = '', ...rest] = words
+    return INTERPRETER.test(program) ? rest.filter((word) => !word.startsWith('-')).slice(0, 1) : [program]
+  })
 }
 
 function unreported({ implementation, changed, root }: FlagFacts): ReviewFlag[] {
