@@ -1,10 +1,11 @@
 /** Runs that a server drives: detached ones, and those of a server that is stopped or killed and started again. */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf, runIdIn } from '../support/driven-home.ts'
+import type { KillPoint } from '../support/kill-point.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createServedDriving, GOAL, runClient } from '../support/served-runs.ts'
@@ -13,6 +14,8 @@ import { until } from '../support/until.ts'
 
 const QUESTION = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
 const ASKING = { outcome: { status: 'needs_input', pause: QUESTION, suggested_actions: [] } }
+
+const KILLER = join(import.meta.dirname, '..', 'programs', 'kill-at.ts')
 
 function createDetached(script: DrivenScript = {}, idleSecs = 600) {
   const driving = createDriving(script, { config: `warm:\n  enabled: false\n  background_idle_secs: ${idleSecs}\n` })
@@ -60,6 +63,46 @@ describe('drover drive --detach', () => {
     expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
     await until(() => dataOf(driving.records(id), 'attempt_ended').length > 0)
     expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
+  })
+})
+
+describe('drover drive --detach, whose server is killed', () => {
+  /** A server of the user that ends at this moment of the next hand-over. */
+  async function startDoomed({ driving }: ReturnType<typeof createDetached>, handOver: KillPoint['handOver']) {
+    const argv = ['--import', KILLER, DROVER, 'serve', '--local', '--quiet']
+    const env = { ...driving.env, KILL_AT: killAt(driving, handOver) }
+    const child = spawn(process.execPath, argv, { env, stdio: 'ignore' })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await until(() => existsSync(join(driving.home, '.drover', 'server.sock')))
+    return child
+  }
+
+  function killAt({ scratch }: { scratch: string }, handOver: KillPoint['handOver']): string {
+    return JSON.stringify({ victim: 'driver', handOver, reportTo: join(scratch, 'killed.json') })
+  }
+
+  it.each(['asked', 'listed'] as const)('when it was %s: another server has the run', async (moment) => {
+    const detached = createDetached()
+    const doomed = await startDoomed(detached, moment)
+    const started = await detached.drover('drive', GOAL, '--no-review', '--detach')
+    expect(doomed.signalCode).toBe('SIGKILL')
+    expect(started).toMatchObject({ code: 0, stderr: '' })
+    expect(await detached.delivered(runIdIn(started.stdout))).toMatchObject({ as: 'branch' })
+  })
+
+  it('again and again: names the run, which drover up continues', async () => {
+    const { driving, drover, delivered } = createDetached()
+    // For every server that the command starts.
+    const doomed = { NODE_OPTIONS: `--import ${KILLER}`, KILL_AT: killAt(driving, 'asked') }
+    const argv = [process.execPath, DROVER, 'drive', GOAL, '--no-review', '--detach']
+    const started = await runAt(driving.repository.root, argv, { ...driving.env, ...doomed })
+    expect(started.code).toBe(3)
+    const [, name = ''] = /the run ([0-9a-f]{8}) was not handed over/.exec(started.stderr) ?? []
+    expect(started.stderr).toContain(`"drover up" continues it in the background, "drover drive ${name}" here`)
+    expect(driving.calls()).toEqual([])
+    expect(await drover('up')).toMatchObject({ code: 0 })
+    const id = readdirSync(driving.runs).find((each) => each.startsWith(name)) ?? ''
+    expect(await delivered(id)).toMatchObject({ as: 'branch' })
   })
 })
 

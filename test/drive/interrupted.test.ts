@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
-import { runIdIn } from '../support/driven-home.ts'
+import { dataOf, runIdIn } from '../support/driven-home.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -39,3 +39,23 @@ it('ends with 130 when it is interrupted before an agent has begun', async () =>
   child.kill('SIGINT')
   expect(await ran).toMatchObject({ code: 130, stdout: '', stderr: 'drover: interrupted before an agent began\n' })
 })
+
+it.each(['', 'warm:\n  enabled: false\n'])(
+  'continues in a new session if its agent died before it saved the first',
+  async (config) => {
+    const driving = createDriving({ orient: [{ savesLate: true, dies: true }, {}] }, { config })
+    const ran = await driving.drive('Show the wind in knots', '--no-review')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const records = driving.records(runIdIn(ran.stdout))
+    expect(dataOf(records, 'attempt_ended').slice(0, 3)).toMatchObject([
+      { how: 'failed' },
+      { how: 'failed', error_code: 'session_expired' },
+      { how: 'answered' },
+    ])
+    const [first, lost, again] = dataOf(records, 'attempt_started')
+    expect([first?.resumes, typeof lost?.resumes, again?.resumes]).toEqual([undefined, 'string', undefined])
+    expect(again?.purpose).toBe('after_failure')
+    // The agent that did not know the session got no prompt.
+    expect(driving.calls().filter(({ kind }) => kind === 'orient')).toHaveLength(2)
+  },
+)

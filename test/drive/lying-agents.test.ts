@@ -15,6 +15,8 @@ import { temporaryDirectory } from '../support/run-drover.ts'
 
 const GOAL = 'Show the wind in knots'
 
+const NOT_LOGGED_IN = 'Failed to authenticate. API Error: 401 {"type":"error","error":{"type":"authentication_error"}}'
+
 describe('an agent that', () => {
   it.each(LIES.filter(({ isAlike }) => !isAlike).map((lie) => [lie.name, lie] as const))('%s', async (_, lie) => {
     await catchLie(temporaryDirectory(), lie)
@@ -41,6 +43,16 @@ describe('an agent that', () => {
     expect(driving.calls()).toHaveLength(2)
     driving.rewrite({})
     expect(await driving.drive(runIdIn(stdout))).toMatchObject({ code: 0 })
+  })
+
+  it('is not logged in: not tried again, and the pause says how to log in', async () => {
+    const driving = createDriving({ orient: [{ fails: 'error_during_execution', says: NOT_LOGGED_IN }] })
+    const { code, stdout } = await driving.drive(GOAL, '--no-review')
+    expect(code).toBe(4)
+    expect(stdout).toMatch(
+      /^Paused \(agent_failed\): claude failed: .*to log in, run `claude` in a terminal and type \/login/m,
+    )
+    expect(driving.calls()).toHaveLength(1)
   })
 
   it('replaces the repository of its worktree: that of the run is used, and no program of the other', async () => {

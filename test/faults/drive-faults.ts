@@ -2,8 +2,9 @@
  * Driven runs whose driver, agents, or both are killed: at each record, and every 50 ms from the first record to the last.
  * Each run must continue and end as if nothing had happened, and every prompt that an agent received is an attempt that is shown.
  */
+import type { DrivenScript } from '../support/driven-home.ts'
 import type { KillPoint } from '../support/kill-point.ts'
-import { DrivenRun } from './driven-run.ts'
+import { DrivenRun, UNSAVED } from './driven-run.ts'
 import { sessionsIn } from './observation.ts'
 import { type Figures, repeat, type Scenario, sum } from './scenario.ts'
 
@@ -45,6 +46,24 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
       isServed: true,
     }),
   ),
+  killTable({
+    name: `agents that have not saved their session killed every ${STEP_MS} ms; the run continues in a new one`,
+    gate: 0,
+    victim: 'agent',
+    momentsOf: everyFewMs,
+    script: UNSAVED,
+  }),
+  {
+    name: 'server killed while it takes over a detached run; another one continues',
+    times: { gate: 0, full: 20 },
+    run: async (times) =>
+      await countRuns(
+        Array.from(
+          { length: times },
+          (_, at) => (driven: DrivenRun) => killAtHandOver(driven, at % 2 === 0 ? 'asked' : 'listed'),
+        ),
+      ),
+  },
   {
     name: `driver of a run killed at every ${EVERY_RECORDS}th record, again and again`,
     times: { gate: 0, full: 5 },
@@ -62,16 +81,18 @@ type Table = {
   momentsOf: (run: Undisturbed) => Moment[]
   /** A server drives, not the command. */
   isServed?: boolean
+  script?: DrivenScript
 }
 
 /** One run for each moment. */
-function killTable({ name, gate, victim, momentsOf, isServed = false }: Table): Scenario {
+function killTable({ name, gate, victim, momentsOf, isServed = false, script }: Table): Scenario {
   const run = async (times: number): Promise<Figures> => {
     if (times === 0) return await countRuns([])
     observed ??= driveUndisturbed()
     const moments = spread(momentsOf(await observed), times)
     const kill = isServed ? killServer : killOnce
-    return await countRuns(moments.map((moment) => (driven: DrivenRun) => kill(driven, { victim, ...moment })))
+    const runs = moments.map((moment) => (driven: DrivenRun) => kill(driven, { victim, ...moment }))
+    return await countRuns(runs, script)
   }
   return { name, times: { gate, full: Number.MAX_SAFE_INTEGER }, run }
 }
@@ -91,11 +112,11 @@ async function driveUndisturbed(): Promise<Undisturbed> {
 /** What is wrong; undefined if the moment did not come. */
 type Attempted = (driven: DrivenRun) => Promise<string[] | undefined>
 
-async function countRuns(all: readonly Attempted[]): Promise<Figures> {
+async function countRuns(all: readonly Attempted[], script?: DrivenScript): Promise<Figures> {
   const since = performance.now()
   const figures: Figures = { times: 0, seconds: 0, sessions: {}, processes: 0, problems: [] }
   await repeat({ often: all.length, atOnce: AT_ONCE }, async (at) => {
-    using driven = new DrivenRun()
+    using driven = new DrivenRun(script)
     const problems = await all[at]?.(driven)
     if (problems === undefined) return
     figures.times += 1
@@ -123,6 +144,11 @@ async function killServer(driven: DrivenRun, kill: Kill): Promise<string[] | und
   // A server that is killed while it creates a run has not answered its client, and does not know the run.
   const isUnknown = kill.record === 1 && kill.afterMs === undefined
   return describeAt(kill, await driven.problems(isUnknown ? await driven.drive() : await driven.serve(), before))
+}
+
+async function killAtHandOver(driven: DrivenRun, moment: 'asked' | 'listed'): Promise<string[] | undefined> {
+  const last = await driven.handOver(moment)
+  return last && (await driven.problems(last, '')).map((problem) => `${moment}: ${problem}`)
 }
 
 function describeAt({ file, record, afterMs = 0 }: Kill, problems: readonly string[]): string[] {

@@ -49,6 +49,7 @@ export function recordProblems(records: readonly DriveEvent[]): string[] {
     'a check': dataOf(records, 'check_ran').map(({ attempt, command }) => `${attempt} ${command}`),
     evidence: dataOf(records, 'evidence').map(({ attempt }) => attempt),
     'the start': dataOf(records, 'drive_started').map(() => ''),
+    'the check of the delivery': dataOf(records, 'delivery_checked').map(() => ''),
     'the delivery': dataOf(records, 'delivered').map(() => ''),
   }
   return [

@@ -29,6 +29,9 @@ const SCRIPT: DrivenScript = {
   summarize: [{ pause: PAUSE_MS }],
 }
 
+/** The first session is lost with the agent that is killed in its first turn. */
+export const UNSAVED: DrivenScript = { ...SCRIPT, orient: [{ pause: PAUSE_MS, savesLate: true }] }
+
 export type DriveEnded = { code: number | null; isKilled: boolean; output: string }
 
 export class DrivenRun implements Disposable {
@@ -36,9 +39,9 @@ export class DrivenRun implements Disposable {
   readonly #scratch: string
   readonly #children: ChildProcess[] = []
 
-  constructor() {
+  constructor(script = SCRIPT) {
     this.#scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-driven-')))
-    this.home = createDrivenHome(this.#scratch, SCRIPT)
+    this.home = createDrivenHome(this.#scratch, script)
     const drive = { repositories: [this.home.repository.root], checks: [CHECK] }
     this.home.configure(JSON.stringify({ drive }))
   }
@@ -64,9 +67,9 @@ export class DrivenRun implements Disposable {
     return await this.#start(['drive', ...(this.runId === '' ? GOAL : [this.runId])], kill).ended
   }
 
-  #start(args: readonly string[], kill: Omit<KillPoint, 'reportTo'> | undefined) {
+  #start(args: readonly string[], kill: Omit<KillPoint, 'reportTo'> | undefined, report = 'killed.json') {
     const { home } = this
-    const reportTo = join(this.#scratch, 'killed.json')
+    const reportTo = join(this.#scratch, report)
     rmSync(reportTo, { force: true })
     const child = spawn(
       process.execPath,
@@ -100,6 +103,23 @@ export class DrivenRun implements Disposable {
     while (!hasEnded && !this.#isDone() && performance.now() < deadline) await delay(20)
     child.kill('SIGTERM')
     return await last
+  }
+
+  /** Hands the run over to a server that is killed at this moment. Undefined if the moment did not come. */
+  async handOver(moment: NonNullable<KillPoint['handOver']>): Promise<DriveEnded | undefined> {
+    const kill = { victim: 'driver', file: 'drive.jsonl', record: 1, handOver: moment } as const
+    const { ended } = this.#start(['serve', '--local', '--quiet'], kill)
+    await this.#until(() => existsSync(join(this.home.home, '.drover', 'server.sock')))
+    const detached = await this.#start(['drive', ...GOAL, '--detach'], undefined, 'detached.json').ended
+    const { isKilled } = await ended
+    await this.#until(() => this.#isDone())
+    await this.#start(['down'], undefined).ended
+    return isKilled ? detached : undefined
+  }
+
+  async #until(condition: () => boolean): Promise<void> {
+    const deadline = performance.now() + LIMIT_MS
+    while (!condition() && performance.now() < deadline) await delay(20)
   }
 
   /** The server may be killed before it answers. */

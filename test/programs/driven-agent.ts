@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto'
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -49,6 +50,7 @@ async function answerOnce(): Promise<void> {
   // Its driver was killed before it could send the prompt.
   if (prompt === '') process.exit(1)
   const resumed = valueAfter(backend === 'claude' ? '--resume' : 'resume')
+  if (resumed !== undefined) refuseUnsaved(resumed)
   const sessionId = resumed ?? randomUUID()
   await takeTurn({
     prompt,
@@ -70,6 +72,7 @@ async function askAbout(command: string): Promise<void> {
 /** One process is one session. An interruption ends the turn, and the process too, so that drover starts another. */
 async function stayUpAsClaude(): Promise<void> {
   let resumed = valueAfter('--resume')
+  if (resumed !== undefined) refuseUnsaved(resumed)
   const sessionId = resumed ?? randomUUID()
   for await (const line of createInterface({ input: process.stdin })) {
     const frame = JSON.parse(line)
@@ -131,6 +134,16 @@ type Prompt = { prompt: string; resumed: string | undefined; output: TurnOutput 
 async function takeTurn({ prompt, resumed, output }: Prompt): Promise<void> {
   const [, kind = '', actionId = ''] = /^drover action: (\w+) (\S+)/.exec(prompt) ?? []
   const turn = nextTurn({ kind, actionId, prompt, ...(resumed !== undefined && { resumed }) })
+  if (turn.savesLate === true) writeFileSync(unsavedPath(output.sessionId), '')
+  await takeSteps(turn, output)
+  rmSync(unsavedPath(output.sessionId), { force: true })
+  appendFileSync(join(directory, 'ends.jsonl'), `${JSON.stringify({ at: new Date().toISOString() })}\n`)
+  const { input = 100, output: written = 50 } = turn.usage ?? {}
+  const { cost, fails } = turn
+  output.end(turn.says ?? answer(turn, { kind, actionId }), { input, output: written, cost, fails })
+}
+
+async function takeSteps(turn: DrivenTurn, output: TurnOutput): Promise<void> {
   output.begin()
   for (const message of turn.tells ?? []) output.message(message)
   if (turn.streams !== undefined) output.pieces(turn.streams)
@@ -144,10 +157,19 @@ async function takeTurn({ prompt, resumed, output }: Prompt): Promise<void> {
   if (turn.pause !== undefined) await delay(turn.pause)
   if (turn.hangs === true) await delay(600_000)
   if (turn.dies === true) process.kill(process.pid, 'SIGKILL')
-  appendFileSync(join(directory, 'ends.jsonl'), `${JSON.stringify({ at: new Date().toISOString() })}\n`)
-  const { input = 100, output: written = 50 } = turn.usage ?? {}
-  const { cost, fails } = turn
-  output.end(turn.says ?? answer(turn, { kind, actionId }), { input, output: written, cost, fails })
+}
+
+/** As claude says it. It sends the prompt to no model. */
+function refuseUnsaved(sessionId: string): void {
+  if (!existsSync(unsavedPath(sessionId))) return
+  const error = `No conversation found with session ID: ${sessionId}`
+  print({ type: 'result', subtype: 'error_during_execution', is_error: true, session_id: sessionId, errors: [error] })
+  process.stderr.write(`${error}\n`)
+  process.exit(1)
+}
+
+function unsavedPath(sessionId: string): string {
+  return join(directory, `unsaved-${sessionId}`)
 }
 
 function work(turn: DrivenTurn, output: TurnOutput): void {

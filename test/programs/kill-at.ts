@@ -3,6 +3,7 @@
  * record to disk, or some time later. KILL_AT has the moment, as JSON (KillPoint).
  */
 import fs from 'node:fs'
+import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname } from 'node:path'
 import type { KillPoint } from '../support/kill-point.ts'
@@ -10,8 +11,8 @@ import type { KillPoint } from '../support/kill-point.ts'
 const RUN_ID = /^[0-9a-f-]{36}$/
 const { fsyncSync, renameSync } = fs
 const point = JSON.parse(process.env['KILL_AT'] ?? '{}') as KillPoint
-// Agents and further processes of drover must live.
-delete process.env['KILL_AT']
+// Agents and further processes of drover must live. A server that a command starts gets the same moment.
+if (point.handOver === undefined) delete process.env['KILL_AT']
 let isReached = false
 
 fs.fsyncSync = (descriptor) => {
@@ -22,11 +23,24 @@ fs.fsyncSync = (descriptor) => {
 fs.renameSync = (from, to) => {
   renameSync(from, to)
   if (RUN_ID.test(basename(String(to)))) noteRecord(`${to}/${point.file}`)
+  if (point.handOver === 'listed' && basename(dirname(String(to))) === 'driven-runs') kill()
 }
+const { emit } = http.Server.prototype
+http.Server.prototype.emit = function (this: http.Server, ...args: Parameters<typeof emit>) {
+  const [, request] = args as readonly unknown[] as [string, { url?: string } | undefined]
+  if (point.handOver === 'asked' && request?.url === '/local/drive') kill()
+  return emit.apply(this, args)
+} as typeof emit
 syncBuiltinESMExports()
 
 function noteRecord(path: string): void {
-  if (isReached || basename(path) !== point.file || !RUN_ID.test(basename(dirname(path)))) return
+  if (
+    isReached ||
+    point.handOver !== undefined ||
+    basename(path) !== point.file ||
+    !RUN_ID.test(basename(dirname(path)))
+  )
+    return
   if (countLines(path) < point.record) return
   isReached = true
   if (point.afterMs === undefined) kill()

@@ -28,6 +28,8 @@ export type DrivenTurn = {
   /** How long it is silent, in milliseconds. */
   pause?: number
   hangs?: boolean
+  /** Its session is not saved before the turn has ended: if it is killed, no one can resume it. Only for claude. */
+  savesLate?: boolean
   dies?: boolean
   /** Instead of an answer with an outcome. */
   says?: string

@@ -5,6 +5,7 @@ type TurnCost = { input: number; output: number; cost: number | undefined; fails
 
 /** Prints one turn. */
 export type TurnOutput = {
+  readonly sessionId: string
   begin(): void
   message(text: string): void
   pieces(texts: readonly string[]): void
@@ -38,6 +39,7 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
     print({ type: 'user', session_id: sessionId, parent_tool_use_id: null, message: { role: 'user', content } })
   }
   return {
+    sessionId,
     begin: () => {
       print({ type: 'system', subtype: 'init', session_id: sessionId, model: 'scripted', cwd: process.cwd() })
       if (echo !== undefined) print({ ...echo, isReplay: true, session_id: sessionId })
@@ -98,6 +100,7 @@ export function codexOutput(sessionId: string): TurnOutput {
   const show = (item: object) => print({ type: 'item.completed', item })
   const message = (text: string) => show({ id: `item_${calls++}`, type: 'agent_message', text })
   return {
+    sessionId,
     begin: () => print({ type: 'thread.started', thread_id: sessionId }),
     message,
     pieces: (texts) => message(texts.join('')),
@@ -121,6 +124,7 @@ export function appServerOutput(ids: { threadId: string; turnId: string }, used:
   const message = (text: string) => show({ id: `item_${calls++}`, type: 'agentMessage', text })
   const turn = (status: string) => ({ turn: { id: ids.turnId, status, error: null } })
   return {
+    sessionId: ids.threadId,
     begin: () => notify('turn/started', turn('inProgress')),
     message,
     pieces: (texts) => message(texts.join('')),

@@ -4,6 +4,8 @@ export type KillPoint = {
   /** The moment is when this record of this file is on disk, or some time later. */
   file: 'drive.jsonl' | 'journal.jsonl'
   record: number
+  /** Instead: a server has got a run, or has written it to its list. */
+  handOver?: 'asked' | 'listed'
   afterMs?: number
   /** Gets how many agents were killed. Absent afterwards: the moment never came. */
   reportTo: string

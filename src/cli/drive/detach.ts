@@ -1,25 +1,26 @@
 /** `drover drive --detach`: leaves a run to the server in the background, and says how to watch it. */
+import type { Config } from '../../config/config.shape.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { type FoundDrive, lastingWorktree } from '../../drive/start/start-drive.ts'
 import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { LocalDrive, LocalStatus } from '../../service/local-protocol.ts'
 import type { Invocation } from '../command.ts'
-import { callServer } from '../local/server-client.ts'
 import { toPrintable } from '../output/printable.ts'
 import { followUp, formatFollowUp } from '../output/what-follows.ts'
+import { handOver } from './hand-over.ts'
 
 type Detached = {
   found: FoundDrive
   given: GivenOptions
   isDemo: boolean
   notify: string | undefined
-  server: LocalStatus
+  config: Config
 }
 
 export async function detachDrive(
   invocation: Invocation,
-  { found, given, isDemo, notify, server }: Detached,
+  { found, given, isDemo, notify, config }: Detached,
 ): Promise<number> {
   const { flags, runtime } = invocation
   const { runId, begin } = found
@@ -34,7 +35,7 @@ export async function detachDrive(
     env: Object.fromEntries(env),
     cwd: runtime.cwd,
   }
-  await callServer(invocation, { method: 'POST', path: '/local/drive', body })
+  const server = await handOver(invocation, { found, body, config })
   const { out } = runtime.terminal
   const place = begin.place.kind === 'worktree' ? { branch: begin.place.branch } : {}
   if (flags.isOn('json')) {

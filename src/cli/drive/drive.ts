@@ -20,7 +20,6 @@ import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
-import type { LocalStatus } from '../../service/local-protocol.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
@@ -88,13 +87,13 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const optionsFrom = (before?: Options) =>
     completeOptions(given, before, { settings, prompts: drover.runContextFor(USER), isDemo })
   const search = { context, config, target, newOptions: () => optionsFrom() }
-  const { found, server } = await findTarget(invocation, search)
+  const found = await findTarget(invocation, search)
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
   if (found.begin.isNew === true)
     await decideAboutSettings(invocation, found.context, readTrust({ invocation, config }))
-  if (server !== undefined)
-    return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, server })
+  if (flags.isOn('detach'))
+    return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, config })
   const printer = flags.isOn('json')
     ? createJsonDrivePrinter(runtime.terminal)
     : createTextDrivePrinter(runtime.terminal)
@@ -113,13 +112,11 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
 
 type Search = { context: RunContext; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }
 
-type Target = { found: FoundDrive; server: LocalStatus | undefined }
-
-async function findTarget(invocation: Invocation, { context, config, ...search }: Search): Promise<Target> {
+async function findTarget(invocation: Invocation, { context, config, ...search }: Search): Promise<FoundDrive> {
   const { flags, runtime } = invocation
   // Before anything is created.
-  const server = flags.isOn('detach') ? await requireServer(invocation, config) : undefined
-  const found = await findDrive(context, {
+  if (flags.isOn('detach')) await requireServer(invocation, config)
+  return await findDrive(context, {
     ...search,
     actions: flags.integer('actions'),
     defaultActions: config.drive.actions,
@@ -130,7 +127,6 @@ async function findTarget(invocation: Invocation, { context, config, ...search }
     places: runtime,
     confirmGoal: (issue) => confirmGoal(invocation, { ...issue, signal: context.signal }),
   })
-  return { found, server }
 }
 
 /** A run that was started with the demo agent continues with it. */

@@ -30,3 +30,11 @@ export const notifyFailed = defineFault({
   when: 'The `--notify` command failed. The run itself is not affected.',
   message: (d: { command: string; problem: string }) => `the --notify command failed: ${d.command}: ${d.problem}`,
 })
+
+export const driveNotHandedOver = defineFault({
+  code: 'drive_not_handed_over',
+  kind: 'unavailable',
+  when: 'With `--detach`, no server took over the run. It is kept, and the next server continues it.',
+  message: (d: { run: string; problem: string }) =>
+    `the run ${d.run} was not handed over to your server: ${d.problem}; "drover up" continues it in the background, "drover drive ${d.run}" here`,
+})

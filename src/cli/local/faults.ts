@@ -3,9 +3,9 @@ import { defineFault } from '../../kit/fault.ts'
 export const localServerLost = defineFault({
   code: 'local_server_lost',
   kind: 'unavailable',
-  when: 'Your server stopped while it was running a prompt from the command line.',
+  when: 'Your server stopped before it had answered a command.',
   message: (_: object) =>
-    'your server stopped before the prompt ended; send the prompt again, or use --direct to run it without the server',
+    'your server stopped before it had answered; try again, or send the prompt with --direct to run it without the server',
 })
 
 export const localServerNotStarted = defineFault({

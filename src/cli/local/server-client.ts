@@ -30,7 +30,7 @@ export const SHORT_ANSWER_MS = 5000
 export async function callServer(invocation: Invocation, call: ServerCall): Promise<JsonObject> {
   const response = await sendToServer(invocation, call)
   const status = response.statusCode ?? 0
-  const answered = toObject(await text(response))
+  const answered = toObject(await text(response).catch(throwLost))
   if (answered === undefined) throw serverAnswerInvalid({ socket: call.socket ?? serverSocket(invocation), status })
   if (status >= 400) throw toFault(status, answered)
   return answered
@@ -53,11 +53,15 @@ export async function sendToServer(
     signal,
   })
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  let isTaken = body === undefined
+  const toFailure = (error: unknown) =>
+    isUnreachable(error) || (isClosed(error) && !isTaken) ? serverNotRunning({ socket }, error) : toLost(error)
   const endAfter = (ms: number, fault: Fault) => setTimeout(() => sent.destroy(fault), ms)
   let timer = endAfter(body === undefined ? answerMs : acceptMs, localServerSilent({ socket }))
-  sent.on('error', (error) => reject(isUnreachable(error) ? serverNotRunning({ socket }, error) : error))
+  sent.on('error', (error) => reject(toFailure(error)))
   sent.on('response', resolve)
   sent.on('continue', () => {
+    isTaken = true
     clearTimeout(timer)
     timer = endAfter(answerMs, localServerLost({}))
     sent.end(JSON.stringify(body))
@@ -74,6 +78,19 @@ export function serverSocket(invocation: Invocation): string {
 /** A killed server leaves its socket behind; a path that is too long never had one. */
 function isUnreachable(error: unknown): boolean {
   return ['ENOENT', 'ECONNREFUSED', 'EACCES', 'ENOTSOCK', 'EINVAL', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')
+}
+
+/** A server that is killed closes its connections. */
+function isClosed(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
+}
+
+function toLost(error: unknown): unknown {
+  return isClosed(error) ? localServerLost({}, error) : error
+}
+
+function throwLost(error: unknown): never {
+  throw toLost(error)
 }
 
 function toObject(answer: string): JsonObject | undefined {

@@ -91,6 +91,22 @@ describe('an attempt', () => {
     expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
   })
 
+  it('whose session is lost is repeated in a new one, for the same reason, and does not count as a failure', () => {
+    const lost = { how: 'failed', error: 'claude no longer has session x', error_code: 'session_expired' } as const
+    const died = attemptAt(implement, {}, { how: 'failed', error: 'it was killed', error_code: 'agent_failed' })
+    const second = attemptAt(implement, { attempt: 2 }, lost)
+    expect(stepAfter([second])).toMatchObject({ do: 'attempt', purpose: 'action' })
+    expect(stepAfter([died, second])).toMatchObject({
+      ...{ do: 'attempt', purpose: 'after_failure', followUp: { error: 'it was killed' } },
+    })
+    const failing = attemptAt(implement, { checks: [FAILED] })
+    expect(stepAfter([failing, second], { options: { ...OPTIONS, checks: ['npm test'] } })).toMatchObject({
+      do: 'attempt',
+      purpose: 'failed_check',
+    })
+    expect(stepAfter([died, second, attemptAt(implement, { attempt: 3 }, lost)])).toMatchObject({ do: 'pause' })
+  })
+
   it('that failed is tried again once, also after a later answer', () => {
     const failed = { how: 'failed', error: 'no credit', error_code: 'agent_rate_limited' } as const
     expect(stepAfter([attemptAt(implement, {}, failed)])).toMatchObject({ do: 'attempt', purpose: 'after_failure' })

@@ -40,6 +40,9 @@ const MAX_TOLD = 1
 /** The code of an agent whose login is missing or refused. */
 const LOGIN_FAILED = 'agent_auth_failed'
 
+/** The code of an agent that no longer has the session to resume. */
+const SESSION_LOST = 'session_expired'
+
 type Facts = { readonly state: DriveState; readonly action: Action; readonly attempts: readonly Attempt[] }
 
 export function nextStep(state: DriveState, run: ProtocolState): DriveStep {
@@ -110,11 +113,27 @@ function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Atte
 
 /** An agent whose login is missing or refused would fail again. */
 function afterFailure(facts: Facts, last: Attempt, error: string): DriveStep {
+  if (isSessionLost(last) && !isSessionLost(facts.attempts.at(-2))) return asBefore(facts)
   const isOther = (each: Attempt) => each.ended?.how !== 'failed' || isOfEarlierDriver(facts, each)
-  const times = facts.attempts.length - 1 - facts.attempts.findLastIndex(isOther)
+  const counted = facts.attempts.filter((each) => each === last || !isSessionLost(each))
+  const times = counted.length - 1 - counted.findLastIndex(isOther)
   const most = last.ended?.error_code === LOGIN_FAILED ? 0 : MAX_TOLD
   if (times <= most) return again(facts, { why: 'after_failure', error })
   return { do: 'pause', reason: 'agent_failed', message: `${last.backend} failed: ${error}` }
+}
+
+/** The agent was ended before it had saved its session, or has deleted it. It got no prompt. */
+function isSessionLost(attempt: Attempt | undefined): boolean {
+  return attempt?.ended?.error_code === SESSION_LOST
+}
+
+/** The same step as before the last attempt. It is done in a new session, because the old one is known to be lost. */
+function asBefore({ attempts, ...facts }: Facts): DriveStep {
+  const earlier = attempts.slice(0, -1)
+  const last = earlier.at(-1)
+  return last === undefined
+    ? start({ ...facts, attempts: earlier })
+    : afterAttempt({ ...facts, attempts: earlier }, last)
 }
 
 function afterCancel(facts: Facts, last: Attempt): DriveStep {
