@@ -65,7 +65,7 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   }
   if (ended === 'timeout') return { exitCode: EXIT_TIMEOUT, error: timeoutError(facts) }
   if (ended === 'cancelled') {
-    return { exitCode: EXIT_CANCELLED, error: { code: 'agent_cancelled', message: 'the run was cancelled' } }
+    return { exitCode: EXIT_CANCELLED, error: { code: 'agent_cancelled', message: 'the run was canceled' } }
   }
   return output.error === undefined ? { exitCode: 0 } : { exitCode: failedExitCode(exit), error: output.error }
 }

@@ -566,7 +566,7 @@ export type PromptResult = {
   backend: string
   /** The model that the agent reports. */
   model?: string | undefined
-  /** 0 success, 124 timeout, 130 interrupted, -1 cancelled before the start; otherwise the exit code of the agent. */
+  /** 0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent. */
   exit_code: number
   /** How long the agent ran. */
   duration_ms: number
@@ -624,7 +624,7 @@ export type ParallelResult = {
   completed: number
   /** How many failed. */
   failed: number
-  /** How many were cancelled, before or while they ran. */
+  /** How many were canceled, before or while they ran. */
   canceled: number
   /** From the start of the first prompt to the end of the last, including waiting time. */
   total_duration_ms: number
@@ -662,7 +662,7 @@ export type StepResult = {
   backend: string
   /** The model that the agent reports. */
   model?: string | undefined
-  /** 0 success, 124 timeout, 130 interrupted, -1 cancelled before the start; otherwise the exit code of the agent. */
+  /** 0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent. */
   exit_code: number
   /** How long the agent ran. */
   duration_ms: number
@@ -739,7 +739,7 @@ export type ComparedResult = {
   backend: string
   /** The model that the agent reports. */
   model?: string | undefined
-  /** 0 success, 124 timeout, 130 interrupted, -1 cancelled before the start; otherwise the exit code of the agent. */
+  /** 0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent. */
   exit_code: number
   /** How long the agent ran. */
   duration_ms: number

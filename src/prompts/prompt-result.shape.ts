@@ -29,7 +29,7 @@ const RESULT = {
   model: Type.Optional(Type.String({ description: 'The model that the agent reports.' })),
   exit_code: Type.Integer({
     description:
-      '0 success, 124 timeout, 130 interrupted, -1 cancelled before the start; otherwise the exit code of the agent.',
+      '0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent.',
   }),
   duration_ms: count('How long the agent ran.'),
   output: Type.String({ description: 'The answer; for a dry run the command that would be started.' }),
@@ -64,7 +64,7 @@ export const ParallelResult = named(
     total_tasks: count('The number of items in the request.'),
     completed: count('How many succeeded.'),
     failed: count('How many failed.'),
-    canceled: count('How many were cancelled, before or while they ran.'),
+    canceled: count('How many were canceled, before or while they ran.'),
     total_duration_ms: totalDuration,
     results: Type.Array(PromptResult, { description: 'In the order of the tasks.' }),
   }),

@@ -179,7 +179,7 @@ describe('a session', () => {
     end()
     await ended
     const store = await openStore({ path: storeOf(user) })
-    expect(await store.find(sessionId)).toMatchObject({ status: 'paused', error_message: 'the run was cancelled' })
+    expect(await store.find(sessionId)).toMatchObject({ status: 'paused', error_message: 'the run was canceled' })
   })
 
   it.each(['load', 'resume', 'close', 'delete'] as const)('has no prompt running after %s', async (word) => {

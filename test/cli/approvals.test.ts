@@ -134,7 +134,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     terminal.type(`${ORDER}\r`)
     await until(() => shown(terminal).endsWith(QUESTION))
     terminal.type('\u0003')
-    await shows(terminal, 'drover: claude was cancelled\n')
+    await shows(terminal, 'drover: claude was canceled\n')
     await until(() => shown(terminal).endsWith('claude> '))
     terminal.type('/exit\r')
     expect(await terminal.ended).toMatchObject({ code: 0 })
@@ -149,7 +149,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     await shows(terminal, QUESTION)
     terminal.type('\u0003')
     expect(await terminal.ended).toMatchObject({ code: 130 })
-    expect(shown(terminal)).toContain('drover: claude was cancelled\n')
+    expect(shown(terminal)).toContain('drover: claude was canceled\n')
   })
 
   it('is no longer asked when the time is over', async () => {

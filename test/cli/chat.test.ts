@@ -178,7 +178,7 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
     terminal.type('hello\r')
     await hangingAgent(pidFile)
     terminal.type('\u0003')
-    await asksAfter(terminal, 'drover: claude was cancelled\n')
+    await asksAfter(terminal, 'drover: claude was canceled\n')
     terminal.type('half a line')
     await shows(terminal, 'half a line')
     terminal.type('\u0003')

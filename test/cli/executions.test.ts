@@ -183,9 +183,9 @@ describe('drover cancel', () => {
   it('ends the agent of another process and waits until it is gone', async () => {
     const { agent, ended } = await startHanging(['prompt', 'go'])
     const id = await runningId()
-    expect(await home.drover(['cancel', id])).toEqual({ code: 0, stdout: `${id.slice(5, 13)} cancelled\n`, stderr: '' })
+    expect(await home.drover(['cancel', id])).toEqual({ code: 0, stdout: `${id.slice(5, 13)} canceled\n`, stderr: '' })
     expect(isRunning(agent)).toBe(false)
-    expect((await ended).stderr).toContain('was cancelled')
+    expect((await ended).stderr).toContain('was canceled')
     const again = await home.drover(['cancel', id])
     expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('had ended before: cancelled') })
   })

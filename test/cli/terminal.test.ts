@@ -98,7 +98,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     const { code, seen } = await terminal.ended
     expect(code).toBe(130)
     expect(leftOnScreen(seen)).toMatch(
-      /drover: claude was cancelled\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/,
+      /drover: claude was canceled\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/,
     )
   })
 

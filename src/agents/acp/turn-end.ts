@@ -38,7 +38,7 @@ export function judgeTurn(facts: TurnFacts): 'success' | AgentFailure {
   if (reason === 'end_turn') return outcomeOfEnd(facts)
   if (reason === 'cancelled') {
     if (wasDenied) return endedByDenial(backend)
-    return { code: 'agent_ended_early', message: `${backend} cancelled the turn by itself` }
+    return { code: 'agent_ended_early', message: `${backend} canceled the turn by itself` }
   }
   const known = reason === undefined ? undefined : STOPPED[reason]
   if (known !== undefined) return known

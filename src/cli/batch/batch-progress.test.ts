@@ -52,7 +52,7 @@ describe('the line reporter', () => {
         '[3] started: gemini',
         '[1] finished after 1.5 s: alpha (claude)',
         '[2] failed after 1.5 s: beta (codex): no',
-        '[3] cancelled after 1.5 s: gemini\n',
+        '[3] canceled after 1.5 s: gemini\n',
       ].join('\n'),
     )
   })

@@ -98,7 +98,7 @@ function hasFailed(result: PromptResult): boolean {
 const STATUS_TEXTS: Readonly<Record<PromptStatus, string>> = {
   completed: 'finished',
   failed: 'failed',
-  canceled: 'cancelled',
+  canceled: 'canceled',
 }
 
 /** `[2] failed after 1.5 s: beta (codex): the reason` */

@@ -15,13 +15,13 @@ const OUT = {
 const CANCELLED = { item: { mark: '[1]', name: 'alpha', backend: 'claude' }, result: canceledResult('claude') }
 
 describe('a cancelled item', () => {
-  it('is called cancelled in the output, the table and the totals', () => {
-    expect(formatOutcome(CANCELLED, OUT)).toBe('[1] alpha (claude)\ncancelled\n\n')
+  it('is called canceled in the output, the table and the totals', () => {
+    expect(formatOutcome(CANCELLED, OUT)).toBe('[1] alpha (claude)\ncanceled\n\n')
     expect(outcomeTable([CANCELLED], { first: 'TASK', last: 'NAME' }, OUT).split('\n')[1]).toMatch(
-      /^1 +claude +CANCELLED +0 ms +0 +alpha$/,
+      /^1 +claude +CANCELED +0 ms +0 +alpha$/,
     )
     expect(formatTotals([CANCELLED], { noun: 'task', durationMs: 0 })).toBe(
-      '1 task: 0 completed, 1 cancelled; 0 ms, 0 tokens\n',
+      '1 task: 0 completed, 1 canceled; 0 ms, 0 tokens\n',
     )
   })
 })

@@ -19,7 +19,7 @@ export type BatchOutcome = {
 const STATUS_TEXTS: Readonly<Record<PromptStatus | 'skipped', string>> = {
   completed: 'OK',
   failed: 'FAILED',
-  canceled: 'CANCELLED',
+  canceled: 'CANCELED',
   skipped: 'SKIPPED',
 }
 
@@ -42,7 +42,7 @@ export function formatOutcome({ item, result, workdir }: BatchOutcome, out: Chan
 export function formatFailure(result: PromptResult): string | undefined {
   const status = toPromptStatus(result)
   if (status === 'completed') return undefined
-  return status === 'canceled' ? 'cancelled' : `failed: ${toPrintable(failureReason(result))}`
+  return status === 'canceled' ? 'canceled' : `failed: ${toPrintable(failureReason(result))}`
 }
 
 export function failureReason({ error, exit_code: exitCode }: PromptResult): string {
@@ -77,7 +77,7 @@ export function formatTotals(
   const parts = [
     `${count('completed')} completed`,
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
-    ...(count('canceled') > 0 ? [`${count('canceled')} cancelled`] : []),
+    ...(count('canceled') > 0 ? [`${count('canceled')} canceled`] : []),
     ...(results.length < outcomes.length ? [`${outcomes.length - results.length} skipped`] : []),
   ]
   const tokens = results.reduce((sum, { token_usage: usage }) => sum + totalTokens(usage), 0)

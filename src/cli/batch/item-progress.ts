@@ -57,7 +57,7 @@ export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'ev
     const parts = [`${done} of ${this.#items.length} done`, `${this.#running.size} running`]
     if (waiting > 0) parts.push(`${waiting} waiting`)
     if (failed > 0) parts.push(`${failed} failed`)
-    if (canceled > 0) parts.push(`${canceled} cancelled`)
+    if (canceled > 0) parts.push(`${canceled} canceled`)
     return parts.join(', ')
   }
 }

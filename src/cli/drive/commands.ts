@@ -92,7 +92,7 @@ interrupted.`,
       },
       { name: 'no-review', description: 'Skip the review of the changes' },
       { name: 'worktree', description: 'Work in a new git worktree, on a new branch (the default)' },
-      { name: 'in-place', description: 'Work directly in the current worktree, and deliver nothing' },
+      { name: 'in-place', description: 'Work directly in the current worktree, and commit nothing' },
       {
         name: 'deliver',
         value: 'HOW',
@@ -113,7 +113,7 @@ interrupted.`,
       {
         name: 'restore',
         description:
-          'Undo what changed in refs, settings and hooks of the repository while agents of this run were working',
+          "Undo changes to the repository's refs, git settings and hooks that were made while this run's agents were working",
       },
       { name: 'yes', description: 'Restore without asking' },
       { name: 'list', description: 'List the worktrees of driven runs, and why they were kept' },

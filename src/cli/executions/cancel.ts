@@ -64,5 +64,5 @@ function toLine({ id, state, wasEnded }: Outcome): string {
   const short = shortExecutionId({ id })
   if (wasEnded) return `${short} had ended before: ${state}\n`
   if (!isFinal(state)) return `${short} is asked to end; it is still ${state}\n`
-  return state === 'cancelled' ? `${short} cancelled\n` : `${short} ended before it could be cancelled: ${state}\n`
+  return state === 'cancelled' ? `${short} canceled\n` : `${short} ended before it could be canceled: ${state}\n`
 }

@@ -66,8 +66,8 @@ How much was kept depends on the setting executions.keep at the time when the pr
     group: 'Prompts',
     otherNames: ['kill'],
     summary: 'Cancel running executions',
-    description: `Asks the process that runs an execution to stop its agent, and waits until the agent is gone. A batch is cancelled as a
-whole. If one of the ids is wrong, nothing is cancelled.
+    description: `Asks the process that runs an execution to stop its agent, and waits until the agent is gone. A batch is canceled as a
+whole. If one of the ids is wrong, nothing is canceled.
 The exit code is 1 if an execution had already ended.`,
     positionals: [{ ...executionArgument('running'), repeats: true }],
     flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],

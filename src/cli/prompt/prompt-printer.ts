@@ -90,7 +90,7 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
   const { backend, warnings = [], error } = result
   const lines = warnings.map((warning) => `drover: warning: ${toMessage(warning)}\n`)
   const isCancelled = toPromptStatus(result) === 'canceled'
-  if (isCancelled) lines.push(`drover: ${backend} was cancelled\n`)
+  if (isCancelled) lines.push(`drover: ${backend} was canceled\n`)
   else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toMessage(error)}\n`)
   await err.write(lines.join(''))
 }

@@ -73,7 +73,7 @@ export async function decide(approval: PendingApproval, decision: ApprovalOption
 export async function cancelExecution(id: string): Promise<void> {
   await attempt(async () => {
     await call(`executions/${id}/cancel`, { method: 'POST' })
-    tell('Cancelling: the agent and its programs are being stopped.')
+    tell('Canceling: the agent and its programs are being stopped.')
   })
 }
 

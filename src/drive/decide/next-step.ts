@@ -138,7 +138,7 @@ function asBefore({ attempts, ...facts }: Facts): DriveStep {
 
 function afterCancel(facts: Facts, last: Attempt): DriveStep {
   if (isOfEarlierDriver(facts, last)) return again(facts, { why: 'after_unknown_end', changed: [] })
-  return { do: 'pause', reason: 'cancelled', message: `the attempt at ${last.action_kind} was cancelled` }
+  return { do: 'pause', reason: 'cancelled', message: `the attempt at ${last.action_kind} was canceled` }
 }
 
 function afterStall(facts: Facts, last: Attempt, reason: string): DriveStep {

@@ -147,7 +147,7 @@ describe('an activity', () => {
   })
 
   it('is judged by its calls if the check of drover did not complete', () => {
-    expect(verdictOf(0, [ran('npm test', 0)], [{ command: 'npm test', problem: 'it was cancelled' }])).toMatchObject({
+    expect(verdictOf(0, [ran('npm test', 0)], [{ command: 'npm test', problem: 'it was canceled' }])).toMatchObject({
       verdict: 'observed',
     })
   })

@@ -33,7 +33,7 @@ export const executionEventsGone = defineFault({
 export const executionEnded = defineFault({
   code: 'execution_ended',
   kind: 'conflict',
-  when: 'The execution has ended, so it cannot be cancelled.',
+  when: 'The execution has ended, so it cannot be canceled.',
   message: (d: { id: string; state: string }) => `execution ${d.id} has already ended; its state is ${d.state}`,
 })
 

@@ -9,7 +9,7 @@ const AMOUNTS = {
   executions: count('How many executions ended: the sum of the next four.'),
   completed: count('How many completed.'),
   failed: count('How many failed.'),
-  cancelled: count('How many were cancelled.'),
+  cancelled: count('How many were canceled.'),
   lost: count('How many were lost because their process died. What they used is unknown.'),
   input_tokens: count('Tokens that the models read. Claude counts tokens of its cache apart from these.'),
   output_tokens: count('Tokens that the models wrote. Gemini counts thinking apart from these.'),

@@ -200,7 +200,7 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'The state becomes `cancelled` when all processes of the agent are gone.',
     parameters: [EXECUTION_ID],
     responses: {
-      202: jsonResponse('The execution is being cancelled.', ExecutionCancelled, { id: ID, state: 'running' }),
+      202: jsonResponse('The execution is being canceled.', ExecutionCancelled, { id: ID, state: 'running' }),
     },
     errors: SESSION_ERRORS,
   },

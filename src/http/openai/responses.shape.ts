@@ -241,7 +241,7 @@ export const OPERATIONS: readonly Operation[] = [
       200: {
         description:
           'The response. With `stream`, its events: the last is `response.completed`, `response.failed` or, if it was ' +
-          'cancelled, `response.incomplete`. With `background` and without `stream`, the response as it is now.',
+          'canceled, `response.incomplete`. With `background` and without `stream`, the response as it is now.',
         headers: REPLY_HEADERS,
         content: contents,
       },
@@ -265,7 +265,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'openaiDeleteResponse',
     tag: 'chat',
     summary: 'Delete a response',
-    description: 'Its session is deleted with its last response. A running response must be cancelled first.',
+    description: 'Its session is deleted with its last response. A running response must be canceled first.',
     parameters: [ID],
     responses: {
       200: jsonResponse('It is deleted.', ResponseDeleted, { id: RESPONSE_ID, object: 'response', deleted: true }),

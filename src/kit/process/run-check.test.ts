@@ -37,7 +37,7 @@ describe('runCheck', () => {
   })
 
   it('fails if it is cancelled, killed or cannot be started', async () => {
-    expect(await run('sleep 60', { signal: AbortSignal.abort() })).toMatchObject({ problem: 'it was cancelled' })
+    expect(await run('sleep 60', { signal: AbortSignal.abort() })).toMatchObject({ problem: 'it was canceled' })
     expect(await run("sh -c 'kill -9 $$'")).toMatchObject({ passed: false, problem: 'it was killed by SIGKILL' })
     expect(await run('no-such-program')).toMatchObject({
       passed: false,

@@ -78,7 +78,7 @@ export async function runCheck({ command, cwd, env, timeoutMs, signal, ...limits
 function judge({ code, signal, ended, durationMs }: ProcessExit, timeoutMs: number) {
   if (ended === 'timeout')
     return { passed: false, exitCode: null, durationMs, problem: `it timed out after ${timeoutMs / 1000} s` }
-  if (ended === 'cancelled') return { passed: false, exitCode: null, durationMs, problem: 'it was cancelled' }
+  if (ended === 'cancelled') return { passed: false, exitCode: null, durationMs, problem: 'it was canceled' }
   if (code === null) return { passed: false, exitCode: null, durationMs, problem: `it was killed by ${signal}` }
   return { passed: code === 0, exitCode: code, durationMs }
 }
