@@ -41,6 +41,20 @@ describe('startProcess', () => {
     expect(stdout.toString()).toMatch(/^A=1\nB=x=y\nDROVER_TREE=[0-9a-f]{16}\n$/)
   })
 
+  it('gives the child more to read, from descriptor 3 on', async () => {
+    const descriptors = [Buffer.from('three'), Buffer.from([0, 255, 10])]
+    const { stdout } = await runProcess(
+      command(['sh', '-c', 'cat <&3 <&4 | od -An -tx1; cat <&3'], { descriptors }),
+      LIMIT,
+    )
+    expect(stdout.toString()).toBe(' 00 ff 0a\nthree')
+  })
+
+  it('is not disturbed by a child that does not read them', async () => {
+    const { exit } = await runProcess(command(['true'], { descriptors: [Buffer.alloc(1024 * 1024)] }), LIMIT)
+    expect(exit).toMatchObject({ code: 0, ended: 'itself' })
+  })
+
   it('runs in the given directory', async () => {
     const cwd = realpathSync(temporaryDirectory())
     const { stdout } = await runProcess(command(['pwd', '-P'], { cwd }), LIMIT)

@@ -22,6 +22,8 @@ const DEFAULT_STDERR_LIMIT_BYTES = 64 * 1024
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A process that hangs in the kernel or runs as another user survives SIGKILL; we wait no longer than this. */
 const REAP_WAIT_MS = 500
+/** After stdin, stdout and stderr. */
+export const FIRST_DESCRIPTOR = 3
 
 export type ProcessCommand = {
   argv: readonly [program: string, ...args: string[]]
@@ -32,6 +34,8 @@ export type ProcessCommand = {
   env: ChildEnvironment
   /** Written to the child's stdin, which is then closed. Without it stdin is empty. */
   stdin?: string | Uint8Array
+  /** Each is what the child reads from one more descriptor, from number 3 on. */
+  descriptors?: readonly Uint8Array[]
   /** Stdin stays open, for a program that is written to while it runs. `stdin`, if there is any, is written first. */
   keepsStdinOpen?: boolean
   /** Null: no deadline. */
@@ -162,7 +166,11 @@ function spawnChild(command: ProcessCommand, env: Record<string, string>): Child
     return spawn(program, args, {
       cwd: command.cwd,
       env,
-      stdio: [command.stdin === undefined && !command.keepsStdinOpen ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [
+        command.stdin === undefined && !command.keepsStdinOpen ? 'ignore' : 'pipe',
+        ...(['pipe', 'pipe'] as const),
+        ...(command.descriptors ?? []).map(() => 'pipe' as const),
+      ],
       detached: process.platform !== 'win32',
       windowsHide: true,
     }) as Child
@@ -190,6 +198,7 @@ function follow(
   const stderr = keepTail(child.stderr, command.stderrLimitBytes ?? DEFAULT_STDERR_LIMIT_BYTES)
   if (command.onStderr !== undefined) child.stderr.on('data', command.onStderr)
   const stdin = feed(child.stdin, command)
+  feedDescriptors(child, command)
 
   const finish = async (): Promise<ProcessExit> => {
     const ended = await ending.promise
@@ -238,6 +247,15 @@ function feed(stdin: Writable | null, { stdin: text, keepsStdinOpen }: ProcessCo
     refused: refused.promise,
     write: (more) => new Promise((resolve) => stdin.write(more, () => resolve())),
     end: () => stdin.end(),
+  }
+}
+
+function feedDescriptors(child: Child, { descriptors = [] }: ProcessCommand): void {
+  for (const [at, bytes] of descriptors.entries()) {
+    const stream = child.stdio[FIRST_DESCRIPTOR + at] as Writable
+    // As with stdin, a child may not read it.
+    stream.on('error', () => {})
+    stream.end(bytes)
   }
 }
 
