@@ -29,6 +29,7 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
     'output',
     'parallel',
     'drive',
+    'sandbox',
     'server',
     'warm',
     'store',

@@ -66,6 +66,7 @@ import { manPage } from './man-page.ts'
 import { declareMcpTools, mcpTools, mcpToolsModule } from './mcp-tools.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
 import { protocolDocs } from './protocol-docs.ts'
+import { declareSeccomp, seccompModule } from './seccomp/filters.ts'
 
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   return [
@@ -85,6 +86,8 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await driveFiles()),
     ...(await libraryFiles()),
     ...(await acpFiles()),
+    { path: 'src/sandbox/seccomp.generated.js', content: seccompModule() },
+    { path: 'src/sandbox/seccomp.generated.d.ts', content: declareSeccomp() },
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
     { path: 'docs/dependencies.md', content: dependencyDocs(join(import.meta.dirname, '..')) },

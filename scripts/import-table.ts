@@ -1,6 +1,7 @@
 /** Which folder of `src/` may import which. The border test enforces this table, and `docs/architecture.svg` is drawn from it. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kit: [],
+  sandbox: ['kit'],
   config: ['kit'],
   contract: ['kit'],
   demo: [],
@@ -37,6 +38,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'workspace',
     'contract',
     'config',
+    'sandbox',
     'kit',
   ],
   library: [
@@ -62,7 +64,7 @@ export const HALVES = {
   prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
-export const SHARED = ['kit', 'config']
+export const SHARED = ['kit', 'config', 'sandbox']
 export const ABOVE_BOTH_HALVES = ['drive', 'service', 'mcp', 'http', 'acp', 'library', 'cli', 'console', 'bin.ts']
 
 /** The ways in. They share what is below them, and do not import each other. */

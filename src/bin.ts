@@ -27,6 +27,7 @@ void main(process.argv.slice(2), {
   demoAgent: [process.execPath, beside('../bin/demo-agent.cjs')],
   consoleDirectory: beside('../dist/console/'),
   jsonThread: beside('../bin/json-thread.cjs'),
+  sandbox: { forwarder: beside('../bin/sandbox-forwarder.cjs'), probe: beside('../bin/sandbox-probe.cjs') },
 }).then((exitCode) => {
   process.exitCode = exitCode
 })

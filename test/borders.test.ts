@@ -60,7 +60,7 @@ describe('the two halves', () => {
   it.each([
     ['prompts', HALVES.prompts],
     ['changes', HALVES.changes],
-  ])('%s: imports only its own half, kit and config', (_name, half) => {
+  ])('%s: imports only its own half, kit, config and sandbox', (_name, half) => {
     const allowed: readonly string[] = [...half, ...SHARED]
     const stray = internal.filter(({ from, to }) => {
       return allowed.includes(topFolderOf(from)) && !allowed.includes(topFolderOf(to))

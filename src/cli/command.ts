@@ -97,6 +97,8 @@ export type Runtime = {
   demoAgent: readonly [string, ...string[]]
   /** The program of the thread in which the server reads large request bodies. */
   jsonThread: string
+  /** The programs that run in a sandbox: the first one, and the one that tries to leave it. */
+  sandbox: { forwarder: string; probe: string }
   /** The files of the console, if they are built. */
   consoleDirectory: string
   /** How long a stopping server waits for requests; tests set a shorter time. */

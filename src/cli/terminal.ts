@@ -9,7 +9,8 @@ type Style = Parameters<typeof styleText>[0]
 export type Written = 'written' | 'closed'
 
 export type Channel = {
-  write(text: string): Promise<Written>
+  /** Bytes are written as they are. */
+  write(text: string | Uint8Array): Promise<Written>
   style(style: Style, text: string): string
   /** `style` changes the text. */
   readonly hasStyle: boolean
@@ -72,15 +73,16 @@ function createChannel(open: () => Stream, env: Environment, wrapMessages?: Wrap
       isPlain = true
     },
     write: async (text) => {
-      if (text === '') return isClosed ? 'closed' : 'written'
-      const shown = wrapMessages !== undefined && isTty() ? wrapMessages(text, stream().columns || 80) : text
+      if (text.length === 0) return isClosed ? 'closed' : 'written'
+      const wraps = wrapMessages !== undefined && typeof text === 'string' && isTty()
+      const shown = wraps ? wrapMessages(text, stream().columns || 80) : text
       if (!isClosed) isClosed = (await writeTo(stream(), shown)) === 'closed'
       return isClosed ? 'closed' : 'written'
     },
   }
 }
 
-function writeTo(stream: Stream, text: string): Promise<Written> {
+function writeTo(stream: Stream, text: string | Uint8Array): Promise<Written> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (error === undefined || error === null) resolve('written')

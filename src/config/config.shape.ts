@@ -18,6 +18,7 @@ import {
   SANDBOX_MODES,
 } from './backend.shape.ts'
 import { DriveSection } from './drive-settings.shape.ts'
+import { SandboxSection } from './sandbox-settings.shape.ts'
 import { ServerSection } from './server-settings.shape.ts'
 
 const FlagsSection = strict({
@@ -291,6 +292,7 @@ export const ConfigShape = strict({
   output: OutputSection,
   parallel: ParallelSection,
   drive: DriveSection,
+  sandbox: SandboxSection,
   server: ServerSection,
   warm: WarmSection,
   store: StoreSection,

@@ -36,6 +36,15 @@ const isStoreUrl: TextRule = (text) =>
 const isRepositoryPath: TextRule = (text) =>
   problemOfRepositoryPath(text) === undefined ? undefined : 'must be a path in the repository, such as .env.test'
 
+/** What it is in detail, the sandbox reads when it starts. */
+const isHostRule: TextRule = (text) =>
+  /^(?:\*\.)?[A-Za-z0-9._:[\]-]+(?:\/\d{1,3})?(?::\d{1,5})?$/.test(text)
+    ? undefined
+    : 'must be a host, an address or a range, with an optional port, or one of npm, pypi, crates, go and debian'
+
+const isVariablePattern: TextRule = (text) =>
+  /^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(text) ? undefined : 'must be the name of a variable, and may end with *'
+
 const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'backends.claude.command': isProgram,
   'backends.codex.command': isProgram,
@@ -46,6 +55,10 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'server.trusted_proxies': isAddressRange,
   'drive.repositories': isAbsolutePath,
   'drive.copy': isRepositoryPath,
+  'sandbox.hosts': isHostRule,
+  'sandbox.env': isVariablePattern,
+  'sandbox.read': isAbsolutePath,
+  'sandbox.write': isAbsolutePath,
   'drive.share': isRepositoryPath,
   'server.allowed_workdir_prefixes': isAbsolutePath,
   'server.blocked_workdir_prefixes': isAbsolutePath,

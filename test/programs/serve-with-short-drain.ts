@@ -23,5 +23,6 @@ process.exitCode = await main(words, {
   demoAgent: [process.execPath, join(root, 'bin', 'demo-agent.cjs')],
   consoleDirectory: join(root, 'dist', 'console'),
   jsonThread: join(root, 'bin', 'json-thread.cjs'),
+  sandbox: { forwarder: '', probe: '' },
   drainMs: Number(drainMs),
 })

@@ -51,6 +51,7 @@ export async function callMain(
     readableVariables: [],
     demoAgent: [process.execPath, DEMO_AGENT],
     jsonThread: '',
+    sandbox: { forwarder: '', probe: '' },
     consoleDirectory: '',
   })
   return { code, stdout: out.text(), stderr: err.text() }
@@ -68,7 +69,7 @@ function heard(onOutput?: (text: string) => void): { channel: Channel; text: () 
     style: (_style, words) => words,
     write: async (words): Promise<Written> => {
       text += words
-      onOutput?.(words)
+      onOutput?.(String(words))
       return 'written'
     },
   }

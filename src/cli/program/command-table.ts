@@ -17,6 +17,7 @@ import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RESET_COMMANDS } from '../reset/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
 import { PROTOCOL_COMMANDS } from '../run/protocol-commands.ts'
+import { SANDBOX_COMMANDS } from '../sandbox/commands.ts'
 import { SERVER_COMMANDS } from '../serve/commands.ts'
 import { SESSION_COMMANDS } from '../sessions/commands.ts'
 import { SHELL_COMMANDS } from '../shell/commands.ts'
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   ...DOCTOR_COMMANDS,
   ...CONFIG_COMMANDS,
   ...WORKTREE_COMMANDS,
+  ...SANDBOX_COMMANDS,
   ...RESET_COMMANDS,
   ...SHELL_COMMANDS,
   ...PROTOCOL_COMMANDS,

@@ -18,7 +18,7 @@ async function onTerminal(options = { isQuiet: false }) {
   const lines: string[] = []
   const err: Channel = {
     write: async (text) => {
-      lines.push(text)
+      lines.push(String(text))
       return 'written'
     },
     style: (_style, text) => text,

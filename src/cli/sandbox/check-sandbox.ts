@@ -1,0 +1,50 @@
+/** `drover sandbox check`: tries what a sandbox on this machine enforces. */
+import { Fault } from '../../kit/fault.ts'
+import { checkBoundary } from '../../sandbox/check/check-boundary.ts'
+import type { SandboxProperty } from '../../sandbox/check/properties.ts'
+import { sandboxUnavailable } from '../../sandbox/faults.ts'
+import { findSandboxPrograms } from '../../sandbox/find-programs.ts'
+import type { Invocation, RunCommand } from '../command.ts'
+import { EXIT } from '../exit-status.ts'
+import { listenForInterruption } from '../interruption.ts'
+import { printResult } from '../output/print-result.ts'
+import { formatTableWithNotes, type TextLayout } from '../output/text-table.ts'
+
+type CheckReport = {
+  is_available: boolean
+  /** SandboxLimits do not count. */
+  is_enforced: boolean
+  /** Why there is no sandbox. */
+  problem?: string
+  properties: readonly SandboxProperty[]
+}
+
+export const run: RunCommand = async (invocation) => {
+  using interruption = listenForInterruption()
+  const report = await check(invocation, interruption.signal)
+  await printResult(invocation, report, (out) => toText(report, out))
+  return report.is_enforced ? EXIT.success : EXIT.failure
+}
+
+async function check({ runtime }: Invocation, signal: AbortSignal): Promise<CheckReport> {
+  const { env, sandbox } = runtime
+  try {
+    const programs = findSandboxPrograms(runtime, sandbox.forwarder)
+    const properties = await checkBoundary({ env, programs, probe: sandbox.probe, signal })
+    const isEnforced = properties.every((property) => property.is_enforced || property.is_limit === true)
+    return { is_available: true, is_enforced: isEnforced, properties }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== sandboxUnavailable.code) throw error
+    return { is_available: false, is_enforced: false, problem: error.message, properties: [] }
+  }
+}
+
+function toText({ is_available, is_enforced, problem, properties }: CheckReport, out: TextLayout): string {
+  if (!is_available) return `Not available: ${problem}.\n`
+  const rows = properties.map((property) => ({
+    cells: [property.is_enforced ? 'yes' : 'no', property.name, property.by],
+    note: property.problem,
+  }))
+  const verdict = is_enforced ? 'A sandbox on this machine is enforced.' : 'A sandbox on this machine is not enforced.'
+  return `${formatTableWithNotes(['ENFORCED', 'PROPERTY', 'BY'], rows, out).join('\n')}\n${verdict}\n`
+}

@@ -1,0 +1,42 @@
+/** Definitions of the `sandbox` commands. */
+import type { Command } from '../command.ts'
+import { JSON_FLAG } from '../words/shared-flags.ts'
+
+export const SANDBOX_COMMANDS: readonly Command[] = [
+  {
+    words: ['sandbox', 'check'],
+    group: 'Other',
+    isDefault: true,
+    summary: 'Try what a sandbox on this machine enforces',
+    description: `Starts a sandbox and tries to leave it: reads a file in a home directory, writes outside, connects to hosts and
+sockets, looks at other processes, leaves a process behind. Exit code 0: everything was refused. The word "check" can be left out.`,
+    positionals: [],
+    flags: [JSON_FLAG],
+    examples: [
+      { line: 'drover sandbox check', description: 'show a table' },
+      { line: 'drover sandbox check --json', description: 'print JSON' },
+    ],
+    load: () => import('./check-sandbox.ts'),
+  },
+  {
+    words: ['sandbox', 'run'],
+    group: 'Other',
+    summary: 'Run a command in a sandbox',
+    description: `The command can write to the worktree of the current directory, and to a home and a /tmp that are empty and
+discarded. It reads the system and the repository, and reaches only listed hosts (sandbox.hosts, --host). Needs Linux and
+bubblewrap. The exit code is that of the command. What was reached and refused is printed at the end.`,
+    positionals: [{ name: 'command', description: 'The program and its arguments, after --', repeats: true }],
+    flags: [
+      { name: 'host', value: 'HOST', description: 'Allow this host or preset too, as in sandbox.hosts', repeats: true },
+      { name: 'read', value: 'PATH', description: 'Allow the command to read this path', repeats: true },
+      { name: 'write', value: 'PATH', description: 'Allow the command to write this path', repeats: true },
+      { name: 'env', value: 'NAME', description: 'Pass this variable to the command', repeats: true },
+      { name: 'stdin', description: 'Pass standard input to the command; otherwise it is empty' },
+    ],
+    examples: [
+      { line: 'drover sandbox run -- npm test', description: 'run the tests without a network' },
+      { line: 'drover sandbox run --host npm -- npm ci', description: 'allow the registry of npm' },
+    ],
+    load: () => import('./run-sandboxed.ts'),
+  },
+]

@@ -1,0 +1,43 @@
+/** The settings of sandboxed commands. */
+import { Type } from 'typebox'
+import { strict } from '../kit/shape.ts'
+
+const paths = (description: string) =>
+  Type.Array(Type.String({ minLength: 1 }), { default: [], description, 'x-rule': 'absolute paths' })
+
+export const SandboxSection = strict({
+  hosts: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Hosts that a sandboxed command may reach: `example.com`, `*.example.com`, an IP address or a CIDR range, each with an optional `:PORT` (default: 443 and 80), or a preset for package registries: `npm`, `pypi`, `crates`, `go`, `debian`. A name that resolves to a private address is refused unless the address is listed too.',
+    'x-rule': 'hosts or presets',
+  }),
+  env: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Variables that a sandboxed command gets, besides `PATH`, `HOME`, `LANG` and others without secrets. A name may end with `*`.',
+    'x-rule': 'names of variables',
+  }),
+  read: paths('Paths that a sandboxed command may read, besides the system, toolchains and the repository.'),
+  write: paths('Paths that a sandboxed command may write, such as caches of package managers.'),
+  max_processes: Type.Integer({
+    default: 4096,
+    minimum: 16,
+    maximum: 1_000_000,
+    description: 'Processes and threads that a sandboxed command may have. Not enforced for root.',
+  }),
+  max_memory_mb: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    'x-unit': 'megabytes',
+    description: 'Memory in MB that each process of a sandboxed command may use. 0: no limit.',
+  }),
+  max_file_mb: Type.Integer({
+    default: 8192,
+    minimum: 1,
+    maximum: 1_000_000_000,
+    'x-unit': 'megabytes',
+    description: 'Maximum size in MB of a file that a sandboxed command writes.',
+  }),
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { toBubblewrapArguments, type Wrapping } from './bubblewrap-arguments.ts'
+
+const wrapping: Wrapping = {
+  policy: {
+    mounts: [
+      { path: '/usr', as: 'read' },
+      { path: '/home/me', as: 'own' },
+      { path: '/home/me/.ssh', as: 'empty directory' },
+      { path: '/etc/shadow', as: 'empty file' },
+      { path: '/work', as: 'write' },
+    ],
+    home: '/home/me',
+    hosts: [],
+    env: [],
+    limits: { memoryBytes: 1, processes: 2, fileBytes: 3 },
+  },
+  argv: ['npm', 'test', '--', '$(id)'],
+  cwd: '/work/src',
+  programs: {
+    bubblewrap: '/usr/bin/bwrap',
+    node: '/usr/bin/node',
+    forwarder: '/drover/forwarder.cjs',
+    limiter: '/usr/bin/prlimit',
+  },
+  proxySocket: '/tmp/x/proxy.sock',
+  ports: [3000],
+  seccompDescriptor: 3,
+}
+
+describe('the arguments of bubblewrap', () => {
+  it('are all of the boundary, in the order in which they count', () => {
+    expect(toBubblewrapArguments(wrapping).join(' ')).toBe(
+      [
+        '/usr/bin/bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try',
+        '--cap-drop ALL --die-with-parent --new-session --seccomp 3 --proc /proc --dev /dev',
+        '--ro-bind /usr /usr',
+        '--perms 1777 --size 4294967296 --tmpfs /home/me',
+        '--tmpfs /home/me/.ssh --remount-ro /home/me/.ssh',
+        '--ro-bind /dev/null /etc/shadow',
+        '--bind /work /work',
+        '--bind /tmp/x/proxy.sock /run/drover/proxy.sock --ro-bind /drover/forwarder.cjs /run/drover/forwarder.cjs',
+        '--remount-ro / --chdir /work/src --',
+        '/usr/bin/prlimit --data=1 --nproc=2 --fsize=3 --core=0',
+        '/usr/bin/node /run/drover/forwarder.cjs /run/drover/proxy.sock 19128,3000 npm test -- $(id)',
+      ].join(' '),
+    )
+  })
+
+  it('set only the limits that there are, and none without prlimit', () => {
+    const limits = { memoryBytes: undefined, processes: undefined, fileBytes: undefined }
+    const unlimited = toBubblewrapArguments({ ...wrapping, policy: { ...wrapping.policy, limits } })
+    expect(unlimited.join(' ')).toContain(' -- /usr/bin/prlimit --core=0 /usr/bin/node ')
+    const programs = { ...wrapping.programs, limiter: undefined }
+    expect(toBubblewrapArguments({ ...wrapping, programs }).join(' ')).toContain(' -- /usr/bin/node ')
+  })
+})

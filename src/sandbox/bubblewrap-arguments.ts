@@ -1,0 +1,74 @@
+/** Turns a policy into the arguments of bubblewrap (bwrap(1)). Pure. */
+import type { Mount, SandboxLimits, SandboxPolicy } from './sandbox-policy.ts'
+
+/** Where the proxy and the forwarder are inside. */
+export const INSIDE = { socket: '/run/drover/proxy.sock', forwarder: '/run/drover/forwarder.cjs' } as const
+
+/** The port of the proxy inside. Nothing else has ports in a new network namespace. */
+export const PROXY_PORT = 19_128
+
+/** A `/tmp` or home that is full takes no more memory than this. */
+const OWN_BYTES = 4 * 1024 ** 3
+
+export type Wrapping = {
+  policy: SandboxPolicy
+  argv: readonly [string, ...string[]]
+  cwd: string
+  /** Paths outside. `limiter` is prlimit(1), if there is one. */
+  programs: { bubblewrap: string; node: string; forwarder: string; limiter: string | undefined }
+  proxySocket: string
+  /** Ports of the host's loopback that are also there inside. */
+  ports: readonly number[]
+  seccompDescriptor: number
+}
+
+const NAMESPACES = [
+  ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
+  // Root would keep its capabilities.
+  ...['--cap-drop', 'ALL'],
+  // What it leaves behind ends with it, and it ends with drover.
+  '--die-with-parent',
+  // Without the terminal of the user, into which a command could type.
+  '--new-session',
+]
+
+export function toBubblewrapArguments(wrapping: Wrapping): [string, ...string[]] {
+  const { policy, argv, cwd, programs, proxySocket, ports } = wrapping
+  return [
+    ...[programs.bubblewrap, ...NAMESPACES],
+    ...['--seccomp', String(wrapping.seccompDescriptor)],
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...policy.mounts.flatMap(toArguments),
+    ...['--bind', proxySocket, INSIDE.socket, '--ro-bind', programs.forwarder, INSIDE.forwarder],
+    // After all mounts: bubblewrap has created directories for them.
+    ...['--remount-ro', '/', '--chdir', cwd, '--'],
+    ...limit(policy.limits, programs.limiter),
+    ...[programs.node, INSIDE.forwarder, INSIDE.socket, [PROXY_PORT, ...ports].join(','), ...argv],
+  ] as [string, ...string[]]
+}
+
+function toArguments({ path, as }: Mount): string[] {
+  switch (as) {
+    case 'read':
+      return ['--ro-bind', path, path]
+    case 'write':
+      return ['--bind', path, path]
+    case 'own':
+      return ['--perms', '1777', '--size', String(OWN_BYTES), '--tmpfs', path]
+    case 'empty directory':
+      return ['--tmpfs', path, '--remount-ro', path]
+    case 'empty file':
+      return ['--ro-bind', '/dev/null', path]
+  }
+}
+
+function limit({ memoryBytes, processes, fileBytes }: SandboxLimits, limiter: string | undefined): string[] {
+  if (limiter === undefined) return []
+  const flags = [
+    ...(memoryBytes === undefined ? [] : [`--data=${memoryBytes}`]),
+    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
+    ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
+    '--core=0',
+  ]
+  return [limiter, ...flags]
+}

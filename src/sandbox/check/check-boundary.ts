@@ -1,0 +1,142 @@
+/** Starts a sandbox in which a program tries to leave it, and reports what it got. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { randomIds } from '../../kit/ids.ts'
+import { type ChildEnvironment, type Environment, toChildEnvironment } from '../../kit/process/child-environment.ts'
+import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
+import { createPolicy } from '../create-policy.ts'
+import { explainFailure } from '../explain-failure.ts'
+import { sandboxUnavailable } from '../faults.ts'
+import type { SandboxPrograms } from '../find-programs.ts'
+import { openBoundary } from '../open-boundary.ts'
+import type { ProxyEvent } from '../proxy.ts'
+import { judgeProbe, type ProbeResults, type SandboxProperty } from './properties.ts'
+import { type SystemCall, syscallProgram } from './syscall-program.ts'
+
+export type CheckRequest = {
+  env: Environment
+  programs: SandboxPrograms
+  /** bin/sandbox-probe.cjs */
+  probe: string
+  signal: AbortSignal
+}
+
+const TIMEOUT_MS = 30_000
+const MEGABYTE = 2 ** 20
+const LIMITS = { memoryBytes: 1024 * MEGABYTE, processes: 64, fileBytes: 2 * MEGABYTE }
+const MARK = 'DROVER_CANARY'
+/** Never resolved: the proxy refuses it first. */
+const UNLISTED = 'canary.invalid:443'
+
+const CALLS: Readonly<Record<string, SystemCall>> = {
+  ptrace: { x64: 101, arm64: 117, args: [0] },
+  keyring: { x64: 250, arm64: 219, args: [0, -3, 0] },
+  namespace: { x64: 272, arm64: 97, args: [0x1000_0000] },
+  vsock: { x64: 41, arm64: 198, args: [40, 1, 0] },
+}
+
+/** Throws `sandbox_unavailable` if no sandbox can be started. */
+export async function checkBoundary(request: CheckRequest): Promise<SandboxProperty[]> {
+  const scratch = mkdtempSync(join(tmpdir(), 'drover-check-'))
+  const servers: Server[] = []
+  const listen = async (where: ListenOptions) => {
+    const server = createServer((socket) => socket.on('error', () => {}).end('canary'))
+    servers.push(server)
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(where, resolve))
+    return server.address() as AddressInfo
+  }
+  const place = (...names: string[]) => join(scratch, ...names)
+  for (const directory of ['home/.ssh', 'outside', 'work']) mkdirSync(place(directory), { recursive: true })
+  const mark = randomIds.hex(8)
+  const sibling = await startSibling({ mark, request })
+  try {
+    const [homeFile, keyFile] = [place('home', 'canary'), place('home', '.ssh', 'id_canary')]
+    for (const file of [homeFile, keyFile]) writeFileSync(file, 'canary')
+    const [socket, abstractSocket] = [place('outside', 'canary.sock'), `drover-canary-${mark}`]
+    await listen({ path: socket })
+    await listen({ path: `\0${abstractSocket}` })
+    const [host, open] = [await listen({ port: 0, host: '127.0.0.1' }), await listen({ port: 0, host: '127.0.0.1' })]
+    const canaries = {
+      ...{ homeFile, keyFile, outside: place('outside', 'canary'), work: place('work'), socket, abstractSocket, mark },
+      host: { host: '127.0.0.1', port: host.port },
+      ...{ listed: `127.0.0.1:${open.port}`, unlisted: UNLISTED, calls: writeCalls(place('work')), limits: LIMITS },
+    }
+    return await runProbe(request, { scratch, canaries })
+  } finally {
+    await sibling.stop()
+    for (const server of servers) server.close()
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** A process outside, which a sandboxed command must not see. */
+async function startSibling({ mark, request }: { mark: string; request: CheckRequest }) {
+  const cancelled = new AbortController()
+  const env: ChildEnvironment = { ...toChildEnvironment(request.env), [MARK]: mark }
+  const { exit } = await startProcess({
+    ...{ argv: ['sleep', '60'], cwd: tmpdir(), env, timeoutMs: null, sweep: 'always', signal: cancelled.signal },
+  })
+  return {
+    stop: async () => {
+      cancelled.abort()
+      await exit
+    },
+  }
+}
+
+function writeCalls(directory: string): Record<string, string> {
+  const processor = process.arch === 'arm64' ? 'arm64' : 'x64'
+  return Object.fromEntries(
+    Object.entries(CALLS).map(([name, call]) => {
+      const path = join(directory, name)
+      writeFileSync(path, syscallProgram(call, processor), { mode: 0o700 })
+      return [name, path]
+    }),
+  )
+}
+
+type Canaries = { work: string; listed: string }
+
+async function runProbe(
+  { env, programs, probe, signal }: CheckRequest,
+  { scratch, canaries }: { scratch: string; canaries: Canaries },
+): Promise<SandboxProperty[]> {
+  const root = canaries.work
+  const policy = createPolicy({
+    worktree: { root },
+    home: join(scratch, 'home'),
+    droverHome: join(scratch, 'outside'),
+    programs: [programs.node, probe],
+    settings: { hosts: [canaries.listed], env: [], read: [], write: [], limits: LIMITS },
+  })
+  const events: ProxyEvent[] = []
+  const argv = [programs.node, probe, JSON.stringify(canaries)] as const
+  const boundary = await openBoundary({
+    argv,
+    cwd: root,
+    env,
+    policy,
+    programs,
+    onEvent: (event) => events.push(event),
+  })
+  try {
+    const { command } = boundary
+    const running = await startProcess({ ...command, cwd: root, timeoutMs: TIMEOUT_MS, signal, sweep: 'when-ended' })
+    const printed = Buffer.concat(await running.stdout.toArray()).toString('utf8')
+    const { stderrTail } = await running.exit
+    if (!boundary.hasStarted() || printed === '') throw sandboxUnavailable({ problem: explainFailure(stderrTail) })
+    const results: ProbeResults = { ...JSON.parse(printed), survivors: await survivorsOf(running) }
+    const isReported = events.some((event) => event.is === 'refused' && `${event.host}:${event.port}` === UNLISTED)
+    return judgeProbe(results, { isReported, hasLimiter: programs.limiter !== undefined })
+  } finally {
+    await boundary.close()
+  }
+}
+
+/** Null, as for every attempt that was refused. */
+async function survivorsOf({ members }: RunningProcess): Promise<string | null> {
+  const left = await members()
+  return left.length === 0 ? null : `${left.length} processes`
+}

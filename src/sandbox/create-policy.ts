@@ -1,0 +1,64 @@
+/** Reads from the disk what a policy depends on. */
+import { realpathSync, statSync } from 'node:fs'
+import { sandboxHostInvalid, sandboxTooWide } from './faults.ts'
+import { type HostRule, parseHostRule } from './host-rules.ts'
+import { readWorktreePaths, type WorktreeDirectories } from './read-worktree-paths.ts'
+import { isWithin, type SandboxLimits, type SandboxPolicy, toMounts } from './sandbox-policy.ts'
+
+export type PolicyRequest = {
+  worktree: WorktreeDirectories
+  home: string
+  droverHome: string
+  /** Node, and what the command is started with. */
+  programs: readonly string[]
+  settings: SandboxSettings
+}
+
+export type SandboxSettings = {
+  hosts: readonly string[]
+  env: readonly string[]
+  read: readonly string[]
+  write: readonly string[]
+  limits: SandboxLimits
+}
+
+/** Throws `sandbox_too_wide` or `sandbox_host_invalid`. */
+export function createPolicy({ worktree, home, droverHome, programs, settings }: PolicyRequest): SandboxPolicy {
+  const realHome = realPath(home)
+  const write = settings.write.map(realPath)
+  const wide = [worktree.root, ...write].find((path) => isWithin(realHome, [path]))
+  if (wide !== undefined) throw sandboxTooWide({ path: wide })
+  const mounts = toMounts({
+    worktree: readWorktreePaths(worktree),
+    home: realHome,
+    droverHome: realPath(droverHome),
+    programs: programs.map(realPath),
+    read: settings.read.map(realPath),
+    write,
+    kindOf,
+  })
+  const hosts = settings.hosts.flatMap(readHostRule)
+  return { mounts, home: realHome, hosts, env: settings.env, limits: settings.limits }
+}
+
+function readHostRule(text: string): HostRule[] {
+  const rules = parseHostRule(text)
+  if (rules === undefined) throw sandboxHostInvalid({ host: text })
+  return rules
+}
+
+function kindOf(path: string): 'directory' | 'file' | undefined {
+  try {
+    return statSync(path).isDirectory() ? 'directory' : 'file'
+  } catch {
+    return undefined
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
+}

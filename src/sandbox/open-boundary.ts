@@ -1,0 +1,55 @@
+/** Prepares a boundary for one command: kit/process starts what it returns, and the caller closes it when the command is over. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChildEnvironment, Environment } from '../kit/process/child-environment.ts'
+import { FIRST_DESCRIPTOR } from '../kit/process/process.ts'
+import { toBubblewrapArguments } from './bubblewrap-arguments.ts'
+import type { SandboxPrograms } from './find-programs.ts'
+import { loopbackPorts } from './host-rules.ts'
+import { openProxy, type ProxyEvent } from './proxy.ts'
+import { toSandboxEnvironment } from './sandbox-environment.ts'
+import type { SandboxPolicy } from './sandbox-policy.ts'
+import { SECCOMP_FILTERS } from './seccomp.generated.js'
+
+export type BoundaryRequest = {
+  argv: readonly [string, ...string[]]
+  cwd: string
+  /** The environment of drover; the policy says what of it the command gets. */
+  env: Environment
+  policy: SandboxPolicy
+  programs: SandboxPrograms
+  /** Called for each host that the command reaches, or is refused. */
+  onEvent: (event: ProxyEvent) => void
+}
+
+export type Boundary = {
+  /** For `startProcess`. */
+  command: { argv: readonly [string, ...string[]]; env: ChildEnvironment; descriptors: readonly Uint8Array[] }
+  /** Whether the command was started. If not, its output and exit code are those of bubblewrap. */
+  hasStarted(): boolean
+  close(): Promise<void>
+}
+
+export async function openBoundary(request: BoundaryRequest): Promise<Boundary> {
+  const { argv, cwd, env, policy, programs, onEvent } = request
+  const directory = mkdtempSync(join(tmpdir(), 'drover-sandbox-'))
+  const proxySocket = join(directory, 'proxy.sock')
+  const proxy = await openProxy({ socketPath: proxySocket, rules: policy.hosts, onEvent })
+  const ports = loopbackPorts(policy.hosts)
+  return {
+    command: {
+      argv: toBubblewrapArguments({
+        ...{ policy, argv, cwd, programs, proxySocket, ports },
+        seccompDescriptor: FIRST_DESCRIPTOR,
+      }),
+      env: { ...toSandboxEnvironment(env, policy.env), HOME: policy.home },
+      descriptors: [Buffer.from(SECCOMP_FILTERS[process.arch] ?? '', 'base64')],
+    },
+    hasStarted: proxy.hasStarted,
+    close: async () => {
+      await proxy.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The way out of a sandbox: an HTTP proxy on a Unix socket in drover's process. It resolves names itself, and connects only to
+ * hosts that the policy lists. Every request is reported.
+ */
+import { lookup } from 'node:dns'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { connect, type LookupFunction, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { errorCode, toErrorMessage } from '../kit/fault.ts'
+import { type HostRule, type HostTarget, parseTarget, permitsAddress, refusalOf } from './host-rules.ts'
+
+export type ProxyEvent =
+  | { is: 'reached'; host: string; port: number }
+  | { is: 'refused'; host: string; port: number; reason: HostRefusal }
+  | { is: 'failed'; host: string; port: number; problem: string }
+
+export type HostRefusal = 'not listed' | 'port not listed' | 'private address'
+
+export type SandboxProxy = {
+  /** The forwarder inside has reached the proxy: the command runs. */
+  hasStarted(): boolean
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 30_000
+const MAX_CONNECTIONS = 512
+/** Of a hostile command, in bytes. */
+const MAX_HEADERS = 16 * 1024
+const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS'
+
+type Options = { socketPath: string; rules: readonly HostRule[]; onEvent: (event: ProxyEvent) => void }
+
+export async function openProxy(options: Options): Promise<SandboxProxy> {
+  const open = new Set<Duplex>()
+  let isStarted = false
+  const keep = (socket: Duplex) => {
+    open.add(socket)
+    socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket))
+  }
+  const server = createServer({ maxHeaderSize: MAX_HEADERS }, (message, response) => {
+    if (message.url !== '/started') return pass(message, response, options)
+    isStarted = true
+    response.end()
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', keep)
+  server.on('clientError', (_error, socket) => socket.destroy())
+  server.on('connect', (message, inner, head) => {
+    const outer = tunnel(message, { inner, head }, options)
+    if (outer !== undefined) keep(outer)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.socketPath, resolve)
+  })
+  return {
+    hasStarted: () => isStarted,
+    close: () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const socket of open) socket.destroy()
+      return closed
+    },
+  }
+}
+
+/** `CONNECT host:port`, for HTTPS and everything else. */
+function tunnel(
+  message: IncomingMessage,
+  { inner, head }: { inner: Duplex; head: Buffer },
+  options: Options,
+): Socket | undefined {
+  const target = parseTarget(message.url ?? '')
+  if (target === undefined) return void inner.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')
+  const refusal = refusalOf(target, options.rules)
+  if (refusal !== undefined) return void inner.end(refuse(target, refusal, options))
+  const outer = connect({ ...target, lookup: permitted(options.rules), allowHalfOpen: true })
+  outer.setTimeout(CONNECT_TIMEOUT_MS, () => outer.destroy(new Error('it did not answer in time')))
+  let isReached = false
+  outer.once('connect', () => {
+    isReached = true
+    outer.setTimeout(0)
+    options.onEvent({ is: 'reached', ...target })
+    inner.write('HTTP/1.1 200 Connection established\r\n\r\n')
+    if (head.length > 0) outer.write(head)
+    inner.pipe(outer).pipe(inner)
+  })
+  outer.on('error', (error) => {
+    if (isReached) inner.destroy()
+    else inner.end(describeFailure(target, error, options))
+  })
+  inner.once('close', () => outer.destroy())
+  outer.once('close', () => isReached && inner.destroy())
+  return outer
+}
+
+/** `GET http://host/…`, for plain HTTP. */
+function pass(message: IncomingMessage, response: ServerResponse, options: Options): void {
+  const url = URL.canParse(message.url ?? '') ? new URL(message.url ?? '') : undefined
+  const target = url?.protocol === 'http:' ? parseTarget(`${url.hostname}:${url.port || 80}`) : undefined
+  if (url === undefined || target === undefined) return void response.writeHead(400).end()
+  const refusal = refusalOf(target, options.rules)
+  const finish = (head: string) => {
+    message.unpipe()
+    response.socket?.end(head)
+  }
+  if (refusal !== undefined) return void finish(refuse(target, refusal, options))
+  const { method, headers } = message
+  const outer = request({
+    ...{ host: target.host, port: target.port, method, path: `${url.pathname}${url.search}`, agent: false },
+    headers: withoutHopHeaders(headers, url.host),
+    lookup: permitted(options.rules),
+    timeout: CONNECT_TIMEOUT_MS,
+  })
+  outer.once('socket', (socket) =>
+    socket.once('connect', () => {
+      socket.setTimeout(0)
+      options.onEvent({ is: 'reached', ...target })
+    }),
+  )
+  outer.once('timeout', () => outer.destroy(new Error('it did not answer in time')))
+  outer.once('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, withoutHopHeaders(answer.headers))
+    answer.on('error', () => response.destroy())
+    answer.pipe(response)
+  })
+  outer.once('error', (error) => {
+    if (response.headersSent) response.destroy()
+    else finish(describeFailure(target, error, options))
+  })
+  response.once('close', () => outer.destroy())
+  message.pipe(outer)
+}
+
+/** Resolves a name to the addresses that a command may reach. */
+function permitted(rules: readonly HostRule[]): LookupFunction {
+  return (host, { all: _, ...options }, done) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, [])
+      const allowed = addresses.filter(({ address }) => permitsAddress(address, rules))
+      if (allowed.length > 0) return done(null, allowed)
+      done(Object.assign(new Error(`${host} has a private address`), { code: PRIVATE_ADDRESS }), [])
+    })
+  }
+}
+
+function describeFailure(target: HostTarget, error: Error, options: Options): string {
+  if (errorCode(error) === PRIVATE_ADDRESS) return refuse(target, 'private address', options)
+  const problem = errorCode(error) ?? toErrorMessage(error)
+  options.onEvent({ is: 'failed', ...target, problem })
+  return answer('502 Bad Gateway', `drover: ${target.host}:${target.port} was not reached: ${problem}\n`)
+}
+
+function refuse(target: HostTarget, reason: HostRefusal, { onEvent }: Options): string {
+  onEvent({ is: 'refused', ...target, reason })
+  return answer(
+    '403 Forbidden',
+    `drover: the sandbox refuses ${target.host}:${target.port}: ${reason}; see sandbox.hosts\n`,
+  )
+}
+
+function answer(status: string, text: string): string {
+  const headers = `Content-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n`
+  return `HTTP/1.1 ${status}\r\n${headers}\r\n${text}`
+}
+
+/** They are about one connection, and a proxy has two. */
+const HOP_HEADERS = [
+  'connection',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+  'transfer-encoding',
+]
+
+function withoutHopHeaders(headers: IncomingMessage['headers'], host?: string) {
+  const kept = Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name))
+  return { ...Object.fromEntries(kept), ...(host !== undefined && { host }) }
+}

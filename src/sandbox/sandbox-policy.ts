@@ -1,0 +1,147 @@
+/** What a sandboxed command may read, write and reach. Pure. */
+import { join, relative, sep } from 'node:path'
+import type { HostRule } from './host-rules.ts'
+
+/** In the order in which they are mounted: a later one covers what is below its path. `own` is empty and writable. */
+export type Mount = { path: string; as: 'read' | 'write' | 'own' | 'empty directory' | 'empty file' }
+
+export type SandboxLimits = {
+  /** Of each process. */
+  memoryBytes: number | undefined
+  processes: number | undefined
+  /** Of each file. */
+  fileBytes: number | undefined
+}
+
+export type SandboxPolicy = {
+  mounts: readonly Mount[]
+  home: string
+  hosts: readonly HostRule[]
+  /** Names of variables that the command gets, besides those that every command gets. */
+  env: readonly string[]
+  limits: SandboxLimits
+}
+
+/** What the disk says about a worktree. */
+export type WorktreePaths = {
+  root: string
+  /** Undefined outside of a repository. */
+  git?: GitPaths | undefined
+}
+
+export type GitPaths = {
+  /** Of all worktrees together. */
+  commonDirectory: string
+  /** Of a linked worktree; undefined for the main one, whose repository cannot be told apart from its own files. */
+  own?: OwnGitPaths | undefined
+}
+
+/** What a linked worktree needs to commit. */
+export type OwnGitPaths = {
+  writable: readonly string[]
+  /** Below them. */
+  readOnly: readonly string[]
+}
+
+export type PolicyFacts = {
+  worktree: WorktreePaths
+  home: string
+  /** Of drover: no command may see its store. */
+  droverHome: string
+  /** Programs that have to be seen, wherever they are. */
+  programs: readonly string[]
+  read: readonly string[]
+  write: readonly string[]
+  /** What is at a path, behind links. */
+  kindOf: (path: string) => 'directory' | 'file' | undefined
+}
+
+const SYSTEM = [
+  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt'],
+  ...['/nix', '/gnu/store', '/snap', '/run/current-system', '/home/linuxbrew/.linuxbrew', '/sys/devices/system/cpu'],
+]
+/** Root could change the kernel through them, even without capabilities. */
+const KERNEL_READS = ['/proc/sys', '/proc/fs']
+const KERNEL_SECRETS = [
+  ...['/proc/sysrq-trigger', '/proc/kcore', '/proc/kmsg', '/proc/keys', '/proc/key-users', '/proc/kallsyms'],
+  ...['/proc/timer_list', '/proc/sched_debug', '/proc/scsi', '/proc/acpi', '/proc/mtrr'],
+]
+/** Root could read them. */
+const SYSTEM_SECRETS = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/sudoers',
+  '/etc/ssl/private',
+  '/etc/ssh',
+]
+
+/** Of the home directory: toolchains, and who commits. None of them has a secret. */
+const HOME_READS = [
+  ...['.gitconfig', '.config/git/config', '.config/git/ignore', '.config/git/attributes'],
+  ...[
+    '.nvm',
+    '.fnm',
+    '.volta',
+    '.local/share/fnm',
+    '.local/share/mise',
+    '.local/share/pnpm',
+    '.bun/bin',
+    '.deno/bin',
+    '.asdf',
+  ],
+  ...['.pyenv', '.local/bin', '.local/share/uv', '.rustup', '.cargo/bin', '.sdkman/candidates', 'go/bin', '.rbenv'],
+]
+
+/** Never seen, even if a setting names the directory around them. */
+const HOME_SECRETS = [
+  ...['.ssh', '.aws', '.azure', '.config/gh', '.config/gcloud', '.gnupg', '.kube', '.docker', '.password-store'],
+  ...['.netrc', '.git-credentials', '.config/git/credentials', '.pypirc', '.local/share/keyrings'],
+]
+
+export function toMounts(facts: PolicyFacts): Mount[] {
+  const { worktree, home, droverHome, kindOf } = facts
+  const inHome = (path: string) => join(home, path)
+  const existing = (as: Mount['as'], paths: readonly string[]): Mount[] =>
+    paths.filter((path) => kindOf(path) !== undefined).map((path) => ({ path, as }))
+  const hide = (paths: readonly string[]): Mount[] => [
+    ...paths.filter((path) => kindOf(path) === 'directory').map((path): Mount => ({ path, as: 'empty directory' })),
+    ...paths.filter((path) => kindOf(path) === 'file').map((path): Mount => ({ path, as: 'empty file' })),
+  ]
+  const secrets = [...SYSTEM_SECRETS, ...HOME_SECRETS.map(inHome), droverHome]
+  const withoutSecrets = (mounts: readonly Mount[]) => {
+    const paths = mounts.map(({ path }) => path)
+    return [...mounts, ...hide(secrets.filter((secret) => isWithin(secret, paths)))]
+  }
+  const programs = facts.programs.filter((path) => !isWithin(path, SYSTEM))
+  return [
+    ...existing('read', KERNEL_READS),
+    ...hide(KERNEL_SECRETS),
+    ...withoutSecrets(existing('read', SYSTEM)),
+    ...['/tmp', '/var/tmp', home].map((path): Mount => ({ path, as: 'own' })),
+    ...withoutSecrets([
+      ...existing('read', [...HOME_READS.map(inHome), ...facts.read]),
+      ...existing('write', facts.write),
+    ]),
+    ...withoutSecrets([...workMounts(worktree), ...existing('read', programs)]),
+  ]
+}
+
+function workMounts({ root, git }: WorktreePaths): Mount[] {
+  const read = (path: string): Mount => ({ path, as: 'read' })
+  const write = (path: string): Mount => ({ path, as: 'write' })
+  if (git === undefined) return [write(root)]
+  const { commonDirectory, own = { writable: [], readOnly: [] } } = git
+  // The pointer of a linked worktree is protected too: another one could name programs that git runs.
+  const fixed = [...new Set([commonDirectory, join(root, '.git')])]
+  return [write(root), ...fixed.map(read), ...own.writable.map(write), ...own.readOnly.map(read)]
+}
+
+/** Whether a path is one of the directories, or below one. */
+export function isWithin(path: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => {
+    const way = relative(directory, path)
+    return way === '' || (way !== '..' && !way.startsWith(`..${sep}`))
+  })
+}
