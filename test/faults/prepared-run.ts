@@ -116,16 +116,16 @@ export class PreparedRuns implements Disposable {
   }
 
   /** What is wrong with a run that should have been delivered, or should wait for the first agent. */
-  problems({ code, output, runId }: Ended, from: string): string[] {
+  problems({ code, output, runId }: Ended, sources: readonly string[]): string[] {
     const records = this.home.records(runId)
     const found = {
-      from: dataOf(records, 'prepared').map((each) => each.from),
+      isPrepared: dataOf(records, 'prepared').map((each) => sources.includes(each.from)),
       checks: [...dataOf(records, 'baseline_ran'), ...dataOf(records, 'check_ran')].map(({ passed }) => passed),
       delivered: dataOf(records, 'delivered').map(({ as }) => as),
     }
     const [end, wanted] = this.#isWhole
-      ? [0, { from: [from], checks: [true, true], delivered: ['branch'] }]
-      : [4, { from: [from], checks: [true, false], delivered: [] }]
+      ? [0, { isPrepared: [true], checks: [true, true], delivered: ['branch'] }]
+      : [4, { isPrepared: [true], checks: [true, false], delivered: [] }]
     return [
       ...(code === end ? [] : [`the command ended with ${code}: ${output}`]),
       ...(JSON.stringify(found) === JSON.stringify(wanted) ? [] : [`it was ${JSON.stringify(found)}`]),
