@@ -13,7 +13,7 @@ export const gitSettingsRefused = defineFault({
 export const gitSettingsUnreadable = defineFault({
   code: 'git_settings_unreadable',
   kind: 'invalid',
-  when: 'If the key or the server limits what agents may do (a ceiling), or in a driven run, the settings of the repository in the working directory cannot be read, so it is not known what git would run for the agent.',
+  when: 'The git settings of the repository in the working directory cannot be read, so it is not known what git would run for the agent. This is an error only in a driven run, or if the key or the server limits what agents may do (a ceiling).',
   message: (d: { backend: string; problem: string }) =>
     `cannot determine what git would run for ${d.backend} in the working directory: ${d.problem}`,
 })

@@ -219,7 +219,7 @@ const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const sessionNotNamed = defineFault({
   code: 'session_not_named',
   kind: 'usage',
-  when: 'The session to resume is missing, or the argument is not a session id.',
+  when: 'No session to resume was given, or the argument is not a session id.',
   message: ({ given }: { given: string | undefined }) => {
     const problem =
       given === undefined ? 'no session to resume was given' : `${JSON.stringify(given)} is not a session id`

@@ -161,7 +161,7 @@ export const destructiveConfirmationNotExpected = defineFault({
 export const destructiveConfirmationFlagRequired = defineFault({
   code: 'destructive_confirmation_flag_required',
   kind: 'conflict',
-  when: 'A scope was given without a confirmation.',
+  when: 'The digest of a destructive request (`--scope-sha256`) was given without `--confirm-destructive`.',
   message: (_: Refusal) => 'a scope alone confirms nothing; add --confirm-destructive, or answer with text only',
 })
 
@@ -219,7 +219,7 @@ export const sourceChoiceRequired = defineFault({
 export const sourceChoiceRequiresCandidate = defineFault({
   code: 'source_choice_requires_candidate',
   kind: 'conflict',
-  when: 'Only one of the source choice and the candidate was given.',
+  when: 'Only one of `--source-choice` and `--candidate` was given.',
   message: (_: EarlyRefusal) => '--source-choice and --candidate must be used together; pass both or neither',
 })
 

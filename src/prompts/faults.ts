@@ -30,7 +30,7 @@ export const workdirNotAllowed = defineFault({
 export const queueFull = defineFault({
   code: 'queue_full',
   kind: 'unavailable',
-  when: 'The maximum number of prompts is already running and waiting.',
+  when: 'The maximum number of prompts is already running, and the queue is full.',
   message: (d: { running: number; queued: number }) =>
     `the server is full (${d.running} running, ${d.queued} waiting); try again later`,
 })

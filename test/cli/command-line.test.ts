@@ -44,7 +44,7 @@ describe('help', () => {
       [word, '--help'],
       ...visible.filter(({ words }) => words[0] === word).map(({ words }) => [...words, '--help']),
     ]) {
-      expect((await callDrover(args)).stdout).toContain('for programs, such as hosts')
+      expect((await callDrover(args)).stdout).toContain('for other programs, such as coding agents')
     }
   })
 

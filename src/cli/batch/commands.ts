@@ -119,7 +119,7 @@ first failure by default. No sessions are recorded.`,
     group: 'Prompts',
     summary: 'Run the same prompt on several agents',
     description: `A wide terminal shows the answers side by side. An agent that is not installed is skipped with a warning.
-The exit code is 1 if an agent failed, or if the work that --keep keeps fails a check.
+The exit code is 1 if an agent failed, or if the work kept with --keep fails a check.
 
 With --worktrees, each agent works in its own git worktree, created from the last commit, and may edit files there. Then drover
 runs your checks and shows how much each agent changed. --keep turns one agent's work into a branch and drops the others. With

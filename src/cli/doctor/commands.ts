@@ -8,8 +8,9 @@ export const DOCTOR_COMMANDS: readonly Command[] = [
     group: 'Other',
     failsAs: 'Hosts',
     summary: 'Check everything that drover needs, and show how to fix problems',
-    description: `Checks the repository, hosts, runs, GitHub, programs, configuration, directories, sessions, locks and agents. Only
---clear-interrupted changes anything. To test whether runs survive a power failure, the command writes a small file and removes it.
+    description: `Checks the repository, hosts, runs, GitHub, programs, configuration, directories, sessions, locks and agents.
+Without --clear-interrupted, nothing is changed, except that a small file is written, synced and removed, to find out whether the
+file system can protect runs from a power failure.
 Outside a repository, hosts and runs are skipped. The exit code is 0 even if there are errors. With --strict, it is 3 if there are
 errors.`,
     positionals: [

@@ -60,7 +60,7 @@ interrupted.`,
         name: 'baseline',
         value: 'HOW',
         description:
-          'If a check fails before the first agent starts: record it and continue, but ask first at a terminal (note), or pause until it passes (require). Do not run the checks before the work (skip). Default: note',
+          'Whether to run the checks before the first agent starts: run them, record failures and continue, but ask first at a terminal (note); run them and pause until they pass (require); or do not run them (skip). Default: note',
         choices: ['note', 'require', 'skip'],
       },
       {

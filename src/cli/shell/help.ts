@@ -39,8 +39,8 @@ export const THINGS_PEOPLE_DO: readonly Row[] = [
 ]
 
 const SAME_PROTOCOL = 'input and errors follow the machine protocol (docs/machine-protocol.md).'
-const FOR_PROGRAMS = `These commands are for programs, such as hosts. Their ${SAME_PROTOCOL}`
-const FOR_A_PROGRAM = `This command is for programs, such as hosts. Its ${SAME_PROTOCOL}`
+const FOR_PROGRAMS = `These commands are for other programs, such as coding agents. Their ${SAME_PROTOCOL}`
+const FOR_A_PROGRAM = `This command is for other programs, such as coding agents. Its ${SAME_PROTOCOL}`
 
 const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover "explain this project"', right: 'run a prompt on the default agent' },
@@ -71,7 +71,7 @@ function rootHelp(table: readonly Command[], layout: TextLayout): string {
   const groups = GROUPS.map((group) => {
     const inside = table.filter((command) => command.group === group && command.isHidden !== true)
     const words = [...new Set(inside.map((command) => command.words[0]))].join(', ')
-    return { left: group, right: group === 'Programs' ? `${words} (for programs, such as hosts)` : words }
+    return { left: group, right: group === 'Programs' ? `${words} (for other programs, such as coding agents)` : words }
   })
   return [
     fill(ABOUT, layout),
