@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { driveState } from '../../../test/support/drive-fixture.ts'
+import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
-import { choicesFor, type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'
+import { choicesFor, type DrivenFacts, stateOfDriven, toDrivenRun, toDrivenRunDetail } from './driven-view.ts'
 
 const RECORD: DrivenRecord = {
   version: 1,
@@ -91,5 +91,30 @@ describe('the title of a driven run', () => {
   ])('in round %d is %s: later rounds have a goal that drover wrote', (round, title) => {
     const drive = { round, goal: '# Show the wind\n\nIn knots.' }
     expect(toDrivenRun(factsOf({ run: { state: 'ended', goal: 'Show knots' }, drive })).title).toBe(title)
+  })
+})
+
+describe('a check of an attempt', () => {
+  const check = { command: 'npm test', passed: false, duration_ms: 1, output: '' }
+  const tests = { runner: 'node', listed: 'all', failed: [], skipped: [], passed: ['a', 'b'] } as const
+  const before = { ...check, could_start: true, tests: { ...tests, failed: [], skipped: [], passed: ['a', 'b'] } }
+  const checksOf = (after: object) => {
+    const attempts = [attemptAt(actionOf('implement'), { checks: [{ ...check, attempt: 1, at: '', ...after }] })]
+    const run = { state: 'ended', goal: 'Show the wind in knots', created_at: '', updated_at: '' } as const
+    const facts = factsOf({ run })
+    const drive = driveState(attempts, { baseline: [before] })
+    const { attempts: [first] = [] } = toDrivenRunDetail({ ...facts, drive }, { report: '', source: undefined })
+    return first?.checks
+  }
+
+  it('has the counts of its tests and what became of them, without all names', () => {
+    const broken = { change: 'broken', count: 1, names: ['b'], is_setback: true, text: 'broke: b' }
+    expect(checksOf({ tests: { ...tests, failed: ['b'], passed: ['a'] } })).toEqual([
+      { ...check, at: '', tests: { passed: 1, failed: 1, skipped: 0, changes: [broken] } },
+    ])
+  })
+
+  it('has none in older records', () => {
+    expect(checksOf({})).toEqual([{ ...check, at: '' }])
   })
 })

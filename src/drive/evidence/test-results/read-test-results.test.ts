@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { EVENT_LIMIT_BYTES } from '../../../journal/hash-chain.ts'
 import type { TestResults } from '../../record/test-results.shape.ts'
 import { MAX_NAME } from './listing.ts'
 import { MAX_LINE, MAX_LINES, MAX_TESTS, readTestResults } from './read-test-results.ts'
@@ -184,6 +185,14 @@ describe('the number of names', () => {
     expect(many?.listed).toBe('some')
     expect(many?.failed).toHaveLength(MAX_TESTS)
   })
+})
+
+it('fits into a record with the most and the longest names', () => {
+  const long = (at: number) => `ok ${at} - ${'\u20ac'.repeat(MAX_NAME)}`
+  const tests = readTestResults(`${Array.from({ length: MAX_TESTS }, (_, at) => long(at)).join('\n')}\n1..${MAX_TESTS}`)
+  const output = '\u20ac'.repeat(16_000)
+  expect(tests?.passed).toHaveLength(MAX_TESTS)
+  expect(Buffer.byteLength(JSON.stringify({ tests, output }))).toBeLessThan(EVENT_LIMIT_BYTES)
 })
 
 describe('a long output', () => {
