@@ -1,5 +1,5 @@
 /** Runs the checks once more in a clean checkout of the commit, which has none of the files that only the worktree has. */
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Environment } from '../kit/process/child-environment.ts'
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import { prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
@@ -74,7 +74,7 @@ async function runIn(
     onStep: () => {},
   })
   if (end.is === 'failed') return { setup_failed: { command: end.setup.command, ...toEnd(end.setup) }, checks: [] }
-  return { checks: await runChecks(options, { cwd: root, env, signal }) }
+  return { checks: await runChecks(options, { cwd: join(root, place.folder ?? ''), env, signal }) }
 }
 
 type Around = { readonly cwd: string; readonly env: Environment; readonly signal: AbortSignal }

@@ -1,8 +1,9 @@
 /** Gathers what is known about the work of an action, and compares the claims of its outcome with it. */
+import { posix } from 'node:path'
 import type { Outcome } from '../contract/outcome.shape.ts'
 import { hasChangedFiles, testChanges } from './decide/check-results.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
-import { compareClaims, type Traced, toRelative } from './evidence/compare-claims.ts'
+import { compareClaims, fromFolder, type Traced, toRelative } from './evidence/compare-claims.ts'
 import { findFlags, isRunBy } from './evidence/find-review-flags.ts'
 import { changedUnseen, unreadPaths } from './evidence/tree.ts'
 import { changedSince, historySince, ignoredPaths, observeWholeTree, pathsBetween } from './observe-tree.ts'
@@ -18,8 +19,8 @@ export async function compareWork(
   context: DriveContext,
   { attempt, outcome }: { attempt: Attempt; outcome: Outcome },
 ): Promise<void> {
-  const { implementation } = outcome
-  if (implementation === null || implementation === undefined) return
+  const { implementation: reported } = outcome
+  if (reported === null || reported === undefined) return
   const state = readDriveState(context)
   const attempts = attemptsAt(state, attempt.action_id)
   const beginOfRun = (state.attempts[0] ?? attempt).tree
@@ -31,10 +32,15 @@ export async function compareWork(
   const changed = await pathsBetween(context, begin, now)
   const flagged = await pathsBetween(context, unjudged.is_cut ? beginOfRun : unjudged, now)
   const root = context.runs.workspace.worktree_root
-  const trace = attempts.flatMap(({ execution_id, ended }) =>
-    (ended?.trace ?? []).map((entry): Traced => ({ ...entry, execution_id })),
-  )
   const changedInRun = await pathsBetween(context, beginOfRun, now)
+  const toRootPath = fromFolder(state.place.folder, changedInRun)
+  const implementation = { ...reported, files_changed: reported.files_changed.map(toRootPath) }
+  const trace = attempts.flatMap(({ execution_id, ended }) =>
+    (ended?.trace ?? []).map((entry): Traced => {
+      const named = entry.did === 'edit' ? { ...entry, paths: entry.paths.map(toRootPath) } : entry
+      return { ...named, execution_id }
+    }),
+  )
   const claims = compareClaims(implementation, {
     root,
     changed: begin.is_cut ? changed.filter((path) => Object.hasOwn(begin.paths, path)) : changed,
@@ -64,7 +70,9 @@ export async function compareWork(
     unseenConfiguration: changedUnseen(unjudged, now),
     hidden: flagged.filter((path) => hidden.has(path)),
     history: await historySince(context, beginOfRun.head),
-    checkPrograms: flagged.filter((path) => old.has(path) && isRunBy(commands, path)),
+    checkPrograms: flagged.filter(
+      (path) => old.has(path) && isRunBy(commands, posix.relative(state.place.folder ?? '', path)),
+    ),
     checkedByDrover,
     checkedTests: attempt.checks.map((run) => ({ command: run.command, tests: testChanges(run, state.baseline) })),
     warnings: attempts.flatMap(({ ended }) => ended?.warnings ?? []),

@@ -1,4 +1,5 @@
 /** What a driver of a run needs: the run in its worktree, the agents, and the record of what it did. */
+import { join } from 'node:path'
 import type { Usage } from '../agents/adapter/agent.ts'
 import type { EventFile } from '../journal/event-file.ts'
 import { toTimestamp } from '../kit/clock.ts'
@@ -56,6 +57,11 @@ export function record<T extends DriveEvent['type']>(
 export function uninterrupted(runs: RunContext): RunContext {
   const { signal } = new AbortController()
   return { ...runs, signal, store: { ...runs.store, signal } }
+}
+
+/** Where agents and checks work: in the same folder as the command, below the root of the worktree. */
+export function workDirectory(context: Pick<DriveContext, 'runs' | 'journal'>): string {
+  return join(context.runs.workspace.worktree_root, readDriveState(context).place.folder ?? '')
 }
 
 export function readDriveState({ journal }: Pick<DriveContext, 'journal'>): DriveState {

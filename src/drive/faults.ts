@@ -17,6 +17,14 @@ export const driveDeliveryFailed = defineFault({
     `the work is committed but not delivered: ${d.problem}; fix that and drive the run again`,
 })
 
+export const driveFolderMissing = defineFault({
+  code: 'drive_folder_missing',
+  kind: 'usage',
+  when: 'The command was given in a folder that is not part of the last commit, so the new worktree does not have it.',
+  message: (d: { folder: string }) =>
+    `the folder ${d.folder} is not part of the last commit; commit it, or start in the root of the repository`,
+})
+
 export const driveProgramMissing = defineFault({
   code: 'drive_program_missing',
   kind: 'usage',

@@ -14,6 +14,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(issue !== undefined && { issue: issue.url }),
     ...(previous_run_id !== undefined && { previous_run_id }),
     ...(place.kind === 'worktree' && { branch: place.branch }),
+    ...(place.folder !== undefined && { folder: place.folder }),
     ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),

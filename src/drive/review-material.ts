@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { patchWorktree } from '../workspace/worktrees/diff-worktree.ts'
 import { checkResults } from './decide/check-results.ts'
-import { type DriveContext, readDriveState } from './drive-context.ts'
+import { type DriveContext, readDriveState, workDirectory } from './drive-context.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
 import { describeReview, isTooLong } from './prompt/describe-review.ts'
 
@@ -31,7 +31,7 @@ export async function readReviewMaterial(context: DriveContext): Promise<string>
 function writePatch(context: DriveContext, patch: string): string {
   removeReviewFiles(context)
   const folder = folderOf(context)
-  const root = join(context.runs.workspace.worktree_root, folder)
+  const root = join(workDirectory(context), folder)
   // Not if it is there again: an agent that still runs may have made it a link.
   mkdirSync(root, { mode: 0o755 })
   writeFileSync(join(root, '.gitignore'), '*\n', { flag: 'wx', mode: 0o444 })
@@ -41,7 +41,7 @@ function writePatch(context: DriveContext, patch: string): string {
 
 /** Before every attempt, also after one whose driver was killed: no agent finds what it could change. */
 export function removeReviewFiles(context: DriveContext): void {
-  rmSync(join(context.runs.workspace.worktree_root, folderOf(context)), { recursive: true, force: true })
+  rmSync(join(workDirectory(context), folderOf(context)), { recursive: true, force: true })
 }
 
 function folderOf({ runId }: Pick<DriveContext, 'runId'>): string {

@@ -15,7 +15,7 @@ import { AttemptGuard } from './attempt-guard.ts'
 import { commandsFor, permissionsFor } from './decide/agent-permissions.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spending.ts'
-import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
 import { Trace } from './evidence/trace.ts'
 import { hasOtherGitConfiguration } from './evidence/tree.ts'
 import { noteRepositoryChanges, saveRepositoryState } from './guard-repository.ts'
@@ -107,7 +107,7 @@ function toRequest(requested: Requested): PromptRequest {
   return {
     ...who,
     prompt,
-    ...(session === undefined && { workdir: context.runs.workspace.worktree_root }),
+    ...(session === undefined && { workdir: workDirectory(context) }),
     ...permissionsFor(action, options),
     ...commandsFor(action, options),
     ignoresProject,
@@ -135,10 +135,10 @@ async function toPrompt(
   { action, followUp, isResumed }: { action: Action; followUp: FollowUp | undefined; isResumed: boolean },
 ): Promise<string> {
   if (followUp !== undefined && isResumed) return composeFollowUp(action, followUp)
-  const { options, issue, round } = readDriveState(context)
+  const { options, issue, round, place } = readDriveState(context)
   const sections = await readSections(context, action)
   const isGoalData = issue !== undefined || action.source !== undefined || round > 1
-  const prompt = composePrompt({ action, sections, isGoalData, checks: options.checks })
+  const prompt = composePrompt({ action, sections, isGoalData, checks: options.checks, folder: place.folder })
   const work = action.kind === 'review' ? [await readReviewMaterial(context)] : []
   const note = followUp === undefined ? [] : ['## An earlier attempt', describeFollowUp(followUp)]
   return [prompt, ...work, ...note].join('\n\n')

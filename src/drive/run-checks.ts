@@ -2,7 +2,7 @@
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import { puttingBack } from '../workspace/worktrees/put-back.ts'
 import type { DriveStep } from './decide/next-step.ts'
-import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
 import { readTestResults } from './evidence/test-results/read-test-results.ts'
 import { whyNothingRan } from './known-commands.ts'
 import { hashTree } from './observe-tree.ts'
@@ -19,9 +19,9 @@ export async function check(
   context: DriveContext,
   { attempt, command }: Extract<DriveStep, { do: 'check' }>,
 ): Promise<void> {
-  const { runs, env } = context
+  const { env } = context
   const { check_timeout_ms: timeoutMs } = readDriveState(context).options
-  const cwd = runs.workspace.worktree_root
+  const cwd = workDirectory(context)
   const before = await hashTree(context)
   using watch = new RunWatch(context, attempt.action_id)
   const result = await runCheck({
@@ -48,7 +48,7 @@ export async function check(
 export async function checkBaseline(context: DriveContext, command: string): Promise<void> {
   const { runs, env } = context
   const { options, place } = readDriveState(context)
-  const { worktree_root: cwd } = runs.workspace
+  const cwd = workDirectory(context)
   const run = () =>
     runCheck({
       command,

@@ -9,7 +9,7 @@ import { findQuestion } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions, toGivenOptions } from '../drive/start/drive-options.ts'
 import { driveUserRun } from '../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../drive/start/remove-delivered.ts'
-import { type DriveTarget, type FoundDrive, findDrive } from '../drive/start/start-drive.ts'
+import { type DriveTarget, type FoundDrive, findDrive, folderBelow } from '../drive/start/start-drive.ts'
 import { systemClock } from '../kit/clock.ts'
 import { checker } from '../kit/schema.ts'
 import { USER } from '../prompts/caller.ts'
@@ -103,6 +103,7 @@ async function find({ config, paths, env, cwd }: OpenedInstance, search: Search)
     defaultActions: config.drive.actions,
     isReviewed: request.review !== false,
     isInPlace: request.in_place === true,
+    folder: folderBelow(runs.workspace, request.directory ?? cwd),
     worktrees: paths.worktrees,
     version: packageVersion(),
     places: { env, cwd },

@@ -29,11 +29,12 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
   return form === 'lists' ? withoutInertMarks(text) : text
 }
 
-function stateText({ state, pause_reason, started_at, updated_at, branch, pull_request }: RunReport): string {
+function stateText({ state, pause_reason, started_at, updated_at, branch, folder, pull_request }: RunReport): string {
   const reason = pause_reason === undefined ? '' : ` (${pause_reason.replaceAll('_', ' ')})`
   const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
+  const below = folder === undefined ? '' : ` Folder: ${code(folder)}.`
   const request = pull_request === undefined ? '' : ` Draft pull request: ${pull_request}`
-  return `State: **${state}**${reason}. Started ${started_at}, last change ${updated_at}.${where}${request}`
+  return `State: **${state}**${reason}. Started ${started_at}, last change ${updated_at}.${where}${below}${request}`
 }
 
 function goalText({ goal, source, issue, previous_run_id }: RunReport): string {

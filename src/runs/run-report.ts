@@ -9,6 +9,8 @@ export type ReportParts = {
   readonly issue?: string
   /** The branch that holds the changes. */
   readonly branch?: string
+  /** The folder below the root of the repository in which agents and checks worked. */
+  readonly folder?: string
   readonly pull_request?: string
   /** The run of the round before. */
   readonly previous_run_id?: string

@@ -40,6 +40,7 @@ function headerParts({ state, sinceMs, usage }: HeaderFacts): string[] {
   const time = isRunning || check !== undefined ? time_ms + sinceMs : time_ms
   return [
     ...(last === undefined ? [] : actionParts(last)),
+    ...(state.place.folder === undefined ? [] : [`in ${toOneLine(state.place.folder, 40)}`]),
     ...(check === undefined ? [] : [`check ${toOneLine(check, 60)}`]),
     ofLimit(formatDuration(time), limitText(options.max_time_ms, formatDuration)),
     `${ofLimit(String(used), limitText(options.max_tokens, String))} tokens`,

@@ -1,4 +1,5 @@
 /** `drover drive`: lets agents do a run, and reports what happens. */
+import { resolve } from 'node:path'
 import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
@@ -13,7 +14,13 @@ import type { BaselineRun } from '../../drive/record/drive-state.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
 import { driveUserRun } from '../../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
-import { type DriveStart, type DriveTarget, type FoundDrive, findDrive } from '../../drive/start/start-drive.ts'
+import {
+  type DriveStart,
+  type DriveTarget,
+  type FoundDrive,
+  findDrive,
+  folderBelow,
+} from '../../drive/start/start-drive.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
@@ -122,6 +129,7 @@ async function findTarget(invocation: Invocation, { context, config, ...search }
     defaultActions: config.drive.actions,
     isReviewed: !flags.isOn('no-review'),
     isInPlace: flags.isOn('in-place'),
+    folder: folderBelow(context.workspace, resolve(runtime.cwd, flags.text('root') ?? '')),
     worktrees: findUserPaths(invocation).worktrees,
     version: runtime.version(),
     places: runtime,

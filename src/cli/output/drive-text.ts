@@ -76,7 +76,12 @@ function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_s
       : [whole(`In place: ${place.root}, as it is`)]
   const agents = `Work by ${formatAgent(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
   const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${oneLine(titleOfGoal(goal))}`
-  return [{ text: title, tone: 'title' }, ...where, agents, ...describeLimits(options)]
+  return [{ text: title, tone: 'title' }, ...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)]
+}
+
+/** Agents and checks work below the root. */
+function folderLines({ folder }: DriveState['place'], word: string): StyledLine[] {
+  return folder === undefined ? [] : [whole(`${word} ${toPrintable(folder)}: agents and checks work there`)]
 }
 
 function formatAgent({ backend, model }: Pick<Options, 'backend' | 'model'>): string {
@@ -221,6 +226,7 @@ export function describeDrive(state: DriveState): StyledLine[] {
   return [
     { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
     ...(delivered === undefined ? where.map((each) => whole(`  ${each}`)) : [describeDelivery(delivered, '  ')]),
+    ...folderLines(place, '  folder'),
     ...(paused === undefined
       ? []
       : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),

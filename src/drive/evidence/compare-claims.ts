@@ -1,5 +1,5 @@
 /** Compares what an outcome claims with what was observed. What no trace speaks about is never called contradicted. Pure. */
-import { isAbsolute, normalize, relative, sep } from 'node:path'
+import { isAbsolute, normalize, posix, relative, sep } from 'node:path'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { Claim, TraceEntry } from '../record/drive-event.shape.ts'
@@ -75,6 +75,13 @@ function judgeFile(path: string, work: ObservedWork): Verdict {
     return { verdict: 'claimed', note: 'it was changed earlier in the run, not in this action' }
   }
   return { verdict: 'contradicted', note: 'git shows no change of it' }
+}
+
+/** An agent in a folder is told to name files from the root, and many name them from where they work. What git shows decides. */
+export function fromFolder(folder: string | undefined, changed: readonly string[]): (path: string) => string {
+  if (folder === undefined) return (path) => path
+  const isChanged = (place: string) => changed.some((path) => path === place || path.startsWith(`${place}/`))
+  return (path) => (isAbsolute(path) || isChanged(normalize(path)) ? path : posix.join(folder, path))
 }
 
 /** Undefined outside of the worktree. */

@@ -13,6 +13,8 @@ export type ActionFacts = {
   readonly isGoalData: boolean
   /** The checks that drover runs after the work. */
   readonly checks: readonly string[]
+  /** The folder of the repository in which the agent works. Undefined: its root. */
+  readonly folder?: string | undefined
 }
 
 const COMMON = [
@@ -49,7 +51,7 @@ export function composePrompt(facts: ActionFacts): string {
   const parts = [
     `drover action: ${kind} ${action_id}`,
     `You do one action of run ${run_id}. ${remaining_budget} more can follow it.`,
-    toList('Rules', [...COMMON, ...RULES[kind], ...checkRules(facts)]),
+    toList('Rules', [...COMMON, ...folderRules(facts), ...RULES[kind], ...checkRules(facts)]),
     toPart('Goal', isGoalData ? quoteData(goal) : goal),
     toPart('This action', brief),
     ...sections.map(({ key, title, markdown }) => toPart(`Requirements: ${key}`, quoteData(`${title}\n\n${markdown}`))),
@@ -60,6 +62,11 @@ export function composePrompt(facts: ActionFacts): string {
     toPart('Outcome', describeOutcome(action)),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+function folderRules({ folder }: ActionFacts): string[] {
+  if (folder === undefined) return []
+  return [`The current directory is the folder \`${folder}\` of the repository. Name files from its root, as git does.`]
 }
 
 function checkRules({ action, checks }: ActionFacts): string[] {

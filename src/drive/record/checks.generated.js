@@ -11,35 +11,38 @@ e","worktree"],kt=["url","sha256"],zr=["tokens","cost_microusd","time_ms"];var w
 rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(wt(t)){if(!ht.test(t))return x.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return x.errors=[
 {instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return x.errors=[{instancePath:s,keyword:"type",params:{
-type:"string"}}],!1;return x.errors=r,e===0}var Nt=["kind","root"];function ge(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
+type:"string"}}],!1;return x.errors=r,e===0}var Nt=["kind","root","folder"];function ge(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.kind===void 0&&(m="kind")||t.root===void 0&&
 (m="root"))return ge.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let i in t){let u=e;
-if(!(i==="kind"||i==="root")){let a={instancePath:s,keyword:"enum",params:{allowedValues:Nt},propertyName:i};r===null?r=
-[a]:r.push(a),e++}var v=u===e;if(!v){let a={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
-r=[a]:r.push(a),e++,ge.errors=r,!1;break}}if(v){if(t.kind!==void 0){let i=t.kind,u=e;if(typeof i!="string")return ge.errors=
-[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(i!=="in_place")return ge.errors=[{instancePath:s+
-"/kind",keyword:"const",params:{allowedValue:"in_place"}}],!1;var p=u===e}else var p=!0;if(p)if(t.root!==void 0){let i=e;
+if(!(i==="kind"||i==="root"||i==="folder")){let a={instancePath:s,keyword:"enum",params:{allowedValues:Nt},propertyName:i};
+r===null?r=[a]:r.push(a),e++}var v=u===e;if(!v){let a={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
+null?r=[a]:r.push(a),e++,ge.errors=r,!1;break}}if(v){if(t.kind!==void 0){let i=t.kind,u=e;if(typeof i!="string")return ge.
+errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(i!=="in_place")return ge.errors=[{instancePath:s+
+"/kind",keyword:"const",params:{allowedValue:"in_place"}}],!1;var p=u===e}else var p=!0;if(p){if(t.root!==void 0){let i=e;
 if(typeof t.root!="string")return ge.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var p=i===
-e}else var p=!0}}else return ge.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ge.errors=r,e===
-0}var jt=["kind","root","branch","base","repository","port"];function ie(t,{instancePath:s="",parentData:j,parentDataProperty:A,
+e}else var p=!0;if(p)if(t.folder!==void 0){let i=e;if(typeof t.folder!="string")return ge.errors=[{instancePath:s+"/fold\
+er",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0}}}else return ge.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var jt=["kind","root","branch","base","repository","folder","port"];function te(t,{instancePath:s="",parentData:j,parentDataProperty:A,
 rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.kind===
 void 0&&(m="kind")||t.root===void 0&&(m="root")||t.branch===void 0&&(m="branch")||t.base===void 0&&(m="base")||t.repository===
-void 0&&(m="repository"))return ie.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let i in t){
-let u=e;if(!(i==="kind"||i==="root"||i==="branch"||i==="base"||i==="repository"||i==="port")){let a={instancePath:s,keyword:"\
-enum",params:{allowedValues:jt},propertyName:i};r===null?r=[a]:r.push(a),e++}var v=u===e;if(!v){let a={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[a]:r.push(a),e++,ie.errors=r,!1;break}}if(v){if(t.kind!==void 0){
-let i=t.kind,u=e;if(typeof i!="string")return ie.errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="worktree")return ie.errors=[{instancePath:s+"/kind",keyword:"const",params:{allowedValue:"worktree"}}],!1;var p=u===
-e}else var p=!0;if(p){if(t.root!==void 0){let i=e;if(typeof t.root!="string")return ie.errors=[{instancePath:s+"/root",keyword:"\
-type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;if(p){if(t.branch!==void 0){let i=e;if(typeof t.branch!="str\
-ing")return ie.errors=[{instancePath:s+"/branch",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;if(p){
-if(t.base!==void 0){let i=e;if(typeof t.base!="string")return ie.errors=[{instancePath:s+"/base",keyword:"type",params:{
-type:"string"}}],!1;var p=i===e}else var p=!0;if(p){if(t.repository!==void 0){let i=e;if(typeof t.repository!="string")return ie.
-errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;if(p)if(t.port!==
-void 0){let i=t.port,u=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return ie.errors=[{instancePath:s+"/po\
-rt",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return ie.errors=
-[{instancePath:s+"/port",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var p=u===e}else var p=!0}}}}}}else return ie.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ie.errors=r,e===0}var At=new RegExp("^sha256:[0-9a-f]{64}$","u");function C(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,
+void 0&&(m="repository"))return te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let i in t){
+let u=e;if(!(i==="kind"||i==="root"||i==="branch"||i==="base"||i==="repository"||i==="folder"||i==="port")){let a={instancePath:s,
+keyword:"enum",params:{allowedValues:jt},propertyName:i};r===null?r=[a]:r.push(a),e++}var v=u===e;if(!v){let a={instancePath:s,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[a]:r.push(a),e++,te.errors=r,!1;break}}if(v){if(t.kind!==
+void 0){let i=t.kind,u=e;if(typeof i!="string")return te.errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="worktree")return te.errors=[{instancePath:s+"/kind",keyword:"const",params:{allowedValue:"worktree"}}],
+!1;var p=u===e}else var p=!0;if(p){if(t.root!==void 0){let i=e;if(typeof t.root!="string")return te.errors=[{instancePath:s+
+"/root",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;if(p){if(t.branch!==void 0){let i=e;if(typeof t.
+branch!="string")return te.errors=[{instancePath:s+"/branch",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else
+var p=!0;if(p){if(t.base!==void 0){let i=e;if(typeof t.base!="string")return te.errors=[{instancePath:s+"/base",keyword:"\
+type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;if(p){if(t.repository!==void 0){let i=e;if(typeof t.repository!=
+"string")return te.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;
+if(p){if(t.folder!==void 0){let i=e;if(typeof t.folder!="string")return te.errors=[{instancePath:s+"/folder",keyword:"ty\
+pe",params:{type:"string"}}],!1;var p=i===e}else var p=!0;if(p)if(t.port!==void 0){let i=t.port,u=e;if(!(typeof i=="numb\
+er"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return te.errors=[{instancePath:s+"/port",keyword:"type",params:{type:"integer"}}],
+!1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return te.errors=[{instancePath:s+"/port",keyword:"minimum",
+params:{comparison:">=",limit:0}}],!1;var p=u===e}else var p=!0}}}}}}}else return te.errors=[{instancePath:s,keyword:"ty\
+pe",params:{type:"object"}}],!1;return te.errors=r,e===0}var At=new RegExp("^sha256:[0-9a-f]{64}$","u");function C(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!At.test(t))return C.errors=[{instancePath:s,
 keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return C.errors=[{instancePath:s,
 keyword:"type",params:{type:"string"}}],!1;return C.errors=r,e===0}var qt=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
@@ -138,8 +141,8 @@ null),u){let F=e;ge(b,{instancePath:s+"/data/place",parentData:c,parentDataPrope
 if",params:{failingKeyword:"then"}};return r===null?r=[F]:r.push(F),e++,R.errors=r,!1}var a=N===e;if(a){let F=e,O=e,pe=!0,
 W=e;if(b&&typeof b=="object"&&!Array.isArray(b)){let be;if(b.kind===void 0&&(be="kind")){let nr={};r===null?r=[nr]:r.push(
 nr),e++}else if(b.kind!==void 0&&b.kind!=="worktree"){let nr={};r===null?r=[nr]:r.push(nr),e++}}var l=W===e;if(e=O,r!==null&&
-(O?r.length=O:r=null),l){let be=e;ie(b,{instancePath:s+"/data/place",parentData:c,parentDataProperty:"place",rootData:g,
-dynamicAnchors:k})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var l=be===e;pe=l}if(!pe){let be={instancePath:s+
+(O?r.length=O:r=null),l){let be=e;te(b,{instancePath:s+"/data/place",parentData:c,parentDataProperty:"place",rootData:g,
+dynamicAnchors:k})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var l=be===e;pe=l}if(!pe){let be={instancePath:s+
 "/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[be]:r.push(be),e++,R.errors=r,!1}var a=F===
 e}if(e===$)if(b&&typeof b=="object"&&!Array.isArray(b)){let F;if(b.kind===void 0&&(F="kind"))return R.errors=[{instancePath:s+
 "/data/place",keyword:"required",params:{missingProperty:F}}],!1;if(b.kind!==void 0){let O=b.kind;if(!(O==="in_place"||O===
@@ -505,27 +508,27 @@ ta/message",keyword:"type",params:{type:"string"}}],!1;var i=d===e}else var i=!0
 Oe.errors),e=r.length);var i=d===e}else var i=!0}}}}}}}}}else return S.errors=[{instancePath:s+"/data",keyword:"type",params:{
 type:"object"}}],!1;var p=l===e}else var p=!0}}}else return S.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
 t"}}],!1;return S.errors=r,e===0}var Jt=["attempt","how","session_id","usage","cost_microusd","duration_ms","tree","outcome","problem","said","error","er\
-ror_code","trace","warnings"],Qt=["answered","failed","cancelled","stalled","budget","unknown"];function te(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;
+ror_code","trace","warnings"],Qt=["answered","failed","cancelled","stalled","budget","unknown"];function se(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.input_tokens===void 0&&(p="input_tokens")||t.output_tokens===
 void 0&&(p="output_tokens")||t.cached_tokens===void 0&&(p="cached_tokens")||t.reasoning_tokens===void 0&&(p="reasoning_t\
-okens"))return te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;if(t.input_tokens!==void 0){
-let m=t.input_tokens,i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return te.errors=[{instancePath:s+"/in\
-put_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return te.
+okens"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;if(t.input_tokens!==void 0){
+let m=t.input_tokens,i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return se.errors=[{instancePath:s+"/in\
+put_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return se.
 errors=[{instancePath:s+"/input_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=i===e}else var v=!0;
-if(v){if(t.output_tokens!==void 0){let m=t.output_tokens,i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return te.
+if(v){if(t.output_tokens!==void 0){let m=t.output_tokens,i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return se.
 errors=[{instancePath:s+"/output_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof m=="number"&&isFinite(
-m)&&(m<0||isNaN(m)))return te.errors=[{instancePath:s+"/output_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
+m)&&(m<0||isNaN(m)))return se.errors=[{instancePath:s+"/output_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var v=i===e}else var v=!0;if(v){if(t.cached_tokens!==void 0){let m=t.cached_tokens,i=e;if(!(typeof m=="number"&&!(m%1)&&
-!isNaN(m)&&isFinite(m)))return te.errors=[{instancePath:s+"/cached_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===
-i&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return te.errors=[{instancePath:s+"/cached_tokens",keyword:"minimum",
+!isNaN(m)&&isFinite(m)))return se.errors=[{instancePath:s+"/cached_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===
+i&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return se.errors=[{instancePath:s+"/cached_tokens",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var v=i===e}else var v=!0;if(v){if(t.reasoning_tokens!==void 0){let m=t.reasoning_tokens,
-i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return te.errors=[{instancePath:s+"/reasoning_tokens",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===i&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return te.errors=[{instancePath:s+
+i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return se.errors=[{instancePath:s+"/reasoning_tokens",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===i&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return se.errors=[{instancePath:s+
 "/reasoning_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=i===e}else var v=!0;if(v)if(t.cache_write_tokens!==
-void 0){let m=t.cache_write_tokens,i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return te.errors=[{instancePath:s+
+void 0){let m=t.cache_write_tokens,i=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return se.errors=[{instancePath:s+
 "/cache_write_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===i&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(
-m)))return te.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=i===
-e}else var v=!0}}}}else return te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,
+m)))return se.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=i===
+e}else var v=!0}}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.errors=r,
 e===0}var Wt=["did","seq","command","exit_code"];function ue(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.did===void 0&&(m=
 "did")||t.seq===void 0&&(m="seq")||t.command===void 0&&(m="command"))return ue.errors=[{instancePath:s,keyword:"required",
@@ -593,8 +596,8 @@ mber"&&isFinite(o)&&(o<0||isNaN(o)))return U.errors=[{instancePath:s+"/data/atte
 o==="cancelled"||o==="stalled"||o==="budget"||o==="unknown"))return U.errors=[{instancePath:s+"/data/how",keyword:"enum",
 params:{allowedValues:Qt}}],!1;var i=c===e}else var i=!0;if(i){if(n.session_id!==void 0){let o=e;if(typeof n.session_id!=
 "string")return U.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],!1;var i=o===e}else
-var i=!0;if(i){if(n.usage!==void 0){let o=e;te(n.usage,{instancePath:s+"/data/usage",parentData:n,parentDataProperty:"us\
-age",rootData:g,dynamicAnchors:k})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var i=o===e}else var i=!0;if(i){
+var i=!0;if(i){if(n.usage!==void 0){let o=e;se(n.usage,{instancePath:s+"/data/usage",parentData:n,parentDataProperty:"us\
+age",rootData:g,dynamicAnchors:k})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var i=o===e}else var i=!0;if(i){
 if(n.cost_microusd!==void 0){let o=n.cost_microusd,c=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return U.
 errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof o=="number"&&
 isFinite(o)&&(o<0||isNaN(o)))return U.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:"\
@@ -773,34 +776,34 @@ type",params:{type:"string"}}],!1;var p=i===e}else var p=!0;if(p)if(t.line!==voi
 mber"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return _e.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
 !1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<1||isNaN(i)))return _e.errors=[{instancePath:s+"/line",keyword:"minimum",
 params:{comparison:">=",limit:1}}],!1;var p=u===e}else var p=!0}}}}else return _e.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return _e.errors=r,e===0}function se(t,{instancePath:s="",parentData:j,parentDataProperty:A,
+params:{type:"object"}}],!1;return _e.errors=r,e===0}function ie(t,{instancePath:s="",parentData:j,parentDataProperty:A,
 rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===
-void 0&&(l="type")||t.at===void 0&&(l="at")||t.data===void 0&&(l="data"))return se.errors=[{instancePath:s,keyword:"requ\
+void 0&&(l="type")||t.at===void 0&&(l="at")||t.data===void 0&&(l="data"))return ie.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:l}}],!1;for(let n in t){let y=e;if(!(n==="type"||n==="at"||n==="data")){let d={instancePath:s,
 keyword:"enum",params:{allowedValues:B},propertyName:n};r===null?r=[d]:r.push(d),e++}var v=y===e;if(!v){let d={instancePath:s,
-keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,se.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let n=t.type,y=e;if(typeof n!="string")return se.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(n!=="evidence")return se.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
+keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[d]:r.push(d),e++,ie.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let n=t.type,y=e;if(typeof n!="string")return ie.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(n!=="evidence")return ie.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
 !1;var p=y===e}else var p=!0;if(p){if(t.at!==void 0){let n=e;x(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:g,dynamicAnchors:k})||(r=r===null?x.errors:r.concat(x.errors),e=r.length);var p=n===e}else var p=!0;if(p)if(t.
 data!==void 0){let n=t.data,y=e;if(e===y)if(n&&typeof n=="object"&&!Array.isArray(n)){let f;if(n.attempt===void 0&&(f="a\
-ttempt")||n.claims===void 0&&(f="claims")||n.flags===void 0&&(f="flags"))return se.errors=[{instancePath:s+"/data",keyword:"\
+ttempt")||n.claims===void 0&&(f="claims")||n.flags===void 0&&(f="flags"))return ie.errors=[{instancePath:s+"/data",keyword:"\
 required",params:{missingProperty:f}}],!1;for(let o in n){let c=e;if(!(o==="attempt"||o==="claims"||o==="flags")){let h={
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:ns},propertyName:o};r===null?r=[h]:r.push(h),e++}var m=c===e;
 if(!m){let h={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[h]:r.push(h),e++,
-se.errors=r,!1;break}}if(m){if(n.attempt!==void 0){let o=n.attempt,c=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
-o)))return se.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof o=="n\
-umber"&&isFinite(o)&&(o<0||isNaN(o)))return se.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
+ie.errors=r,!1;break}}if(m){if(n.attempt!==void 0){let o=n.attempt,c=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
+o)))return ie.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof o=="n\
+umber"&&isFinite(o)&&(o<0||isNaN(o)))return ie.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1;var i=c===e}else var i=!0;if(i){if(n.claims!==void 0){let o=n.claims,c=e;if(e===c)if(Array.isArray(o)){
 var u=!0;let _=o.length;for(let w=0;w<_;w++){let b=e;ne(o[w],{instancePath:s+"/data/claims/"+w,parentData:o,parentDataProperty:w,
-rootData:g,dynamicAnchors:k})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var u=b===e;if(!u)break}}else return se.
+rootData:g,dynamicAnchors:k})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var u=b===e;if(!u)break}}else return ie.
 errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var i=c===e}else var i=!0;if(i)if(n.flags!==
 void 0){let o=n.flags,c=e;if(e===c)if(Array.isArray(o)){var a=!0;let _=o.length;for(let w=0;w<_;w++){let b=e;_e(o[w],{instancePath:s+
 "/data/flags/"+w,parentData:o,parentDataProperty:w,rootData:g,dynamicAnchors:k})||(r=r===null?_e.errors:r.concat(_e.errors),
-e=r.length);var a=b===e;if(!a)break}}else return se.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
-rray"}}],!1;var i=c===e}else var i=!0}}}else return se.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
-ct"}}],!1;var p=y===e}else var p=!0}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return se.errors=r,e===0}var us=["attempt","problem"];function oe(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
+e=r.length);var a=b===e;if(!a)break}}else return ie.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
+rray"}}],!1;var i=c===e}else var i=!0}}}else return ie.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
+ct"}}],!1;var p=y===e}else var p=!0}}}else return ie.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return ie.errors=r,e===0}var us=["attempt","problem"];function oe(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&
 (u="at")||t.data===void 0&&(u="data"))return oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],
 !1;for(let a in t){let l=e;if(!(a==="type"||a==="at"||a==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:B},
@@ -1053,8 +1056,8 @@ parentDataProperty:A,rootData:g,dynamicAnchors:k})||(r=r===null?H.errors:r.conca
 N}if(!Nr){let Pe={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Pe]:r.push(Pe),e++,M.errors=
 r,!1}var a=Xe===e;if(a){let Pe=e,Ee=e,jr=!0,rt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let er;if(t.type===void 0&&
 (er="type")){let Te={};r===null?r=[Te]:r.push(Te),e++}else if(t.type!==void 0&&t.type!=="evidence"){let Te={};r===null?r=
-[Te]:r.push(Te),e++}}var q=rt===e;if(e=Ee,r!==null&&(Ee?r.length=Ee:r=null),q){let er=e;se(t,{instancePath:s,parentData:j,
-parentDataProperty:A,rootData:g,dynamicAnchors:k})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var q=er===e;jr=
+[Te]:r.push(Te),e++}}var q=rt===e;if(e=Ee,r!==null&&(Ee?r.length=Ee:r=null),q){let er=e;ie(t,{instancePath:s,parentData:j,
+parentDataProperty:A,rootData:g,dynamicAnchors:k})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var q=er===e;jr=
 q}if(!jr){let er={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[er]:r.push(er),e++,M.errors=
 r,!1}var a=Pe===e;if(a){let er=e,Te=e,Ar=!0,tt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let rr;if(t.type===void 0&&
 (rr="type")){let Ke={};r===null?r=[Ke]:r.push(Ke),e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let Ke={};r===

@@ -82,7 +82,7 @@ export type Options = Message<typeof Options>
 
 /** Where the agents work. */
 const Place = tagged('kind', [
-  strict({ kind: Type.Literal('in_place'), root: text }),
+  strict({ kind: Type.Literal('in_place'), root: text, folder: optional(text) }),
   strict({
     kind: Type.Literal('worktree'),
     root: text,
@@ -91,6 +91,8 @@ const Place = tagged('kind', [
     base: text,
     /** The worktree in which the command was given. */
     repository: text,
+    /** The folder below the root in which the command was given: agents and checks work there. */
+    folder: optional(text),
     /** The first of ten ports that nothing else in this directory of worktrees uses. */
     port: optional(count),
   }),

@@ -1,5 +1,8 @@
 /** Finds or starts the run to drive, and the worktree in which it is done. */
+import { lstatSync, realpathSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
+import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { refuseOwnRun } from '../../runs/own-run.ts'
 import { parseStart } from '../../runs/parse-request.ts'
@@ -11,6 +14,7 @@ import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
+import { driveFolderMissing } from '../faults.ts'
 import type { Options, Place } from '../record/drive-event.shape.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
@@ -42,6 +46,8 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly isInPlace: boolean
   /** The id of a new run, if the caller has already chosen one. */
   readonly runId?: string | undefined
+  /** The folder below the root of the repository in which agents and checks work. Undefined: its root. */
+  readonly folder?: string | undefined
   /** The directory of the worktrees that drover creates. */
   readonly worktrees: string
   readonly version: string
@@ -110,13 +116,14 @@ type FoundPlace = {
 
 async function findPlace(
   context: RunContext,
-  { isInPlace, worktrees, version }: DriveStart,
+  { isInPlace, worktrees, version, folder }: DriveStart,
   goal: string,
 ): Promise<FoundPlace> {
   const { workspace, git, signal, clock } = context
   const here = workspace.worktree_root
+  const below = folder === undefined ? {} : { folder }
   if (isInPlace)
-    return { place: { kind: 'in_place', root: here }, there: withPinnedGit(context), discard: async () => {} }
+    return { place: { kind: 'in_place', root: here, ...below }, there: withPinnedGit(context), discard: async () => {} }
   const worktree = await createWorktree({
     home: worktrees,
     repository: workspace,
@@ -132,8 +139,22 @@ async function findPlace(
   const there = withPinnedGit(openRunContext({ workspace: found, git, signal, clock, version }))
   // With a separate signal: the caller's may be the reason why the run was not started.
   const discard = () => discardWorktree({ git, worktree, signal: new AbortController().signal })
-  const place = { kind: 'worktree', root: found.worktree_root, branch, base, repository: here } as const
+  if (folder !== undefined && !isFolder(join(root, folder))) {
+    await discard()
+    throw driveFolderMissing({ folder })
+  }
+  const place = { kind: 'worktree', root: found.worktree_root, branch, base, repository: here, ...below } as const
   return { place: { ...place, ...(port !== undefined && { port }) }, there, discard }
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** The folder of a directory below the root of its worktree. Undefined if it is the root, or elsewhere. */
+export function folderBelow({ worktree_root: root }: Pick<WorkspaceIdentity, 'worktree_root'>, directory: string) {
+  const way = relative(root, realpathSync.native(directory))
+  return way === '' || way === '..' || way.startsWith(`..${sep}`) ? undefined : way
 }
 
 /** A worktree of the repository that stays when the run is delivered. */
