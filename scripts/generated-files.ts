@@ -6,6 +6,7 @@ import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { ProjectFile, ProjectRecord } from '../src/config/projects/project.shape.ts'
+import { RunVerdict } from '../src/contract/run-verdict.shape.ts'
 import { DriveEvent } from '../src/drive/record/drive-event.shape.ts'
 import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
 import { SettingsDecision } from '../src/drive/record/settings-decision.shape.ts'
@@ -254,7 +255,7 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     ...{ PromptRequest, ParallelRequest, ChainRequest, CompareRequest, KeepRequest },
     ...{ SessionQuery, SessionChange, DriveRequest },
     ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult },
-    ...{ Session, SessionPage, SessionTurn },
+    ...{ Session, SessionPage, SessionTurn, RunVerdict },
   })
   return [
     { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },

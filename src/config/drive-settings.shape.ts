@@ -84,6 +84,11 @@ export const DriveSection = strict({
     description:
       'How the work is delivered: `none`, a commit on its `branch`, or that and a draft pull request (`pr`).',
   }),
+  on_flags: literals(['deliver', 'ask'], {
+    default: 'deliver',
+    description:
+      'If something in the work is suspicious, such as a deleted test: deliver it and say so (`deliver`), or wait for you before the commit (`ask`).',
+  }),
   repositories: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:

@@ -68,6 +68,7 @@ export type ConfigPath =
   | 'drive.approval_mode'
   | 'drive.stall_secs'
   | 'drive.deliver'
+  | 'drive.on_flags'
   | 'drive.repositories'
   | 'drive.max_runs'
   | 'sandbox.hosts'

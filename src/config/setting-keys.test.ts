@@ -56,6 +56,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['drive.approval_mode', 'enum', 'auto'],
   ['drive.stall_secs', 'integer', 600],
   ['drive.deliver', 'enum', 'branch'],
+  ['drive.on_flags', 'enum', 'deliver'],
   ['drive.repositories', 'list', []],
   ['drive.max_runs', 'integer', 4],
   ['sandbox.hosts', 'list', []],

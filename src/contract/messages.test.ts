@@ -52,7 +52,7 @@ describe.each(ALL_EXAMPLES)('$message, $name', (example) => {
 
   it('requires each required field, at every depth', () => {
     const cases = visits.flatMap(({ steps, schema }) => {
-      const required = (schema['required'] as string[]).filter((field) => !BRANCH_FIELDS.includes(field))
+      const required = ((schema['required'] ?? []) as string[]).filter((field) => !BRANCH_FIELDS.includes(field))
       return required.map((field) => [...steps, field])
     })
     const wrong = cases.filter((steps) => {

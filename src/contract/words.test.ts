@@ -43,6 +43,11 @@ const WORDS: readonly Row[] = [
     ...['decision_required', 'destructive_confirmation_required', 'environment_unavailable', 'budget_exhausted'],
   ],
   ['runStatus.workspace_foreign', false, true],
+  [
+    'runVerdict.word',
+    ...['delivered', 'delivered, look first', 'nothing to change', 'not delivered', 'waits for you', 'paused by limit'],
+    ...['continued', 'running', 'not driven'],
+  ],
   ['unavailableRun.code', 'run_journal_invalid', 'run_unavailable', 'run_busy'],
   ['protocolState.state', ...STATES],
   ['resumeOperation', ...RESUMED],

@@ -10,6 +10,7 @@ import { checkDelivery } from './check-delivery.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
 import { hashTree } from './observe-tree.ts'
+import { verdictOnDelivery } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { environmentOfGh, refuseChangedRemotes } from './remote-settings.ts'
@@ -90,7 +91,8 @@ async function openPullRequest(
   if (found !== undefined) return found
   const args = ['pr', 'create', '--draft', '--head', place.branch, '--title', title, '--body-file', '-']
   const { runs, runId } = context
-  const stdin = await describeRun(runs, await outlineRun(runs, runId), { ...readDriveState(context), delivered })
+  const [run, state] = [await outlineRun(runs, runId), { ...readDriveState(context), delivered }]
+  const stdin = await describeRun(runs, run, { state, verdict: verdictOnDelivery(runs, { run, drive: state }) })
   return urlIn(await ask(context, gh, { args, stdin }))
 }
 

@@ -11,10 +11,12 @@ import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
+import { describeFlag, seriousFlags } from './decide/serious-flags.ts'
 import { spentBy } from './decide/spending.ts'
 import { deliver } from './deliver.ts'
 import { type DriveContext, type DriveTools, readDriveState, record } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
+import { surroundings } from './read-verdict.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
 import { openDriveJournal } from './record/drive-journal.ts'
@@ -46,14 +48,8 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   using journal = await openDriveJournal(tools.runs.store, runId)
   const context: DriveContext = await inWorktree(inRun({ ...tools, runId, journal }, begin), begin)
   beginDrive(context, begin)
-  const end = await driveAndAsk(context, tools)
-  if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
-  const next = await planRound(context)
-  if (next === undefined) {
-    if (readDriveState(context).delivered === undefined) await deliver(context)
-    const state = readDriveState(context)
-    return { runId, end: state.delivered === undefined ? { is: 'interrupted' } : end, state }
-  }
+  const driven = await noteFailure(context, () => driveRound(context, tools))
+  if ('end' in driven) return driven
   const { options, ...before } = readDriveState(context)
   const { place, goal, issue, baseline } = before
   const started = {
@@ -65,8 +61,8 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
     spent: spentBy(before),
   }
   const optionsFrom: DriveBegin['optionsFrom'] = (known) => begin.optionsFrom(known ?? options)
-  const isNew = await startRound(context, next, { ...started, options: optionsFrom(undefined) })
-  return await driveRounds(tools, next.runId, { ...started, optionsFrom, isNew, baseline })
+  const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
+  return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline })
 }
 
 /** Checks and agents learn for which run they work. */
@@ -75,6 +71,49 @@ function inRun(context: DriveContext, begin: DriveBegin): DriveContext {
   const { prompts, env, runId } = context
   const runIds = previous === undefined ? [runId] : [previous, runId]
   return { ...context, env: inRuns(env, runIds), prompts: { ...prompts, env: inRuns(prompts.env, runIds) } }
+}
+
+/** Drives one run. Returns the next one if it leaves work open. */
+async function driveRound(context: DriveContext, tools: RoundsTools): Promise<RoundsResult | NextRound> {
+  const { runId } = context
+  const end = await driveAndAsk(context, tools)
+  if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
+  const next = await planRound(context)
+  if (next !== undefined) return next
+  const flags = flagsToShow(context)
+  if (flags !== undefined) record(context, 'paused', flags)
+  else if (readDriveState(context).delivered === undefined) await deliver(context)
+  const state = readDriveState(context)
+  if (flags !== undefined) return { runId, end: { is: 'paused', ...flags }, state }
+  return { runId, end: state.delivered === undefined ? { is: 'interrupted' } : end, state }
+}
+
+/** Why the work waits for a person before it is committed. Who continues the run after that has seen it. */
+function flagsToShow({ journal, runs }: DriveContext): EventOf<'paused'>['data'] | undefined {
+  const state = readDriveState({ journal })
+  if (state.options.on_flags !== 'ask' || state.flags_shown === true || state.delivered !== undefined) return undefined
+  const flags = [state, ...surroundings(runs.store, state).earlier].flatMap(seriousFlags).map(describeFlag)
+  if (flags.length === 0) return undefined
+  return { reason: 'serious_flags', message: `look first, then continue to deliver it: ${flags.join('; ')}` }
+}
+
+/** Whoever looks at the run later learns why it has no driver. */
+async function noteFailure<T>(context: DriveContext, drive: () => Promise<T>): Promise<T> {
+  try {
+    return await drive()
+  } catch (error) {
+    if (error instanceof Fault && !context.runs.signal.aborted) tryRecordFailure(context, error)
+    throw error
+  }
+}
+
+/** The disk may be the reason. */
+function tryRecordFailure(context: DriveContext, { code, message }: Fault): void {
+  try {
+    record(context, 'drive_failed', { code, message })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+  }
 }
 
 /** Checks and agents learn where they are, and nothing about other copies of the project. */
@@ -135,7 +174,7 @@ async function startRound(
   const chosen = { ...runs.ids, uuid: () => ids.shift() ?? runs.ids.uuid() }
   const reading = await readPinnedSource(runs, before.id)
   const request = { budget: before.initial_budget, reviewEnabled: before.review_enabled, reading }
-  const goal = goalOfRound({ goal: started.goal, decisions: decisionsIn(before), open })
+  const goal = goalOfRound({ goal: started.goal, round: started.round, decisions: decisionsIn(before), open })
   await startDrivenRun({ ...runs, ids: chosen }, { ...request, goal }, started)
   return true
 }

@@ -136,6 +136,14 @@ export const drivenRunOver = defineFault({
       : `the run ${d.id} continues as the run ${d.next}; use that id`,
 })
 
+export const drivenRunAsksNothing = defineFault({
+  code: 'driven_run_asks_nothing',
+  kind: 'conflict',
+  when: 'An answer was given to a driven run that waits for none, for example because it is delivered.',
+  message: (d: { run_id: string; line: string; command: string }) =>
+    `the run ${d.run_id} waits for no answer: ${d.line} (next: ${d.command})`,
+})
+
 export const driveNotPermitted = defineFault({
   code: 'drive_not_permitted',
   kind: 'unauthorized',

@@ -1,6 +1,7 @@
 /** Reads what a verdict depends on: the records, the driver, the worktree and the rounds before. */
 import { existsSync } from 'node:fs'
 import type { RunVerdict } from '../contract/run-verdict.shape.ts'
+import { runNotFound } from '../journal/faults.ts'
 import type { RunStore } from '../journal/run-store.ts'
 import type { RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
@@ -17,9 +18,26 @@ export async function readVerdict(
   return toVerdict({ run, drive, name, isDriven: driven, ...surroundings(store, drive), now: clock.now() })
 }
 
+/** The verdict as it will be when the driver that delivers has ended. */
+export function verdictOnDelivery(
+  { store, clock }: Pick<RunContext, 'store' | 'clock'>,
+  { run, drive }: { run: RunOutline; drive: DriveState },
+): RunVerdict {
+  return toVerdict({ run, drive, isDriven: false, ...surroundings(store, drive), now: clock.now() })
+}
+
 /** What is around the records of a run. */
 export function surroundings(store: RunStore, drive: DriveState): Pick<VerdictFacts, 'earlier' | 'hasWorktree'> {
   return { earlier: readEarlier(store, drive), hasWorktree: existsSync(drive.place.root) }
+}
+
+/** The latest of the runs that continue a driven run; itself if none does. Throws `run_not_found` if it was never driven. */
+export function lastRound(store: RunStore, runId: string): DriveState {
+  const drive = readDrive(store, runId)
+  if (drive === undefined) throw runNotFound({ run_id: runId })
+  const { next_run_id: next } = drive
+  // It is announced before it is started.
+  return next === undefined || readDrive(store, next) === undefined ? drive : lastRound(store, next)
 }
 
 /** The rounds before, latest first. */

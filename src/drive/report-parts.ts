@@ -24,14 +24,21 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
   }
 }
 
-function toReportCheck({ command, passed, result, tests }: ReturnType<typeof checkResults>[number]): ReportCheck {
-  return { command, passed, result, ...(tests.length > 0 && { tests }) }
+function toReportCheck({ command, passed, result, run, tests }: ReturnType<typeof checkResults>[number]): ReportCheck {
+  const output = run?.passed === false ? { output: lastLines(run.output) } : {}
+  return { command, passed, result, ...output, ...(tests.length > 0 && { tests }) }
 }
 
 function toEvidence(claim: Claim): ReportEvidence {
   const { verdict, note, execution_id, seq } = claim
   const where = execution_id === undefined ? '' : ` (${execution_id}, event ${seq})`
   return { claim: claimText(claim), verdict, seen: `${note}${where}` }
+}
+
+const OUTPUT_LINES = 40
+
+function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-OUTPUT_LINES).join('\n')
 }
 
 /** What the agent says. */

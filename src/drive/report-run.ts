@@ -1,5 +1,6 @@
 /** The report about a run, with what its driver knows if it was driven. */
 import { existsSync } from 'node:fs'
+import type { RunVerdict } from '../contract/run-verdict.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import type { RunOutline } from '../runs/read-status.ts'
 import { formatReport } from '../runs/report-markdown.ts'
@@ -17,21 +18,17 @@ import { changedPaths } from './evidence/tree.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { toReportParts } from './report-parts.ts'
 
-export async function reportRun(
-  context: RunContext,
-  run: RunOutline,
-  state: DriveState | undefined,
-): Promise<RunReport> {
-  return toReport(run, state && toReportParts(state, await readChanges(context, state)))
+type Driven = { readonly state: DriveState; readonly verdict: RunVerdict }
+
+export async function reportRun(context: RunContext, run: RunOutline, driven: Driven | undefined): Promise<RunReport> {
+  if (driven === undefined) return toReport(run)
+  const { state, verdict } = driven
+  return toReport(run, { verdict, ...toReportParts(state, await readChanges(context, state)) })
 }
 
 /** The report in Markdown. */
-export async function describeRun(
-  context: RunContext,
-  run: RunOutline,
-  state: DriveState | undefined,
-): Promise<string> {
-  return formatReport(await reportRun(context, run, state), run)
+export async function describeRun(context: RunContext, run: RunOutline, driven: Driven): Promise<string> {
+  return formatReport(await reportRun(context, run, driven), run)
 }
 
 /** The files that git shows as changed; undefined if git cannot tell any more. */

@@ -16,6 +16,7 @@ import { commandsFor, permissionsFor } from './decide/agent-permissions.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
+import { toDriveWarning } from './evidence/drive-warning.ts'
 import { Trace } from './evidence/trace.ts'
 import { hasOtherGitConfiguration } from './evidence/tree.ts'
 import { noteRepositoryChanges, saveRepositoryState } from './guard-repository.ts'
@@ -253,7 +254,7 @@ async function execute(
           ...(how === 'failed' && result.error_code !== undefined && { error_code: result.error_code }),
         }),
     trace: trace.entries,
-    warnings: result.warnings ?? [],
+    warnings: (result.warnings ?? []).map((warning) => toDriveWarning(warning, action)),
   })
   // It is paid for, so its end is recorded even if the agent left a worktree that cannot be read.
   if (after instanceof Fault) throw after

@@ -4,6 +4,7 @@ import { checkResults } from '../drive/decide/check-results.ts'
 import { uninterrupted } from '../drive/drive-context.ts'
 import type { RoundsResult as DrivenResult } from '../drive/drive-rounds.ts'
 import { issueNotConfirmed } from '../drive/faults.ts'
+import { readVerdict } from '../drive/read-verdict.ts'
 import type { DriveEvent, Options } from '../drive/record/drive-event.shape.ts'
 import { findQuestion } from '../drive/service/driven-view.ts'
 import { completeOptions, type GivenOptions, toGivenOptions } from '../drive/start/drive-options.ts'
@@ -16,7 +17,7 @@ import { USER } from '../prompts/caller.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import { answerQuestion } from '../runs/operations.ts'
 import { parseAnswer } from '../runs/parse-request.ts'
-import { outlineRun } from '../runs/read-status.ts'
+import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import { resolveRunId } from '../runs/resolve-run-id.ts'
 import { openRunContext, type RunContext } from '../runs/run-context.ts'
 import { openOwnWorktree } from '../runs/run-worktree.ts'
@@ -120,18 +121,19 @@ function toRecord(runId: string, { type, at, data }: DriveEvent): DriveRecord {
 }
 
 async function toResult({ runId, end, state }: DrivenResult, runs: RunContext): Promise<DriveResult> {
-  const question = end.is === 'paused' ? end.message : end.is === 'waits' ? await readQuestion(runs, runId) : undefined
+  const run = await outlineRun(uninterrupted(runs), runId)
+  const verdict = await readVerdict(runs, { run, drive: state })
+  const question = end.is === 'paused' ? end.message : end.is === 'waits' ? questionOf(run) : undefined
   const checks = checkResults(state)
   return {
     run_id: runId,
-    ended: end.is,
+    verdict,
     ...(question !== undefined && { question }),
     ...(checks.length > 0 && { checks_passed: checks.every(({ passed }) => passed) }),
     ...(state.delivered !== undefined && { delivered: state.delivered }),
   }
 }
 
-async function readQuestion(runs: RunContext, runId: string): Promise<string> {
-  const run = await outlineRun(uninterrupted(runs), runId)
+function questionOf(run: RunOutline): string {
   return run.state === 'stopped' ? 'the run is stopped' : findQuestion(run)
 }

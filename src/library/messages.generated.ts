@@ -992,3 +992,32 @@ export type SessionTurn = {
   /** Why the turn failed. */
   error?: string | undefined
 }
+
+/** What became of a run that agents drive. */
+export type RunVerdict = {
+  /** What became of the run. */
+  word: 'delivered' | 'delivered, look first' | 'nothing to change' | 'not delivered' | 'waits for you' | 'paused by limit' | 'continued' | 'running' | 'not driven'
+  /** The word with its reason, as people read it. */
+  line: string
+  /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is running, continued or not driven. */
+  exit_code?: number | undefined
+  /** Why, in one line. */
+  reason: string
+  /** The one command that comes next. */
+  next: string
+  /** What a person should look at before using the work, serious flags first. */
+  look_first: readonly string[]
+  /** What there is of the work. */
+  exists: {
+    /** The branch, if it has the work. */
+    branch?: string | undefined
+    /** The commit on it. */
+    commit?: string | undefined
+    /** The address of the pull request. */
+    pull_request?: string | undefined
+    /** The worktree, if it is still there. */
+    worktree?: string | undefined
+    /** The run that continues this one. */
+    follow_up?: string | undefined
+  }
+}

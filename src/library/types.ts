@@ -13,6 +13,7 @@ import type {
   PromptEvent,
   PromptRequest,
   PromptResult,
+  RunVerdict,
   Session,
   SessionChange,
   SessionPage,
@@ -127,8 +128,8 @@ export type DriveRecord = {
 export type DriveResult = {
   /** The last run. */
   run_id: string
-  /** `waits`: for a person, `question` says what for. `paused`: a limit is reached, `question` says which. */
-  ended: 'ended' | 'waits' | 'paused' | 'interrupted'
+  /** What became of the run: its word, its reason and the exit code of `drover drive`. */
+  verdict: RunVerdict
   /** What a person has to know or decide; absent if the run has ended. */
   question?: string | undefined
   /** Whether the checks passed after the last change; absent if there were none, or nothing to check. */

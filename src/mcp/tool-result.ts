@@ -132,23 +132,21 @@ function textOfWorktree({ name, path, files, insertions, deletions, checks }: Co
   return [`${name}: ${size}${path === undefined ? '' : ` in ${path}`}`, ...ended].join('; ')
 }
 
-function headOfRun({ id, state, goal }: DrivenRun): string {
-  return `Run ${id}: ${state}\nGoal: ${goal}`
+function headOfRun({ id, verdict, goal }: DrivenRun): string {
+  const looks = verdict.look_first.map((each) => `\n- ${each}`).join('')
+  return `Run ${id}: ${looks === '' ? verdict.line : `${verdict.word}${looks}`}\nGoal: ${goal}`
 }
 
-function detailsOfRun({ waits_for: waits, pause, problem, delivered, report }: DrivenRun): string[] {
+function detailsOfRun({ waits_for: waits, pause, problem, report }: DrivenRun): string[] {
   return [
     ...(waits === undefined ? [] : [`It waits (${waits.reason}): ${waits.question}`]),
     ...(pause === undefined ? [] : [`It is paused (${pause.reason}): ${pause.message}`]),
     ...(problem === undefined ? [] : [`${problem.code}: ${problem.message}`]),
-    ...(delivered === undefined
-      ? []
-      : [`Delivered as ${[delivered.as, delivered.branch, delivered.commit].filter(Boolean).join(' ')}`]),
     ...(report === undefined ? [] : [report]),
   ]
 }
 
-function nextOfRun({ state, waits_for: waits, next_run_id: next }: DrivenRun): string {
+function nextOfRun({ state, waits_for: waits, next_run_id: next, verdict }: DrivenRun): string {
   if (next !== undefined) return `It continues as run ${next}: call run_status with that id.`
   if (state === 'running')
     return 'Call run_status with its id and wait_secs to wait until it needs a person or has ended.'
@@ -159,5 +157,5 @@ function nextOfRun({ state, waits_for: waits, next_run_id: next }: DrivenRun): s
   if (state === 'paused' || state === 'interrupted' || state === 'failed') {
     return 'A person lets it continue, with drover drive and its id or in the console.'
   }
-  return 'It is over.'
+  return `It is over. A person continues with: ${verdict.next}`
 }

@@ -25,16 +25,31 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['Cost', costText(report)],
   ].filter(([, text]) => text !== '')
   const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
-  const text = `${[`# Run ${report.run_id}`, stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+  const text = `${[`# Run ${report.run_id}`, ...verdictText(report), stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
   return form === 'lists' ? withoutInertMarks(text) : text
 }
 
-function stateText({ state, pause_reason, started_at, updated_at, branch, folder, pull_request }: RunReport): string {
+/** The verdict in one line, then what to look at first. */
+function verdictText({ verdict }: RunReport): string[] {
+  if (verdict === undefined) return []
+  const { word, line, look_first: lookFirst, next } = verdict
+  const reason = lookFirst.length > 0 ? '' : cell(line.slice(word.length))
+  const separator = reason.startsWith(':') || reason === '' ? '' : ' '
+  return [
+    `**${word}**${separator}${reason}`,
+    ...(lookFirst.length === 0 ? [] : [listText(lookFirst)]),
+    `Next: ${code(next)}`,
+  ]
+}
+
+function stateText(report: RunReport): string {
+  const { state, pause_reason, started_at, updated_at, branch, folder, pull_request, verdict } = report
   const reason = pause_reason === undefined ? '' : ` (${pause_reason.replaceAll('_', ' ')})`
   const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
   const below = folder === undefined ? '' : ` Folder: ${code(folder)}.`
   const request = pull_request === undefined ? '' : ` Draft pull request: ${pull_request}`
-  return `State: **${state}**${reason}. Started ${started_at}, last change ${updated_at}.${where}${below}${request}`
+  const shown = verdict === undefined ? `State: **${state}**${reason}. ` : ''
+  return `${shown}Started ${started_at}, last change ${updated_at}.${where}${below}${request}`
 }
 
 function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
@@ -102,7 +117,18 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
     changes.map(({ text }) => [code(command), cell(text)]),
   )
   const names = tests.length === 0 ? [] : [rows(['Command', 'Tests, compared with those before the work'], tests)]
-  return cells.length === 0 ? '' : [rows(['Command', 'Result', ''], cells), ...names].join('\n\n')
+  const outputs = checks.flatMap(({ command, output = '' }) =>
+    output.trim() === '' ? [] : [`The end of what ${code(command)} printed:\n\n${block(output)}`],
+  )
+  return cells.length === 0 ? '' : [rows(['Command', 'Result', ''], cells), ...outputs, ...names].join('\n\n')
+}
+
+/** A code block that the text cannot end. */
+function block(text: string): string {
+  const lines = withInertIssues(text.replaceAll('\r\n', '\n')).replaceAll(/[^\P{Cc}\n\t]/gu, '')
+  const longest = Math.max(2, ...Array.from(lines.matchAll(/`+/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}text\n${lines.trimEnd()}\n${fence}`
 }
 
 function reviewText({ reviews, review_enabled }: RunReport): string {

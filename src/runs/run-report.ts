@@ -1,8 +1,11 @@
 /** The report about a run: what was wanted, decided, reported and observed. It certifies nothing. Pure. */
+import type { RunVerdict } from '../contract/run-verdict.shape.ts'
 import type { RunOutline } from './read-status.ts'
 
 /** What only a driver of the run knows. A part that is missing is left out, or taken from what the host reported. */
 export type ReportParts = {
+  /** What became of the run. */
+  readonly verdict?: RunVerdict
   /** The goal of the first of several rounds. */
   readonly goal?: string
   /** The ordinary issue whose text is the goal. */
@@ -45,6 +48,8 @@ export type ReportCheck = {
   readonly command: string
   readonly passed: boolean
   readonly result: string
+  /** The last lines that a failed check printed. */
+  readonly output?: string
   /** What became of its tests since before the work. Absent if that is not known. */
   readonly tests?: readonly ReportTests[]
 }

@@ -38,7 +38,7 @@ describe('drover drive --detach', () => {
     // It has its checks from the flags, and works in a repository that no setting names.
     expect(await delivered(id)).toMatchObject({ as: 'branch' })
     expect(dataOf(driving.records(id), 'check_ran')).toMatchObject([{ command: 'sh check.sh', passed: true }])
-    await until(() => existsSync(told) && readFileSync(told, 'utf8').includes('"event":"ended"'))
+    await until(() => existsSync(told) && readFileSync(told, 'utf8').includes('"word":"delivered"'))
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 

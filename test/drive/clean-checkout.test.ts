@@ -80,7 +80,7 @@ describe('a delivery', () => {
     const ran = await driving.drive(GOAL, '--check', check, ...NO_ROUNDS)
     expect(ran.code).toBe(3)
     expect(ran.stdout).toMatch(
-      /^Not delivered: the check .* passes in the worktree and fails in a clean checkout of the commit, which lacks files that are not committed: .*; the commit [0-9a-f]{12} is on the branch drover\/show-the-wind/m,
+      /^Commit [0-9a-f]{12} on branch drover\/show-the-wind.*, not delivered\nnot delivered: the check .* passes in the worktree and fails in a clean checkout of the commit, which lacks files that are not committed: /m,
     )
     const id = runIdIn(ran.stdout)
     const records = driving.records(id)
@@ -102,7 +102,7 @@ describe('a delivery', () => {
     expect(ran.stdout).toContain(
       'in a clean checkout: setup sh install.sh ended with exit code 5\n    no such version\n',
     )
-    expect(ran.stdout).toContain('Not delivered: in a clean checkout of the commit, the setup sh install.sh ended with')
+    expect(ran.stdout).toContain('not delivered: in a clean checkout of the commit, the setup sh install.sh ended with')
   })
 
   it('opens no pull request if its checks fail in a clean checkout', async () => {

@@ -115,7 +115,8 @@ describe('drover drive', () => {
     const driving = createDriving()
     const check = `sh -c "sort wind.txt > sorted.txt"`
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check, '--check', 'sh check.sh')
-    expect(code).toBe(0)
+    // A check names the file that was changed.
+    expect(code).toBe(5)
     const records = driving.records(runIdIn(stdout))
     expect(dataOf(records, 'check_ran').map(({ command }) => command)).toEqual([check, 'sh check.sh', check])
     expect(dataOf(records, 'delivered')[0]?.tree_id).toBe(dataOf(records, 'check_ran').at(-1)?.tree_id)
@@ -172,12 +173,13 @@ describe('drover drive', () => {
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--notify', `tee ${told}`)
     expect(code).toBe(4)
     expect(stdout).toContain('Knots or km/h?')
-    expect(JSON.parse(readFileSync(told, 'utf8'))).toMatchObject({ event: 'waits', question: 'Knots or km/h?' })
+    expect(JSON.parse(readFileSync(told, 'utf8'))).toMatchObject({
+      verdict: { word: 'waits for you' },
+      question: 'Knots or km/h?',
+    })
     const id = runIdIn(stdout)
     expect((await driving.call(['status'])).stdout).toContain(`waiting for an answer: drover answer ${id} "TEXT"`)
-    expect((await driving.call(['status', id])).stdout).toContain(
-      `  answer the question\n    drover answer ${id} "TEXT"\n`,
-    )
+    expect((await driving.call(['status', id])).stdout).toContain(`  answer it\n    drover answer ${id} "TEXT"\n`)
     const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
     const status = await driving.call(['status', id, '--json', '--root', place?.root ?? ''])
     const action = JSON.parse(status.stdout).current_action.action_id
@@ -253,7 +255,7 @@ describe('drover drive', () => {
     expect(lines.at(-1)).toMatchObject({
       type: 'result',
       run_id: id,
-      ended: 'ended',
+      verdict: { word: 'delivered' },
       exit_code: 0,
       delivered: { as: 'branch' },
     })
@@ -290,7 +292,7 @@ describe('drover drive', () => {
     const file = join(driving.scratch, 'told.json')
     await driving.drive(GOAL, '--no-review', '--notify', `sh -c 'cat > ${file}'`)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      event: 'ended',
+      verdict: { word: 'delivered' },
       goal: GOAL,
       delivered: { as: 'branch' },
     })

@@ -354,8 +354,8 @@ it('agents drive a run, whose records can be read', async () => {
   const types: string[] = []
   for await (const { type } of run) types.push(type)
   expect(types).toEqual(expect.arrayContaining(['drive_started', 'attempt_started', 'attempt_ended', 'delivered']))
-  const { ended, delivered } = await run.result
-  expect([ended, delivered?.as]).toEqual(['ended', 'branch'])
+  const { verdict, delivered } = await run.result
+  expect([verdict.word, delivered?.as]).toEqual(['delivered', 'branch'])
   expect(await runAt(root, ['git', 'rev-parse', delivered?.branch ?? ''], {})).toMatchObject({ code: 0 })
   expect(await failure(drover.drive({ goal: 'x', run: 'y' }).result)).toMatchObject({ code: 'drive_target_unclear' })
 })

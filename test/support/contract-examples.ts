@@ -21,6 +21,7 @@ import type { Outcome } from '../../src/contract/outcome.shape.ts'
 import type { PinnedSource } from '../../src/contract/pinned-source.shape.ts'
 import type { ActionRecord, AnswerRecord } from '../../src/contract/run-record.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
+import type { RunVerdict } from '../../src/contract/run-verdict.shape.ts'
 import type { SourceCandidate } from '../../src/contract/source-candidate.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import type { MessageName } from './message-checkers.ts'
@@ -356,8 +357,25 @@ const partlySeen: GitObservation = {
   path_observations: [{ path: 'notes.txt', category: 'untracked', state: '??', observation: 'missing' }],
 }
 
+const verdict: RunVerdict = {
+  word: 'delivered, look first',
+  line: 'delivered, look first: test deleted: wind.test.js',
+  exit_code: 5,
+  reason: 'test deleted: wind.test.js',
+  next: `drover report ${RUN}`,
+  look_first: ['test deleted: wind.test.js'],
+  exists: {
+    branch: 'drover/wind-1',
+    commit: 'c0ffee',
+    pull_request: 'https://github.com/ada/weather/pull/8',
+    worktree: ROOT,
+    follow_up: RUN,
+  },
+}
+
 const fullRun: LocalRun = {
   ...runStatus,
+  verdict,
   workspace_foreign: false,
   state: 'paused',
   pause_reason: 'decision_required',

@@ -66,7 +66,7 @@ function readEvents(store: RunContext['store'], runId: string) {
 
 async function readEnd(context: RunContext, { run_id: runId, paused, delivered }: DriveState): Promise<DriveEnd> {
   const run = await openRun(context, runId, (each) => reportChange(each))
-  if (run.state === 'ended') return delivered === undefined ? { is: 'interrupted' } : { is: 'ended' }
-  if (run.state !== 'active') return { is: 'waits', run }
+  if (delivered !== undefined) return { is: 'ended' }
+  if (run.state === 'paused' || run.state === 'stopped') return { is: 'waits', run }
   return paused === undefined ? { is: 'interrupted' } : { is: 'paused', ...paused }
 }

@@ -11,6 +11,7 @@ import { readVerdict } from '../../drive/read-verdict.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { BaselineRun } from '../../drive/record/drive-state.ts'
+import { driveBusy } from '../../drive/record/faults.ts'
 import { completeOptions } from '../../drive/start/drive-options.ts'
 import { driveUserRun } from '../../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
@@ -21,6 +22,7 @@ import {
   findDrive,
   folderBelow,
 } from '../../drive/start/start-drive.ts'
+import { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
@@ -28,7 +30,6 @@ import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
 import type { Invocation, RunCommand } from '../command.ts'
-import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
@@ -105,13 +106,35 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
     ? createJsonDrivePrinter(runtime.terminal)
     : createTextDrivePrinter(runtime.terminal)
   const drive = { invocation, config, drover, context: found.context, printer }
+  return await driveToEnd(drive, found, {
+    optionsFrom,
+    notifyCommand,
+    isInterruptedBy: (e) => command.isInterruptedBy(e),
+  })
+}
+
+type EndOptions = {
+  optionsFrom: DriveBegin['optionsFrom']
+  notifyCommand: string | undefined
+  isInterruptedBy: (error: unknown) => boolean
+}
+
+/** The program of `--notify` is told of every end, also of one that is an error. */
+async function driveToEnd(drive: Drive, found: FoundDrive, options: EndOptions): Promise<number> {
+  const { invocation, printer } = drive
+  const tell = () => notify(invocation, { command: options.notifyCommand, runs: found.context }, found.runId)
   try {
-    const result = await driveIt(drive, found, optionsFrom)
+    const result = await driveIt(drive, found, options.optionsFrom)
     await printer.clearLive()
     if (result === undefined) return await reportLeft(drive, found.runId)
     const exitCode = await reportEnd(drive, result)
-    await notify(invocation, { command: notifyCommand, runs: found.context }, result)
+    await tell()
     return exitCode
+  } catch (error) {
+    await printer.clearLive()
+    const isEnd = error instanceof Fault && error.code !== driveBusy.code && !options.isInterruptedBy(error)
+    if (isEnd) await tell()
+    throw error
   } finally {
     await printer.clearLive()
   }
@@ -240,7 +263,8 @@ async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
   const run = await outlineRun(uninterrupted(context), runId)
   const named = flags.isOn('json') ? runId : name
   const verdict = await readVerdict(uninterrupted(context), { run, drive: state, name: named })
-  const exitCode = end.is === 'interrupted' ? exitCodeOfSignal('SIGINT') : (verdict.exit_code ?? EXIT.changeFailure)
+  const wasInterrupted = end.is === 'interrupted' && result.isAttached !== true
+  const exitCode = (wasInterrupted ? undefined : verdict.exit_code) ?? exitCodeOfSignal('SIGINT')
   if (flags.isOn('json')) {
     const ended = { type: 'result', run_id: runId, verdict, exit_code: exitCode, delivered: state.delivered }
     await out.write(`${JSON.stringify(ended)}\n`)

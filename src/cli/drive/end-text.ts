@@ -7,7 +7,13 @@ import { describeSpent, describeTests } from '../output/drive-text.ts'
 import { formatLines } from '../output/styled-line.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { describeVerdict } from '../output/verdict-text.ts'
-import { followUp, followUpsOfDrive, formatFollowUp, type NextCommand } from '../output/what-follows.ts'
+import {
+  followUp,
+  followUpOfVerdict,
+  followUpsOfDrive,
+  formatFollowUp,
+  type NextCommand,
+} from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { describeWait } from '../run/run-waits.ts'
 
@@ -57,7 +63,7 @@ function whatFollows({ verdict, run, name }: EndFacts): NextCommand[] {
     case 'delivered, look first':
       return [report, ...merge]
     case 'paused by limit':
-      return [{ line: verdict.next, says: 'continue with a higher limit' }]
+      return [followUpOfVerdict(verdict)]
     case 'waits for you':
     case 'not driven':
       return run.state === 'ended' ? [followUp('drive', { RUN: name })] : followUpsOfDrive(run, name)

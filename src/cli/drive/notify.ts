@@ -1,5 +1,4 @@
-/** `--notify`: tells another program, and the terminal, that a run waits or has ended. */
-import type { RoundsResult } from '../../drive/drive-rounds.ts'
+/** `--notify`: tells another program, and the terminal, how a drive ended. */
 import { notifyProgram } from '../../drive/notify-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -18,11 +17,11 @@ export function parseNotify(text: string | undefined): string | undefined {
 export async function notify(
   { runtime }: Invocation,
   { command, runs }: { command: string | undefined; runs: RunContext },
-  result: RoundsResult,
+  runId: string,
 ): Promise<void> {
   const { err } = runtime.terminal
   if (err.isTty) await err.write(BELL)
   if (command === undefined) return
-  const problem = await notifyProgram(command, { ...runtime, runs }, result)
+  const problem = await notifyProgram(command, { ...runtime, runs }, runId)
   if (problem !== undefined) await err.write(`drover: warning: ${notifyFailed({ command, problem }).message}\n`)
 }

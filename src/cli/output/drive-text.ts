@@ -43,7 +43,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'attempt_ended':
       return describeEnd(event.data, state)
     case 'check_ran':
-      return describeCheck(event.data, '  ', state)
+      return [...describeCheck(event.data, '  ', state), ...failureOf(event.data)]
     case 'repository_changed':
       return describeFlags(flagsOf(event.data), '  ')
     case 'evidence':
@@ -65,6 +65,10 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
   }
 }
 
+function failureOf({ passed, output }: { passed: boolean; output: string }): StyledLine[] {
+  return passed ? [] : lastLines(output)
+}
+
 function whole(text: string): StyledLine {
   return { text, keepsPaths: true }
 }
@@ -75,7 +79,7 @@ function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_s
       ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
       : [whole(`In place: ${place.root}, as it is`)]
   const agents = `Work by ${formatAgent(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
-  const title = round > 1 ? `Run ${run_id}, round ${round}` : `Run ${run_id}: ${oneLine(titleOfGoal(goal))}`
+  const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
   return [{ text: title, tone: 'title' }, ...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)]
 }
 
@@ -215,13 +219,14 @@ function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string
   const { as, branch, commit, pull_request, note } = delivery
   if (commit === undefined) return { text: `${indent}No commit: ${toPrintable(note ?? '')}`, keepsPaths: true }
   const where = `Commit ${commit?.slice(0, 12)} on branch ${branch}`
-  const text = as === 'pr' ? `${where}, draft pull request ${pull_request}` : where
-  return { text: `${indent}${text}`, keepsPaths: true }
+  const more = as === 'pr' ? `, draft pull request ${pull_request}` : as === 'none' ? ', not delivered' : ''
+  return { text: `${indent}${where}${more}`, keepsPaths: true }
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
 export function describeDrive(state: DriveState): StyledLine[] {
-  const { place, delivered, paused, next_run_id, attempts, delivery_check: check } = state
+  const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
+  const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
   const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
   return [
     { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
@@ -230,13 +235,15 @@ export function describeDrive(state: DriveState): StyledLine[] {
     ...(paused === undefined
       ? []
       : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),
-    ...(next_run_id === undefined ? [] : [`  continues as run ${next_run_id}`]),
-    ...attempts.flatMap((attempt) => describeAttemptFacts(attempt, state)),
+    ...(previous === undefined ? [] : [`  continues run ${previous}`]),
+    ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
+    ...attempts.flatMap((attempt) => describeAttemptFacts(attempt, state, attempt === lastChecked)),
     ...(check === undefined ? [] : describeDeliveryCheck(check)),
   ]
 }
 
-function describeAttemptFacts(attempt: Attempt, state: DriveState): StyledLine[] {
+/** The output of a failed check matters as long as no later attempt was checked. */
+function describeAttemptFacts(attempt: Attempt, state: DriveState, isLastChecked: boolean): StyledLine[] {
   const { ended, checks, evidence, execution_id, repository_changed: changed } = attempt
   const end = ended === undefined ? ['running'] : [ended.how, ...costParts(ended, attempt)]
   return [
@@ -246,21 +253,16 @@ function describeAttemptFacts(attempt: Attempt, state: DriveState): StyledLine[]
       ? []
       : [{ text: `    no valid outcome: ${oneLine(ended.problem)}`, tone: 'open' } as const]),
     ...(ended?.error === undefined ? [] : [{ text: `    ${oneLine(ended.error)}`, tone: 'open' } as const]),
-    ...checks.flatMap((check) => describeCheck(check, '    ', state)),
+    ...checks.flatMap((check) => [...describeCheck(check, '    ', state), ...(isLastChecked ? failureOf(check) : [])]),
     ...(changed === undefined ? [] : describeFlags(flagsOf(changed), '    ')),
     ...(evidence === undefined ? [] : describeEvidence(evidence, '    ')),
   ]
 }
 
-/** It may also have ended without a change to deliver. */
-export function isDelivered({ delivered }: DriveState): boolean {
-  return delivered?.commit !== undefined && delivered.as !== 'none'
-}
-
 /** Where the work of a driven run is, in a few words. */
 export function describePlace(state: DriveState): string {
   const { place, delivered } = state
-  if (isDelivered(state)) return `branch ${delivered?.branch}`
+  if (delivered?.commit !== undefined) return `branch ${delivered.branch}`
   return place.kind === 'worktree' ? `branch ${place.branch}, in ${place.root}` : `driven in ${place.root}`
 }
 

@@ -1,5 +1,6 @@
 /** The commands that can follow, as people type them: short words in place of the protocol, and what each does. Pure. */
 import type { NextVariant } from '../../contract/next.shape.ts'
+import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { countColumns, padToColumns } from './printable.ts'
@@ -44,6 +45,22 @@ export function followUp(id: keyof typeof FOLLOW_UPS, values: Values): NextComma
   const fill = (text: string) =>
     text.replace(/\b(?:RUN|DIGEST|BRANCH)\b/g, (name) => values[name as keyof Values] ?? name)
   return { line: fill(line), says: fill(says) }
+}
+
+const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
+  [/^git merge /, 'merge the work into your branch'],
+  [/^drover report /, 'what was done, and the evidence'],
+  [/^drover answer /, 'answer it'],
+  [/^drover continue /, 'keep the pinned issue'],
+  [/^drover status .* --watch$/, 'follow it'],
+  [/^drover status /, 'see the run that continues it'],
+  [/^drover drive \S+ --/, 'continue with a higher limit'],
+  [/^drover drive /, 'continue'],
+]
+
+/** The command that a verdict names. */
+export function followUpOfVerdict({ next: line }: Pick<RunVerdict, 'next'>): NextCommand {
+  return { line, says: SAYS.find(([start]) => start.test(line))?.[1] ?? '' }
 }
 
 /** Enough of a digest that it names no other request. */

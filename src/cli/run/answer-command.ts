@@ -1,10 +1,14 @@
 /** `drover answer`: an answer to the question of a run, or a confirmation of a destructive request. */
+import { drivenRunAsksNothing } from '../../drive/faults.ts'
+import { lastRound, readVerdict } from '../../drive/read-verdict.ts'
+import { readDrive } from '../../drive/record/drive-journal.ts'
 import { answerModeConflict } from '../../runs/faults.ts'
 import { answerQuestion } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
-import type { RunOutline } from '../../runs/read-status.ts'
-import { namesRun } from '../../runs/resolve-run-id.ts'
+import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
+import { namesRun, resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { asOwner } from '../../runs/run-worktree.ts'
 import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -22,7 +26,8 @@ export const run: RunCommand = (invocation) =>
     const { flags, runtime } = invocation
     const context = await openRuns(command, runtime)
     const { given, text } = await readWords(invocation, context)
-    const found = await openPersonRun(command, context, { given, intent: 'answer' })
+    const asked = given === undefined ? given : await findAsking(context, given)
+    const found = await openPersonRun(command, context, { given: asked, intent: 'answer' })
     const answer = await toAnswer(invocation, found, text)
     const state = await answerQuestion(found.context, found.run.id, answer)
     if (flags.isOn('json')) await printState(runtime.terminal.out, state)
@@ -32,6 +37,17 @@ export const run: RunCommand = (invocation) =>
     }
     return 0
   })
+
+/** The question of a driven run is that of its latest round. Without one, its verdict says more than the protocol. */
+async function findAsking(context: RunContext, given: string): Promise<string> {
+  const runId = resolveRunId(context, given)
+  if (readDrive(context.store, runId) === undefined) return given
+  const drive = lastRound(context.store, runId)
+  const run = await outlineRun(asOwner(context, drive.run_id), drive.run_id)
+  if (run.state === 'paused') return run.id
+  const { line, next } = await readVerdict(context, { run, drive })
+  throw drivenRunAsksNothing({ run_id: run.id, line, command: next })
+}
 
 type Answer = ReturnType<typeof parseAnswer>
 

@@ -44,6 +44,6 @@ export async function printRunChange(
   sentence: string,
 ): Promise<void> {
   const run = await outlineRun(context, runId)
-  const view = formatRunView(run, readViewOptions(invocation, context, run))
+  const view = formatRunView(run, await readViewOptions(invocation, context, run))
   await printChange(invocation.runtime.terminal.out, `${sentence}\n\n${view}`)
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { reportRun } from '../../drive/report-run.ts'
 import { createFile } from '../../kit/files/write-file.ts'
@@ -27,7 +28,9 @@ export const run: RunCommand = (invocation) =>
     const typed = args[0] === undefined ? undefined : await readRunId(command, args[0], 'list-runs')
     const context = await openRuns(command, runtime)
     const shown = await findReported(command, context, typed)
-    const report = await reportRun(context, shown, readDrive(context.store, shown.id))
+    const state = readDrive(context.store, shown.id)
+    const driven = state && { state, verdict: await readVerdict(context, { run: shown, drive: state }) }
+    const report = await reportRun(context, shown, driven)
     const text = flags.isOn('json') ? `${JSON.stringify(report)}\n` : formatReport(report, shown)
     const file = flags.text('output')
     if (file !== undefined) {

@@ -12,6 +12,10 @@ const run = {
   next: { ...EXAMPLES.runStatus.next, operation: 'action', variants },
 } as unknown as RunOutline
 
+const VERDICT = { reason: '', look_first: [], exists: {} }
+const NOT_DRIVEN = { ...VERDICT, word: 'not driven', line: 'not driven', next: 'drover drive 6f1c2c6e' } as const
+const DELIVERED = { ...VERDICT, word: 'delivered', line: 'delivered: branch b', next: 'git merge b' } as const
+
 function view(options: Partial<ViewOptions>, shown: RunOutline = run): string {
   const out: ViewOptions['out'] = { style: (_style, text) => text, isTty: true, columns: 80 }
   return formatRunView(shown, { now: new Date(run.updated_at), name: '6f1c2c6e', out, ...options })
@@ -23,7 +27,7 @@ describe('the view of a run', () => {
   })
 
   it('offers the driver of a run, here and in the background', () => {
-    const text = view({ isDriven: true })
+    const text = view({ verdict: NOT_DRIVEN })
     expect(text).toMatch(
       /\n {2}drover drive 6f1c2c6e +continue\n {2}drover drive 6f1c2c6e --detach +continue in the background\n/,
     )
@@ -33,7 +37,7 @@ describe('the view of a run', () => {
   it('calls a run delivered, and shows no budget of a run that has ended', () => {
     const ended = { ...run, state: 'ended' } as RunOutline
     expect(view({}, ended)).toMatch(/^Run 6f1c2c6e {2}ended\n/)
-    expect(view({ isDelivered: true }, ended)).toMatch(/^Run 6f1c2c6e {2}delivered\n/)
+    expect(view({ verdict: DELIVERED }, ended)).toMatch(/^Run 6f1c2c6e {2}delivered: branch b\n/)
     expect(view({}, ended)).not.toContain('actions left')
   })
 

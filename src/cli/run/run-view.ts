@@ -6,12 +6,20 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
+import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { formatNextBlock, formatPeopleBlock, formatVariant } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-time.ts'
 import { countColumns, padToColumns, toOneLine, toPrintable } from '../output/printable.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
-import { followUp, formatFollowUp, toFollowUp, withRoot } from '../output/what-follows.ts'
+import {
+  followUp,
+  followUpOfVerdict,
+  formatFollowUp,
+  type NextCommand,
+  toFollowUp,
+  withRoot,
+} from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
 import { type HistoryRow, toHistory } from './run-history.ts'
@@ -23,10 +31,8 @@ export type ViewOptions = {
   name: string
   /** The worktree that the user named, so the commands that can follow must name one too. */
   root?: string | undefined
-  /** By `drover drive`, and not by a host. */
-  isDriven?: boolean
-  /** Its work is on a branch. */
-  isDelivered?: boolean
+  /** What became of it, if it is driven by `drover drive` and not by a host. */
+  verdict?: RunVerdict | undefined
   /** The worktree of the run does not exist any more. */
   isRemoved?: boolean
   out: TextLayout
@@ -66,15 +72,21 @@ export function viewLines(run: RunOutline, options: ViewOptions): string[] {
   return [...above, ...block('History', shown, out), ...below]
 }
 
-function headLines(run: RunOutline, { name, out, isDelivered }: ViewOptions): string[] {
-  const state = isDelivered === true ? 'delivered' : `${run.state}${formatWaiting(run)}`
+function headLines(run: RunOutline, { name, out, verdict }: ViewOptions): string[] {
+  const state = verdict === undefined ? `${run.state}${formatWaiting(run)}` : headOf(verdict, run)
   const [first = '', ...rest] = wrapWords(`Run ${name}  ${state}`, tableWidth(out))
   const shown = first.slice(`Run ${name}  `.length)
   return [
     `${out.style('bold', `Run ${name}`)}  ${out.style(STATE_STYLES[run.state], shown)}`,
     ...rest.map((line) => out.style(STATE_STYLES[run.state], line)),
+    ...(verdict?.look_first ?? []).flatMap((each) => wrapWords(`  ${each}`, tableWidth(out))),
     ...wrapWords(toOneLine(titleOfGoal(run.goal), 3 * tableWidth(out)), tableWidth(out)),
   ]
+}
+
+/** What is listed or asked in full below is not in the first line too. */
+function headOf({ word, line, look_first: lookFirst }: RunVerdict, run: RunOutline): string {
+  return lookFirst.length > 0 || pendingQuestion(run) !== undefined ? word : line
 }
 
 type Fact = readonly [name: string, value: string | undefined]
@@ -123,20 +135,25 @@ function historyLines(run: RunOutline, out: TextLayout): string[] {
 
 /** The commands that can follow. The summary of a run is for programs; the report says the same to people. */
 function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions): string[] {
-  const { name, out, isDriven = false, isRemoved } = options
+  const { name, out, verdict, isRemoved } = options
   const [RUN, hasRoot] = [name, options.root !== undefined]
   if (state === 'ended') {
     const root = (isRemoved === true ? options.root : undefined) ?? workspace
-    return formatFollowUp(withRoot(followUp('report', { RUN }), ['--root', root], { hasRoot }), out)
+    const report = followUp('report', { RUN })
+    const first = verdict === undefined || verdict.next === report.line ? [] : [followUpOfVerdict(verdict)]
+    const named = [...first, report].map((each) =>
+      each.line.startsWith('drover ') ? withRoot(each, ['--root', root], { hasRoot }) : each,
+    )
+    return named.flatMap((each) => formatFollowUp(each, out))
   }
   const own = (id: Parameters<typeof followUp>[0]) =>
     withRoot(followUp(id, { RUN }), next.variants[0]?.base_argv ?? [], { hasRoot })
   const offered = next.variants.flatMap((variant) =>
-    isDriven && variant.id === 'submit-outcome-file'
-      ? [own('drive'), own('drive-in-background')]
+    verdict !== undefined && variant.id === 'submit-outcome-file'
+      ? ofDriver(verdict).map((each) => withRoot(each, variant.base_argv, { hasRoot }))
       : (toFollowUp(variant, { name, hasRoot }) ?? []),
   )
-  const forHosts = isDriven ? [] : next.variants.filter(({ id }) => id === 'submit-outcome-file')
+  const forHosts = verdict !== undefined ? [] : next.variants.filter(({ id }) => id === 'submit-outcome-file')
   return [
     ...[...offered, ...(state === 'stopped' ? [] : [own('stop')])].flatMap((each) => formatFollowUp(each, out)),
     ...forHosts.flatMap((variant) => [
@@ -146,19 +163,33 @@ function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions)
   ]
 }
 
+/** A run that is driven needs no driver. */
+function ofDriver(verdict: RunVerdict): NextCommand[] {
+  const next = followUpOfVerdict(verdict)
+  const [, , RUN = ''] = next.line.split(' ')
+  return next.line === `drover drive ${RUN}` ? [next, followUp('drive-in-background', { RUN })] : [next]
+}
+
 const LINE_COLUMNS = 200
 
 /** The state of a run, what it waits for, and the commands that can follow, one fact per line. */
-export function formatRun(run: RunOutline, now: Date): string {
+export function formatRun(run: RunOutline, now: Date, verdict?: RunVerdict): string {
+  if (verdict !== undefined) return toText([...toLines(runFacts(run, now, verdict)), ...nextOfVerdict(verdict)])
   const report = run.summary === undefined ? [] : ['', toPrintable(run.summary).trimEnd(), '']
   return toText([...toLines(runFacts(run, now)), ...report, ...formatPeopleBlock(run.next)])
 }
 
-function runFacts(run: RunOutline, now: Date): Fact[] {
+function nextOfVerdict(verdict: RunVerdict): string[] {
+  const { line, says } = followUpOfVerdict(verdict)
+  return ['Next:', `  ${says}`, `    ${line}`]
+}
+
+function runFacts(run: RunOutline, now: Date, verdict?: RunVerdict): Fact[] {
   const { pinned_source: source, source_candidate: candidate, pause_reason } = run
   return [
     ['Run', run.id],
-    ['State', `${run.state}${formatWaiting(run)}`],
+    ['State', verdict?.line ?? `${run.state}${formatWaiting(run)}`],
+    ...(verdict?.look_first ?? []).map((each): Fact => ['Look first', each]),
     ['Goal', toOneLine(run.goal, LINE_COLUMNS)],
     ['Budget remaining', run.state === 'ended' ? undefined : formatBudget(run)],
     ['Started', `${run.created_at} (${formatAge(run.created_at, now)})`],
@@ -217,8 +248,8 @@ export function formatStopped({ run_id, next, pinned_source }: ProtocolState): s
 }
 
 /** One line per change, for `--watch` without a terminal. */
-export function formatUpdate(run: RunOutline): string {
-  return `${run.updated_at}  ${run.state}${formatWaiting(run)}  (${formatBudget(run)} actions left)\n`
+export function formatUpdate(run: RunOutline, verdict?: RunVerdict): string {
+  return `${run.updated_at}  ${verdict?.line ?? `${run.state}${formatWaiting(run)}`}  (${formatBudget(run)} actions left)\n`
 }
 
 export function formatSection({ run_id, run_state, section, requirements_revision }: PinnedMaterial): string {

@@ -1,5 +1,4 @@
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import type { DriveState } from '../../drive/record/drive-state.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
@@ -10,9 +9,11 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { describeDrive, describePlace, isDelivered } from '../output/drive-text.ts'
+import { describeDrive, describePlace } from '../output/drive-text.ts'
 import { formatLines } from '../output/styled-line.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
+import { findVerdict, withVerdict } from './driven-verdict.ts'
+import { inStates, noteOnVerdict, readVerdicts } from './listed-verdicts.ts'
 import { openRuns } from './open-runs.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
@@ -44,8 +45,7 @@ export const run: RunCommand = (invocation) =>
 async function openForReader(command: WorkspaceCommand, { flags, runtime }: Invocation, typed: string) {
   const context = await openRuns(command, runtime)
   const runId = completeRunId(command, context, typed)
-  if (!flags.isOn('json') && readDrive(context.store, runId) !== undefined)
-    return { context: asOwner(context, runId), runId }
+  if (readDrive(context.store, runId) !== undefined) return { context: asOwner(context, runId), runId }
   const isPerson = !flags.isOn('json') && runtime.terminal.out.isTty
   return { context: isPerson ? await openOwnWorktree(context, runId) : context, runId }
 }
@@ -69,18 +69,22 @@ function viewFor({ flags }: Invocation): typeof outlineRun {
 async function showOne(invocation: Invocation, context: RunContext, runId: string): Promise<number> {
   const { flags, runtime } = invocation
   const shown = await viewFor(invocation)(context, runId)
-  await runtime.terminal.out.write(flags.isOn('json') ? toJsonLine(shown) : formatForPerson(invocation, shown, context))
+  const text = flags.isOn('json')
+    ? toJsonLine(withVerdict(shown, await findVerdict(context, shown)))
+    : await formatForPerson(invocation, shown, context)
+  await runtime.terminal.out.write(text)
   return 0
 }
 
 /** A terminal gets the history in colour; a pipe gets one fact per line. */
-function formatForPerson(invocation: Invocation, run: RunOutline, context: RunContext): string {
+async function formatForPerson(invocation: Invocation, run: RunOutline, context: RunContext): Promise<string> {
   const { clock, terminal } = invocation.runtime
   const { out } = terminal
   const driven = readDrive(context.store, run.id)
   const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
-  if (!out.isTty) return formatRun(run, clock.now()) + lines.map((line) => `${line}\n`).join('')
-  return formatRunView(run, { ...readViewOptions(invocation, context, run), more: lines })
+  const view = await readViewOptions(invocation, context, run)
+  if (out.isTty) return formatRunView(run, { ...view, more: lines })
+  return formatRun(run, clock.now(), view.verdict) + lines.map((line) => `${line}\n`).join('')
 }
 
 async function showSection(
@@ -97,22 +101,27 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   const { out } = runtime.terminal
   const states = flags.texts('state')
   if (flags.isOn('json')) {
-    await out.write(toJsonLine(inStates(context, await listRuns(context), states)))
+    const all = await listRuns(context)
+    const verdicts = await readVerdicts(context, all)
+    const list = inStates(all, states, verdicts)
+    const runs = list.runs.map((run) => withVerdict(run, verdicts.get(run.id)))
+    await out.write(toJsonLine({ ...list, runs }))
     return 0
   }
-  const list = inStates(context, await outlineRuns(context), states)
+  const all = await outlineRuns(context)
   const { style, isTty, columns } = out
-  const driven = new Map(isTty ? list.runs.map(({ id }) => [id, readDrive(context.store, id)]) : [])
-  const nameOf = namesOn(out, list)
+  const nameOf = namesOn(out, all)
+  const verdicts = await readVerdicts(context, all, nameOf)
+  const list = inStates(all, states, verdicts)
   const waits = await describePauses(context, list, nameOf)
-  const of = (describe: (drive: DriveState) => string | undefined) => (id: string) => {
-    const drive = driven.get(id)
-    return drive && describe(drive)
-  }
   const layout = {
-    ...{ style, isTty, columns, nameOf, noteOf: of(describePlace) },
-    stateOf: of((drive) => (isDelivered(drive) ? 'delivered' : undefined)),
-    waitOf: (id: string) => waits.get(id),
+    ...{ style, isTty, columns, nameOf },
+    noteOf: (id: string) => {
+      const drive = isTty ? readDrive(context.store, id) : undefined
+      return drive && describePlace(drive)
+    },
+    stateOf: (id: string) => verdicts.get(id)?.word,
+    waitOf: (id: string) => waits.get(id) ?? noteOnVerdict(verdicts.get(id)),
   }
   await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))
   return 0
@@ -149,19 +158,6 @@ function namesOn(
   if (!isTty) return undefined
   const ids = [...runs, ...unavailable_runs].map(({ id }) => id)
   return (id) => shortenRunId(id, ids)
-}
-
-/** Unavailable runs stay in the list: their state is unknown and may be one of these. */
-function inStates<L extends RunList>({ store }: RunContext, list: L, states: readonly string[]): L {
-  if (states.length === 0) return list
-  const isWanted = ({ id, state }: L['runs'][number]) =>
-    states.includes(state) || (state === 'ended' && states.includes('delivered') && isDeliveredIn(store, id))
-  return { ...list, runs: list.runs.filter(isWanted) }
-}
-
-function isDeliveredIn(store: RunContext['store'], runId: string): boolean {
-  const driven = readDrive(store, runId)
-  return driven !== undefined && isDelivered(driven)
 }
 
 function formatNone(states: readonly string[]): string {

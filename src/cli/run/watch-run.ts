@@ -2,6 +2,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
+import { tryVerdict, withVerdict } from './driven-verdict.ts'
 import { toJsonLine } from './print-change.ts'
 import { formatRunView, formatUpdate, viewLines } from './run-view.ts'
 import { readViewOptions } from './view-options.ts'
@@ -16,7 +17,9 @@ export async function watchRun(
   const { terminal } = runtime
   if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun(invocation, updates, context)
   for await (const run of updates) {
-    const written = await terminal.out.write(flags.isOn('json') ? toJsonLine(run) : formatUpdate(run))
+    const verdict = await tryVerdict(context, run)
+    const shown = flags.isOn('json') ? toJsonLine(withVerdict(run, verdict)) : formatUpdate(run, verdict)
+    const written = await terminal.out.write(shown)
     if (written === 'closed') break
   }
   return 0
@@ -32,7 +35,7 @@ async function redrawRun(
   const live = new LiveLines(out)
   let last = ''
   for await (const run of updates) {
-    const view = readViewOptions(invocation, context, run)
+    const view = await readViewOptions(invocation, context, run)
     last = formatRunView(run, view)
     await live.draw(viewLines(run, { ...view, rows: out.rows - 1 }).slice(0, out.rows - 1))
   }

@@ -10,7 +10,7 @@ import { Age, StateBadge } from '../parts/state-badge.tsx'
 import { AttemptView } from '../runs/attempt-view.tsx'
 import { BranchDiff } from '../runs/branch-diff.tsx'
 import { RunCard, RunChoices } from '../runs/run-choices.tsx'
-import { actionsText, describeRunState } from '../runs/run-facts.ts'
+import { actionsText } from '../runs/run-facts.ts'
 import { RunMachine } from '../runs/run-row.tsx'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
@@ -27,6 +27,7 @@ export function RunPage({ id }: { id: string }) {
     <div class="page" data-run-state={value.state}>
       <h1>{title.slice(0, 200)}</h1>
       {title !== toLine(value.goal) && <Markdown text={value.goal} />}
+      <Verdict run={value} />
       <RunFacts run={value} />
       {needsPerson(value) ? <RunCard run={value} isOnRunPage /> : <RunChoices run={value} />}
       <Delivery run={value} />
@@ -60,12 +61,11 @@ function RunFacts({ run }: { run: DrivenRun }) {
   const cost = limits.max_cost_usd === undefined ? '' : ` of ${formatCost(limits.max_cost_usd)}`
   return (
     <div class="facts">
-      <StateBadge state={describeRunState(run)} />
+      <StateBadge state={run.verdict.word} />
       <strong>
         {toLine(run.backend)}
         {run.is_demo === true && ' (demo)'}
       </strong>
-      {run.round > 1 && <span>round {run.round}</span>}
       {run.review_backend !== undefined && <span>reviewed by {toLine(run.review_backend)}</span>}
       {action !== undefined && <span>now {toLine(action.kind)}</span>}
       <span>{actionsText(run)}</span>
@@ -91,6 +91,28 @@ function RunFacts({ run }: { run: DrivenRun }) {
   )
 }
 
+/** In one line, with what to look at before the work is used. */
+function Verdict({ run: { verdict } }: { run: DrivenRun }) {
+  const { word, line, look_first: lookFirst, next } = verdict
+  return (
+    <>
+      <p>
+        <strong>{lookFirst.length === 0 ? toLine(line) : word}</strong>
+      </p>
+      {lookFirst.map((each) => (
+        <p key={each} class="warning">
+          {toLine(each)}
+        </p>
+      ))}
+      {word !== 'running' && (
+        <p class="dim">
+          Next: <code>{toLine(next)}</code>
+        </p>
+      )}
+    </>
+  )
+}
+
 function Delivery({ run: { delivered, branch } }: { run: DrivenRun }) {
   if (delivered === undefined) {
     return branch === undefined ? null : (
@@ -99,12 +121,11 @@ function Delivery({ run: { delivered, branch } }: { run: DrivenRun }) {
       </p>
     )
   }
-  const { as, branch: on, commit, pull_request: request, note } = delivered
+  const { branch: on, commit, pull_request: request, note } = delivered
   return (
     <p>
-      {as === 'none' ? 'Not delivered. ' : 'Delivered on '}
-      {on !== undefined && <code>{toLine(on)}</code>}
-      {commit !== undefined && <span class="dim"> ({toLine(commit).slice(0, 12)})</span>}
+      {commit === undefined ? 'No commit.' : `Commit ${toLine(commit).slice(0, 12)} on `}
+      {commit !== undefined && on !== undefined && <code>{toLine(on)}</code>}
       {request !== undefined && <span> as {toLine(request)}</span>}
       {note !== undefined && <span> {toLine(note)}</span>}
     </p>

@@ -16,13 +16,19 @@ const MARKS: Readonly<Record<string, string>> = {
   continued: '→',
   ended: '✓',
   delivered: '✓',
+  'delivered, look first': '!',
+  'nothing to change': '✓',
+  'not delivered': '✗',
+  'waits for you': '!',
+  'paused by limit': '‖',
+  'not driven': '?',
   answered: '✓',
 }
 
 /** The state as a mark and a word, never only as a colour. */
 export function StateBadge({ state }: { state: string }) {
   return (
-    <span class={`badge state-${state}`}>
+    <span class={`badge state-${state.replaceAll(/[^a-z]+/g, '-')}`}>
       <span aria-hidden="true">{MARKS[state] ?? '·'}</span> {state}
     </span>
   )

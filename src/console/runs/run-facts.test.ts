@@ -4,14 +4,15 @@ import {
   describePauseLimit,
   describeQuestion,
   describeReason,
-  describeRunState,
   machineText,
   whichRun,
 } from './run-facts.ts'
 
 const SPENT = { tokens: 1773, cost_usd: 0.5, time_secs: 61 }
+const verdict = { word: 'paused by limit', line: '', reason: '', next: '', look_first: [], exists: {} } as const
 const paused = (reason: string) => ({
   state: 'paused' as const,
+  verdict,
   spent: SPENT,
   pause: { reason, message: 'continue with a higher --max-tokens' },
 })
@@ -45,11 +46,15 @@ describe('a run that is paused', () => {
 
 it('a run that waits says for what, and one whose process ended that it can be resumed', () => {
   const wait = { reason: 'decision_required' as const, question: 'Knots or km/h?', choices: [] }
-  const waiting = { state: 'waiting' as const, spent: SPENT, waits_for: wait }
+  const waiting = { state: 'waiting' as const, verdict, spent: SPENT, waits_for: wait }
   expect([describeReason(waiting), describeQuestion(waiting)]).toEqual(['asks a question', 'Knots or km/h?'])
-  const interrupted = { state: 'interrupted' as const, spent: SPENT }
+  const interrupted = {
+    state: 'interrupted' as const,
+    verdict: { ...verdict, word: 'not driven' as const },
+    spent: SPENT,
+  }
   expect([describeReason(interrupted), describeQuestion(interrupted)]).toEqual([
-    'interrupted',
+    'not driven',
     'Its process ended. It can be resumed.',
   ])
 })
@@ -63,13 +68,6 @@ it.each([
 
 describe('a run that has ended', () => {
   const ended = { state: 'ended' as const, actions: { taken: 5, remaining: 3 } }
-
-  it.each([
-    ['delivered', 'branch' as const],
-    ['ended', 'none' as const],
-  ])('is %s with %s', (state, as) => {
-    expect(describeRunState({ ...ended, delivered: { as } })).toBe(state)
-  })
 
   it('has no actions left to do', () => {
     expect(actionsText(ended)).toBe('5 actions')

@@ -4,7 +4,10 @@ import { formatCost, formatDuration } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Wait = NonNullable<DrivenRun['waits_for']>
-type WaitFacts = Pick<DrivenRun, 'state' | 'waits_for' | 'pause' | 'problem' | 'spent' | 'machine' | 'is_machine_gone'>
+type WaitFacts = Pick<
+  DrivenRun,
+  'state' | 'verdict' | 'waits_for' | 'pause' | 'problem' | 'spent' | 'machine' | 'is_machine_gone'
+>
 
 const WAITS: Readonly<Record<Wait['reason'], string>> = {
   decision_required: 'asks a question',
@@ -21,9 +24,9 @@ const PAUSES: Readonly<Record<string, string>> = {
 }
 
 /** Follows the title of the run. */
-export function describeReason({ state, waits_for: wait, pause }: WaitFacts): string {
+export function describeReason({ verdict, waits_for: wait, pause }: WaitFacts): string {
   if (wait !== undefined) return WAITS[wait.reason]
-  if (pause === undefined) return state
+  if (pause === undefined) return verdict.word
   return PAUSES[pause.reason] ?? `is paused: ${toLine(pause.reason.replaceAll('_', ' '))}`
 }
 
@@ -61,11 +64,6 @@ export function describePauseLimit({ pause, spent }: Pick<DrivenRun, 'pause' | '
     default:
       return { field: 'actions', says: 'more actions' }
   }
-}
-
-/** A run that ended may have had nothing to deliver. */
-export function describeRunState({ state, delivered }: Pick<DrivenRun, 'state' | 'delivered'>): string {
-  return state === 'ended' && delivered !== undefined && delivered.as !== 'none' ? 'delivered' : state
 }
 
 /** Actions that an ended run did not need are not missing. */

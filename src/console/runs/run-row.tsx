@@ -3,7 +3,7 @@ import { toHash } from '../live/router.ts'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
 import { formatCost, formatCount } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actionsText, describeRunState, machineText } from './run-facts.ts'
+import { actionsText, machineText } from './run-facts.ts'
 
 /** A run in a list. */
 export function RunRow({ run }: { run: DrivenRun }) {
@@ -11,13 +11,12 @@ export function RunRow({ run }: { run: DrivenRun }) {
   return (
     <div class="row">
       <a class="row-link" data-row href={toHash('runs', run.id)}>
-        <StateBadge state={describeRunState(run)} />
+        <StateBadge state={run.verdict.word} />
         <span class="row-backend">{toLine(run.backend)}</span>
         <span class="row-text">{toLine(run.title)}</span>
       </a>
       <div class="row-facts dim">
         <Age time={run.updated_at} />
-        {run.round > 1 && <span>round {run.round}</span>}
         {run.state === 'running' && action !== undefined && <span>{toLine(action.kind)}</span>}
         <span>{actionsText(run)}</span>
         <span>

@@ -207,7 +207,7 @@ describe('what a run leaves open', () => {
     ]
     const open = openWork({ actions: [review] } as never, driveState(attempts))
     expect(open).toEqual([expect.stringContaining('npm run lint'), expect.stringContaining('Rounded twice')])
-    expect(goalOfRound({ goal: 'Show knots', decisions: [], open })).toMatch(
+    expect(goalOfRound({ round: 2, goal: 'Show knots', decisions: [], open })).toMatch(
       /Show knots\n\nOpen:[\s\S]*1\. The check[\s\S]*2\. wind\.ts:1/,
     )
   })
@@ -232,7 +232,7 @@ describe('what a run leaves open', () => {
   })
 
   it('is told in at most 30,000 characters', () => {
-    expect(goalOfRound({ goal: 'g'.repeat(40_000), decisions: [], open: [] })).toHaveLength(30_000)
+    expect(goalOfRound({ round: 2, goal: 'g'.repeat(40_000), decisions: [], open: [] })).toHaveLength(30_000)
   })
 
   it('comes after what a person decided, which still applies', () => {
@@ -245,7 +245,7 @@ describe('what a run leaves open', () => {
     expect(decisionsIn({ actions: [other], answers } as never)).toEqual(['Knots.'])
     expect(decisionsIn({ actions: [asked] } as never)).toEqual([])
     expect(decisions).toEqual(['Knots or km/h?\n   Answer: Knots.'])
-    expect(goalOfRound({ goal: 'Show the wind', decisions, open: ['A finding'] })).toMatch(
+    expect(goalOfRound({ round: 2, goal: 'Show the wind', decisions, open: ['A finding'] })).toMatch(
       /Show the wind[\s\S]*Decided by a person[\s\S]*1\. Knots or km\/h\?\n {3}Answer: Knots\.[\s\S]*Open:/,
     )
   })

@@ -1,11 +1,9 @@
 /** Whether what an ended run leaves is what was wanted. Pure. */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { flagsOfRun } from '../evidence/repository-flags.ts'
-import type { ReviewFlag } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
-import { isSerious } from '../record/review-flags.ts'
 import { checkResults, hasWork } from './check-results.ts'
+import { describeFlag, seriousFlags } from './serious-flags.ts'
 
 type EndedRun = {
   readonly run: Pick<RunOutline, 'actions'>
@@ -56,6 +54,9 @@ function uncheckedNote({ drive }: EndedRun): string | undefined {
 }
 
 function failedCheck({ drive, ...ended }: EndedRun): string | undefined {
+  const { as, commit, note } = ended.delivered
+  // In a clean checkout of the commit, its checks fail.
+  if (as === 'none' && commit !== undefined) return note
   const failed = checkResults(drive).find(({ passed }) => !passed)
   if (failed !== undefined) return `the check ${failed.command} ${failed.result}`
   if (isWork({ drive, ...ended })) return undefined
@@ -114,14 +115,6 @@ function whatToLookAt({ run, drive, earlier }: EndedRun): string[] {
   const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
   const work = run.actions.findLast(({ action, voided }) => action.kind === 'implement' && voided !== true)
   return [...new Set([...flags, ...describeReview(review), ...describePartial(work)])]
-}
-
-export function seriousFlags(drive: DriveState): readonly ReviewFlag[] {
-  return flagsOfRun(drive).filter(isSerious)
-}
-
-function describeFlag({ flag, detail }: ReviewFlag): string {
-  return `${flag.replaceAll('_', ' ')}: ${detail}`
 }
 
 function describeReview(review: Action | undefined): string[] {

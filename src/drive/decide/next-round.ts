@@ -1,4 +1,5 @@
 /** What an ended run leaves open, and the goal of the run that works on it. Pure. */
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { cleanText } from '../prompt/clean-text.ts'
 import type { DriveState } from '../record/drive-state.ts'
@@ -6,6 +7,7 @@ import { type Checked, checkResults } from './check-results.ts'
 
 /** The goal of a run has at most 256 KiB, also as JSON. */
 const MAX_CHARACTERS = 30_000
+const TITLE_CHARACTERS = 200
 
 /** One entry per finding of the last review and per check that still fails. */
 export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: Checked): string[] {
@@ -35,11 +37,18 @@ export function decisionsIn({ actions, answers = [] }: Pick<RunOutline, 'actions
     })
 }
 
-type RoundGoal = { readonly goal: string; readonly decisions: readonly string[]; readonly open: readonly string[] }
+type RoundGoal = {
+  /** Of the first run. */
+  readonly goal: string
+  readonly round: number
+  readonly decisions: readonly string[]
+  readonly open: readonly string[]
+}
 
-/** The goal of the first run comes first, because the findings are about it. */
-export function goalOfRound({ goal, decisions, open }: RoundGoal): string {
-  const intro = `Address what is still open after an earlier run. The work of that run is in the worktree. Its goal was:\n\n${goal}`
+/** The first line names the round in every list. The goal of the first run follows, because the findings are about it. */
+export function goalOfRound({ goal, round, decisions, open }: RoundGoal): string {
+  const title = `round ${round} of ${titleOfGoal(goal).slice(0, TITLE_CHARACTERS)}`
+  const intro = `${title}\n\nAddress what is still open after an earlier run. The work of that run is in the worktree. Its goal was:\n\n${goal}`
   const decided = decisions.length === 0 ? '' : `\n\nDecided by a person in that run:\n\n${toList(decisions)}`
   return cleanText(`${intro}${decided}\n\nOpen:\n\n${toList(open)}`.slice(0, MAX_CHARACTERS))
 }

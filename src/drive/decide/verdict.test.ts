@@ -465,6 +465,14 @@ describe('the verdict on a commit whose checks, in a clean checkout,', () => {
       ofClean({ ...RED, checks: [], setup_failed: { command: 'npm ci', exit_code: 2, duration_ms: 1, output: '' } }),
       'not delivered: the check make could not run, because the setup failed in a clean checkout of the commit; it passes in the worktree',
     ],
+    [
+      'say why',
+      {
+        attempts: [worked({ checks: [check(true)] })],
+        drive: { delivered: { ...DELIVERED, as: 'none', note: 'it lacks files' }, options: CHECKED },
+      },
+      'not delivered: it lacks files',
+    ],
     ['are the same', ofClean({ ...CLEAN, result: 'skipped' }), `delivered: branch ${BRANCH}`],
     [
       'are the same, and failed',

@@ -63,8 +63,9 @@ function toPlainLine(text: string): string {
 }
 
 function judge(facts: VerdictFacts): Judged {
-  const { run, drive, isDriven, problem } = facts
-  const { next_run_id: followUp, paused, delivered } = drive
+  const { run, drive, isDriven } = facts
+  const { next_run_id: followUp, paused, delivered, failed } = drive
+  const problem = facts.problem ?? failed
   if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }
   if (followUp !== undefined) return continued(followUp)
   if (run.state === 'stopped') return waits(facts, 'the run was stopped')

@@ -50,7 +50,7 @@ export function compareClaims(implementation: Implementation, work: ObservedWork
     ...activities.map(({ command, exit_code, line }, index): Claim => {
       const isLast = !activities.some((later, at) => at > index && isSameLine(later.line, line))
       const reported = { line, exitCode: exit_code, isLast }
-      const verdict = judgeByCheck(reported, checks) ?? judgeByTrace(reported, seen)
+      const verdict = judgeByCheck(reported, checks) ?? withLaterPass(judgeByTrace(reported, seen), reported, checks)
       return { about: 'activity', subject: command, exit_code, ...verdict }
     }),
   ]
@@ -115,9 +115,23 @@ function judgeByCheck(
     const run = check.exit_code === undefined ? undefined : findRun(line, check.line, check.exit_code)
     const note = `drover ran it, and it ${howItEnded(check)}`
     if (run?.exitCode === exitCode) return { verdict: 'observed', note }
-    if (run?.isSame === true && run.exitCode !== 'unknown') return { verdict: 'contradicted', note }
+    // A failure that the agent reports itself is no claim in its favour.
+    if (run?.isSame === true && run.exitCode !== 'unknown' && run.exitCode !== 0)
+      return { verdict: 'contradicted', note }
   }
   return undefined
+}
+
+/** The agent reports a failure, and the check of drover passes: both are said. */
+function withLaterPass(
+  verdict: Verdict,
+  { line, exitCode, isLast }: Reported,
+  checks: readonly (CheckRun & { readonly line: CommandLine })[],
+): Verdict {
+  const passes = ({ exit_code, line: checked }: (typeof checks)[number]) =>
+    exit_code === 0 && findRun(line, checked, 0)?.exitCode === 0
+  if (exitCode === 0 || !isLast || !checks.some(passes)) return verdict
+  return { ...verdict, note: `${verdict.note}; drover ran it after that, and it passed` }
 }
 
 /** A command that was seen to run, and the line that it was in. */

@@ -28,7 +28,6 @@ describe('the exit code of a command', () => {
     ['claude', 'Bash', 'Exit code 3\non-stderr', 3],
     ['claude', 'Bash', 'Error: Exit code 127', 127],
     ['claude', 'Bash', 'It ended with exit code 3', undefined],
-    ['claude', 'Bash', 'Claude requested permissions to use Bash', undefined],
     ['codex', 'command_execution', undefined, 0],
     ['codex', 'command_execution', 'exit code 3', 3],
     ['gemini', 'run_shell_command', undefined, undefined],
@@ -42,6 +41,15 @@ describe('the exit code of a command', () => {
       command: 'npm test',
       ...(exit_code !== undefined && { exit_code }),
     })
+  })
+
+  it.each([
+    ['claude', 'Bash', "Claude requested permissions to use Bash, but you haven't granted it yet."],
+    ['claude', 'Bash', 'Permission to use Bash with command npm test has been denied.'],
+    ['claude', 'Bash', 'This command requires approval'],
+    ['codex', 'command_execution', 'rejected by user'],
+  ] as const)('is not seen if %s was not allowed to run it: %s %s', (backend, name, failure) => {
+    expect(traceOf(backend, [{ name, input: { command: 'npm test' }, failure }])).toEqual([])
   })
 
   it.each([

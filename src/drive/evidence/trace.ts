@@ -13,6 +13,8 @@ const MAX_READ = 2 * MAX_COMMAND
 
 const EDITING_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'file_change', 'write_file', 'replace', 'edit']
 
+const EXIT_CODE = /^(?:Error: )?exit code (-?\d+)/i
+
 type ToolUse = Extract<PromptEvent, { type: 'tool_use' }>
 type ToolResult = Extract<PromptEvent, { type: 'tool_result' }>
 
@@ -58,7 +60,7 @@ function toEntry(
     return result.content.is_error === true || paths.length === 0 ? undefined : { did: 'edit', seq, paths }
   }
   const command = readField(input, 'command')
-  if (typeof command !== 'string') return undefined
+  if (typeof command !== 'string' || isDenied(result)) return undefined
   const line = command.length > MAX_READ ? command : unwrapShell(command)
   const shown = line.slice(0, MAX_COMMAND).toWellFormed()
   // The exit code of a line that is cut says nothing about what is shown of it.
@@ -66,6 +68,16 @@ function toEntry(
   const isShown = showsExitCodes && readField(input, 'run_in_background') !== true
   const exitCode = exitCodeIn(result, { command, isShown })
   return { did: 'command', seq, command: shown, ...(exitCode !== undefined && { exit_code: exitCode }) }
+}
+
+const DENIED =
+  /\b(?:denied|declined|rejected|refused|requires? (?:approval|permission)|requested permissions|(?:not|n't) (?:been )?(?:granted|allowed|permitted|approved))\b/i
+const READ_CHARACTERS = 300
+
+/** A command that was not allowed did not run. One that ran has an exit code, or an output that says something else. */
+function isDenied({ content }: ToolResult): boolean {
+  const said = (content.error_message ?? content.output ?? '').slice(0, READ_CHARACTERS)
+  return content.is_error === true && !EXIT_CODE.test(said) && DENIED.test(said)
 }
 
 function pathsIn(input: unknown): string[] {
@@ -88,7 +100,7 @@ function exitCodeIn(
   if (content.is_error !== true) {
     return !isShown || (content.tool_name === 'Bash' && canAnswer(command)) ? undefined : 0
   }
-  const code = /^(?:Error: )?exit code (-?\d+)/i.exec(content.error_message ?? '')?.[1]
+  const code = EXIT_CODE.exec(content.error_message ?? '')?.[1]
   return code === undefined ? undefined : Number(code)
 }
 

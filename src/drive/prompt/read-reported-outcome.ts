@@ -5,6 +5,7 @@ import { checkOutcome } from '../../contract/outcome.ts'
 import { Fault } from '../../kit/fault.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 import { readOutcome } from '../../runs/read-outcome.ts'
+import { escapeControls } from './escape-controls.ts'
 import { findOutcomeBlock } from './outcome-block.ts'
 
 export type ReportedOutcome = { readonly text: string; readonly outcome: Outcome } | { readonly problem: string }
@@ -14,7 +15,7 @@ type Expected = Pick<Action, 'action_id' | 'kind'>
 /** The outcome in an answer, or exactly what is wrong with it. */
 export function readAnswer(answer: string, action: Expected): ReportedOutcome {
   const block = findOutcomeBlock(answer.toWellFormed())
-  return 'problem' in block ? block : readOutcomeText(block.text, action)
+  return 'problem' in block ? block : readOutcomeText(escapeControls(block.text), action)
 }
 
 export function readOutcomeText(text: string, { action_id, kind }: Expected): ReportedOutcome {

@@ -51,6 +51,7 @@ export const TraceEntry = named(
 export type TraceEntry = Message<typeof TraceEntry>
 
 const BASELINES = ['note', 'skip', 'require'] as const
+const ON_FLAGS = ['deliver', 'ask'] as const
 
 export const Options = named(
   'driveOptions',
@@ -76,6 +77,8 @@ export const Options = named(
     share: optional(Type.Array(text)),
     setup_timeout_ms: optional(count),
     baseline: optional(literals(BASELINES)),
+    /** What happens before the delivery if a flag is serious. Older records have none. */
+    on_flags: optional(literals(ON_FLAGS)),
   }),
 )
 export type Options = Message<typeof Options>
@@ -169,6 +172,7 @@ const PAUSES = [
   'baseline_failed',
   'stopped',
   'tampered',
+  'serious_flags',
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
@@ -310,6 +314,8 @@ export const DriveEvent = named(
       by: literals(['agent', 'drover']),
     }),
     event('paused', { reason: literals(PAUSES), message: text }),
+    /** The driver could not continue, or could not deliver. */
+    event('drive_failed', { code: text, message: text }),
     event('round_started', { next_run_id: text }),
     /** The checks in a clean checkout of the commit, before it counts as delivered. */
     event('delivery_checked', {

@@ -55,6 +55,10 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly attempts_at_pause: number
   /** Why the driver stopped; undefined as soon as another one continues. */
   readonly paused?: EventOf<'paused'>['data']
+  /** What stopped the latest driver. */
+  readonly failed?: EventOf<'drive_failed'>['data']
+  /** A person was told of serious flags before the delivery. */
+  readonly flags_shown?: true
   readonly next_run_id?: string
   /** What the checks said in a clean checkout of the commit. */
   readonly delivery_check?: DeliveryCheck
@@ -75,7 +79,7 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
-      const { paused: _, setup_failed: __, ...rest } = state
+      const { paused: _, setup_failed: __, failed: ___, ...rest } = state
       return { ...beforeWorkAgain(rest), options: data.options, attempts_before: state.attempts.length }
     }
     case 'preparing':
@@ -109,7 +113,9 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'outcome_submitted':
       return { ...state, submitted: [...state.submitted, data] }
     case 'paused':
-      return { ...state, paused: data, attempts_at_pause: state.attempts.length }
+      return { ...state, ...noteFlags(data), paused: data, attempts_at_pause: state.attempts.length }
+    case 'drive_failed':
+      return { ...state, failed: data }
     case 'round_started':
       return { ...state, next_run_id: data.next_run_id }
     case 'delivery_checked':
@@ -117,6 +123,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'delivered':
       return { ...state, delivered: data }
   }
+}
+
+function noteFlags({ reason }: EventOf<'paused'>['data']): Pick<DriveState, 'flags_shown'> {
+  return reason === 'serious_flags' ? { flags_shown: true } : {}
 }
 
 function withoutChange(state: DriveState, { attempt, name }: { attempt: number; name: string }): DriveState {

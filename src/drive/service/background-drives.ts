@@ -109,9 +109,9 @@ export class BackgroundDrives {
       begun.resolve()
       if (result.end.is === 'interrupted' && interrupted.aborted) return
       note.end()
-      await this.#runNotifyCommand(drive, result)
+      await this.#runNotifyCommand(drive)
     } catch (error) {
-      if (note.hasBegun) this.#fail(note, record, error)
+      if (note.hasBegun) await this.#fail(note, drive, error)
       begun.reject(error)
       // The caller of `launch` gets the error, unless the drive had begun.
       begun.promise.catch(() => undefined)
@@ -143,9 +143,10 @@ export class BackgroundDrives {
     return result
   }
 
-  async #runNotifyCommand({ record, env, context }: Drive, result: RoundsResult): Promise<void> {
+  async #runNotifyCommand({ record, env, context }: Drive): Promise<void> {
     if (record.notify === undefined) return
-    const problem = await notifyProgram(record.notify, { env, cwd: record.repository, runs: context }, result)
+    const places = { env, cwd: record.repository, runs: context }
+    const problem = await notifyProgram(record.notify, places, record.run_id)
     if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the --notify command failed')
   }
 
@@ -154,9 +155,10 @@ export class BackgroundDrives {
     if (ended !== undefined) this.#ended.set(nextId, ended)
   }
 
-  #fail(note: DrivenRecordWriter, { run_id: runId }: DrivenRecord, error: unknown): void {
-    this.#options.log.error({ run: runId, reason: String(error) }, 'a run could not be driven on')
+  async #fail(note: DrivenRecordWriter, drive: Drive, error: unknown): Promise<void> {
+    this.#options.log.error({ run: drive.record.run_id, reason: String(error) }, 'a run could not be driven on')
     note.end(toProblem(error))
+    await this.#runNotifyCommand(drive)
   }
 
   #notify(): void {

@@ -148,7 +148,7 @@ export const DrivenRun = named(
   Type.Object({
     id: text('The id of the run.'),
     goal: text('The goal.'),
-    title: text('The first line of the goal; in a later round, of the goal of the first.'),
+    title: text('The first line of the goal. A later round says so, as in `round 2 of Show the wind in knots`.'),
     state: literals(DRIVEN_STATES, { description: STATE }),
     verdict: meaning('What became of the run, in the words of every face.', RunVerdict),
     created_at: moment('When it was started.'),

@@ -84,14 +84,9 @@ describe('the state of a driven run, and what can be done with it', () => {
   })
 })
 
-describe('the title of a driven run', () => {
-  it.each([
-    [1, 'Show knots'],
-    [2, 'Show the wind'],
-  ])('in round %d is %s: later rounds have a goal that drover wrote', (round, title) => {
-    const drive = { round, goal: '# Show the wind\n\nIn knots.' }
-    expect(toDrivenRun(factsOf({ run: { state: 'ended', goal: 'Show knots' }, drive })).title).toBe(title)
-  })
+it('the title of a driven run is the first line of its goal', () => {
+  const goal = 'round 2 of Show the wind\n\nAddress what is still open.'
+  expect(toDrivenRun(factsOf({ run: { state: 'ended', goal } })).title).toBe('round 2 of Show the wind')
 })
 
 describe('a check of an attempt', () => {

@@ -26,9 +26,13 @@ export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): Dr
   if (drive.next_run_id !== undefined) return 'continued'
   if (run.state === 'stopped') return 'stopped'
   if (run.state === 'paused') return 'waiting'
-  if (record.problem !== undefined) return 'failed'
-  if (run.state === 'ended') return drive.delivered === undefined ? 'interrupted' : 'ended'
+  if (problemOf({ record, drive }) !== undefined) return 'failed'
+  if (drive.delivered !== undefined) return 'ended'
   return drive.paused === undefined ? 'interrupted' : 'paused'
+}
+
+function problemOf({ record, drive }: Pick<DrivenFacts, 'record' | 'drive'>): DrivenRecord['problem'] | undefined {
+  return record.problem ?? drive.failed
 }
 
 /** What can be done with the run now. */
@@ -69,14 +73,14 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
   const { record, run, drive, lastSeq, drivenBy } = facts
   const { options, place, delivered, paused, issue, previous_run_id, next_run_id } = drive
   const state = stateOfDriven(facts)
+  const problem = problemOf(facts)
   const link = run.pinned_source?.canonical_url ?? issue?.url
   return {
     id: run.id,
     goal: run.goal,
-    // A later round has a goal that drover wrote.
-    title: titleOfGoal(drive.round > 1 ? drive.goal : run.goal),
+    title: titleOfGoal(run.goal),
     state,
-    verdict: toVerdict({ ...facts, isDriven: drivenBy !== undefined, problem: record.problem }),
+    verdict: toVerdict({ ...facts, isDriven: drivenBy !== undefined, problem }),
     created_at: run.created_at,
     updated_at: latest(run.updated_at, drive),
     ...(record.api_key !== undefined && { api_key: record.api_key }),
@@ -100,7 +104,7 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     ...toOptions(drive, run),
     ...(state === 'waiting' && { waits_for: waitsFor(facts) }),
     ...(state === 'paused' && paused !== undefined && { pause: paused }),
-    ...(state === 'failed' && record.problem !== undefined && { problem: record.problem }),
+    ...(state === 'failed' && problem !== undefined && { problem }),
     ...(delivered !== undefined && { delivered }),
     choices: choicesFor(facts),
     last_seq: lastSeq,

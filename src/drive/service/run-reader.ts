@@ -21,7 +21,7 @@ import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven, listDriven, listDrivenIds } from '../record/driven-records.ts'
 import { describeRun, patchOfRun } from '../report-run.ts'
 import type { DrivenRun } from './driven-run.shape.ts'
-import { type DrivenFacts, toDrivenRunDetail, toSource } from './driven-view.ts'
+import { type DrivenFacts, toDrivenRun, toDrivenRunDetail, toSource } from './driven-view.ts'
 
 type ReaderOptions = {
   /** The directory of the records of driven runs. */
@@ -91,8 +91,9 @@ export class RunReader {
   }
 
   /** In Markdown. */
-  async #report({ record, run, drive }: DrivenFacts): Promise<string> {
-    return await describeRun(this.#contextFor(record), run, drive)
+  async #report(facts: DrivenFacts): Promise<string> {
+    const { record, run, drive } = facts
+    return await describeRun(this.#contextFor(record), run, { state: drive, verdict: toDrivenRun(facts).verdict })
   }
 
   /** Throws `driven_run_in_place` if there is no branch. */

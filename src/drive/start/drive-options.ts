@@ -52,6 +52,7 @@ export type DriveSettings = {
     readonly share: readonly string[]
     readonly setup_timeout_secs: number
     readonly baseline: NonNullable<Options['baseline']>
+    readonly on_flags: NonNullable<Options['on_flags']>
   }
 }
 
@@ -95,6 +96,7 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     attempts: drive.attempts,
     stall_ms: drive.stall_secs * 1000,
     deliver: given.deliver ?? before?.deliver ?? drive.deliver,
+    on_flags: drive.on_flags,
   }
 }
 

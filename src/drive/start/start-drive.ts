@@ -15,6 +15,7 @@ import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { driveFolderMissing } from '../faults.ts'
+import { lastRound } from '../read-verdict.ts'
 import type { Options, Place } from '../record/drive-event.shape.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
@@ -73,7 +74,8 @@ async function openExisting(context: RunContext, id: string, { actions }: DriveS
   const runId = resolveRunId(context, id)
   refuseOwnRun(context, runId)
   // Its worktree may be removed already, and nothing more is done in it.
-  const isDelivered = readDrive(context.store, runId)?.delivered !== undefined
+  const driven = readDrive(context.store, runId)
+  const isDelivered = driven !== undefined && lastRound(context.store, runId).delivered !== undefined
   const there = withPinnedGit(isDelivered ? asOwner(context, runId) : await openOwnWorktree(context, runId))
   const run = await outlineRun(there, runId)
   await reviveRun(there, run, actions)

@@ -1,0 +1,12 @@
+/** Warnings of an agent's turn, as `drover drive` says them. Pure. */
+import type { Action } from '../../contract/action.shape.ts'
+
+const DENIED = /^(\d+ tool calls? (?:was|were) denied.*?)(?:; allow with (.*))?$/s
+
+/** A prompt has more flags than a drive, and only an implementation may be allowed more. */
+export function toDriveWarning(warning: string, { kind }: Pick<Action, 'kind'>): string {
+  const [, denied, flags] = DENIED.exec(warning) ?? []
+  if (denied === undefined || flags === undefined) return warning
+  if (kind !== 'implement') return denied
+  return `${denied}; allow with --approval ${/none|full/.test(flags) ? 'none' : 'auto'}`
+}
