@@ -42,6 +42,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
   'docs/library.md': [3, 'need agents, and a repository; test/library does the same with scripted ones'],
   'docs/drive.md': [3, 'needs agents; test/drive runs these commands with scripted ones'],
+  'docs/sandbox.md': [1, 'needs bubblewrap; test/sandbox runs these commands'],
   'docs/reliability.md': [3, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
   'docs/agents.md': [2, 'need a file with a schema, or other agents; test/cli runs the same commands'],

@@ -220,7 +220,7 @@ describe('drover compare', () => {
     const { child, ended } = home.start(['compare', 'hello there', '--backends', 'claude,codex'])
     const agent = await hangingAgent(pidFile)
     child.kill('SIGINT')
-    expect(await ended).toMatchObject({ code: 130, stdout: expect.stringContaining('cancelled') })
+    expect(await ended).toMatchObject({ code: 130, stdout: expect.stringContaining('canceled') })
     expect(isRunning(agent)).toBe(false)
   })
 })

@@ -99,7 +99,9 @@ describe.runIf(hasTerminals)('the live view', () => {
     expect(code).toBe(130)
     const id = runIdIn(seen.replaceAll('\n', ''))
     expect(seen).toMatch(
-      new RegExp(`Interrupted\\. Nothing is lost\\.\\n.*\\n\\nNext:\\n +drover drive ${id.slice(0, 8)}`),
+      new RegExp(
+        `not driven \\(interrupted just now\\):\\ndrover drive.*\\n.*\\n\\nNext:\\n +drover drive ${id.slice(0, 8)}`,
+      ),
     )
     expect(screenOf(seen.slice(seen.lastIndexOf('Interrupted')), 40).join('\n')).not.toContain('──')
     expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
@@ -157,7 +159,7 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
     await until(() => terminal.seen().split('Answer (').length === 3)
     terminal.type('/skip\n')
     const { code, seen } = await terminal.ended
-    expect(code).toBe(0)
+    expect(code).toBe(3)
     const status = await driving.call(['report', runIdIn(seen.replaceAll('\n', '')), '--json'])
     expect(JSON.parse(status.stdout).decisions).toMatchObject([{ question: 'Knots or km/h?', answer: 'Knots.' }])
     expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'clarify', 'orient', 'clarify', 'summarize'])
@@ -235,7 +237,7 @@ describe.runIf(hasTerminals)('settings for agents in the project', () => {
     expect(users(driving)).toEqual(['orient: uses them', 'implement: uses them', 'summarize: uses them'])
     const second = driving.start()
     const { code, seen } = await second.ended
-    expect([code, seen.includes(QUESTION)]).toEqual([0, false])
+    expect([code, seen.includes(QUESTION)]).toEqual([5, false])
     expect(users(driving).slice(3)).toEqual(['orient: uses them', 'implement: uses them', 'summarize: ignores them'])
     const started = dataOf(driving.records(runIdIn(seen.replaceAll('\n', ''))), 'attempt_started')
     const [digest] = started.map(({ project_settings }) => project_settings)
@@ -271,7 +273,7 @@ describe.runIf(hasTerminals)('every command on a driven run', () => {
       const { code, seen } = await startOnTerminal(['status', id, ...more], around).ended
       expect([code, leftOnScreen(seen)]).toEqual([
         0,
-        expect.stringMatching(/^Run \w+ {2}delivered\n.*\nWorktree {2}removed\n/s),
+        expect.stringMatching(/^Run \w+ {2}delivered: branch .*\nWorktree {2}removed\n/s),
       ])
     }
   })
@@ -285,7 +287,7 @@ describe.runIf(hasTerminals)('every command on a driven run', () => {
     const worktree = /^Worktree (.+)$/m.exec(stdout)?.[1]
     const around = { cwd: driving.repository.root, env: { ...driving.env, NO_COLOR: '1' } }
     const shown: readonly (readonly [readonly string[], string])[] = [
-      [['status'], `${id}  paused`],
+      [['status'], `${id}  waits for you`],
       [['status', id], '  1. orient by claude: answered · '],
       [['drive', '--list'], 'its run has not delivered yet'],
       [['worktrees'], 'show-the-wind-in-knots-'],

@@ -454,7 +454,7 @@ describe('the exit code', () => {
     const end = ending(child)
     const agent = await hangingAgent(pidFile)
     child.kill(signal)
-    expect(await end).toMatchObject({ code, stderr: expect.stringContaining('cancelled') })
+    expect(await end).toMatchObject({ code, stderr: expect.stringContaining('canceled') })
     expect(() => process.kill(agent, 0)).toThrow('ESRCH')
   })
 

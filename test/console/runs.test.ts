@@ -58,7 +58,10 @@ describe('a change', () => {
     await reaches(page, 'ended')
     expect(await page.getByText('sh check.sh').first().isVisible()).toBe(true)
     expect(await page.locator('.verdict-observed').innerText()).toBe('observed')
-    await page.getByText(/^delivered: branch drover\//).waitFor()
+    await page
+      .getByText(/^delivered: branch drover\//)
+      .first()
+      .waitFor()
     await page.getByText('Changes on the branch').click()
     await page.locator('.code-added', { hasText: '+wind: 23 knots' }).waitFor()
     await page.getByText('Report', { exact: true }).click()

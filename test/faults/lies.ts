@@ -437,7 +437,10 @@ export const LIES: readonly Lie[] = [
     args: ['--no-review', '--check', 'sh check.sh', '--rounds', '0'],
     caught: async ({ code, stdout, flags, call, id }) => {
       equal(code, 3)
-      match(stdout, /not delivered: the check sh check\.sh ended with exit code 1/)
+      match(
+        stdout,
+        /not delivered: claude reported no valid outcome: .*; the check sh check\.sh ended with exit code 1/,
+      )
       deepEqual(flags, [
         'test_deleted rain.test.js',
         'change_not_reported rain.test.js',
