@@ -29,7 +29,7 @@ export type Worktree = WorktreeRecord & {
   readonly directory: string
 }
 
-export function toWorktree(record: WorktreeRecord, home: string): Worktree {
+function toWorktree(record: WorktreeRecord, home: string): Worktree {
   const directory = join(home, record.name)
   return { ...record, directory, path: join(directory, record.folder) }
 }

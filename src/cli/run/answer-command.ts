@@ -4,6 +4,7 @@ import { lastRound, readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { answerModeConflict } from '../../runs/faults.ts'
 import { answerQuestion } from '../../runs/operations.ts'
+import { refuseOwnRun } from '../../runs/own-run.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { namesRun, resolveRunId } from '../../runs/resolve-run-id.ts'
@@ -42,6 +43,7 @@ export const run: RunCommand = (invocation) =>
 async function findAsking(context: RunContext, given: string): Promise<string> {
   const runId = resolveRunId(context, given)
   if (readDrive(context.store, runId) === undefined) return given
+  refuseOwnRun(context, runId)
   const drive = lastRound(context.store, runId)
   const run = await outlineRun(asOwner(context, drive.run_id), drive.run_id)
   if (run.state === 'paused') return run.id

@@ -14,7 +14,7 @@ export type ListedTest = {
  * `all`: every test that exists is listed. `failures`: every test that failed is. `some`: others may have failed.
  * A runner states how many tests there were, so a list with another count is not trusted.
  */
-export type Listed = 'all' | 'failures' | 'some'
+type Listed = 'all' | 'failures' | 'some'
 
 export type Listing = { readonly tests: readonly ListedTest[]; readonly listed: Listed }
 
