@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { canSandbox, NO_SANDBOX } from './bubblewrap.ts'
 import { findChromium, NO_CHROMIUM } from './chromium.ts'
 
 type Tally = { passed: number; failed: number; skipped: number }
@@ -28,6 +29,7 @@ console.log(describeTime())
 const all = [...checks, tests]
 const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[count], 0)
 if (findChromium() === undefined) console.log(`the console was not tried in a browser: ${NO_CHROMIUM}`)
+if (!canSandbox()) console.log(`sandboxes were not tried: ${NO_SANDBOX}`)
 if (total('skipped') > 0)
   console.log(`${total('skipped')} skipped: npm run test:console runs them, or this machine lacks what they need`)
 console.log(`${total('passed')} passed, ${total('failed')} failed`)

@@ -12,7 +12,7 @@ import { formatTableWithNotes, type TextLayout } from '../output/text-table.ts'
 
 type CheckReport = {
   is_available: boolean
-  /** SandboxLimits do not count. */
+  /** Limits do not count. */
   is_enforced: boolean
   /** Why there is no sandbox. */
   problem?: string
