@@ -66,6 +66,11 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
       'Preparing a worktree with 100,000 installed files, compared with `cp -a` of the same tree; looking at a worktree of 100,000 files, compared with `git status`; and the second preparation of a small project of Node, Python and Go, compared with the first.',
     run: async () => await (await import('./prepare.ts')).benchPrepare(),
   },
+  sandbox: {
+    compares:
+      'A command that does nothing in a sandbox, with everything that drover does for it, compared with the same command outside. The first program inside is Node.',
+    run: async () => await (await import('./sandbox.ts')).benchSandbox(),
+  },
   drive: {
     compares:
       'What `drover drive` adds to its agents: the time from the answer of an agent until the next one has its prompt. An agent that is started for it needs a part of that time itself. The agent is a scripted one, which starts as fast as Node does.',

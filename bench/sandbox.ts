@@ -1,0 +1,94 @@
+/** What a sandbox adds to a command that does nothing: time, and CPU time of all its processes. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toChildEnvironment } from '../src/kit/process/child-environment.ts'
+import { runProcess } from '../src/kit/process/process.ts'
+import { createPolicy } from '../src/sandbox/create-policy.ts'
+import { findSandboxPrograms } from '../src/sandbox/find-programs.ts'
+import { openBoundary } from '../src/sandbox/open-boundary.ts'
+import { formatTable, measure } from './measure.ts'
+
+const ROUNDS = 40
+const CPU_ROUNDS = 20
+const GOAL_MS = 50
+const FORWARDER = join(import.meta.dirname, '..', 'bin', 'sandbox-forwarder.cjs')
+
+export async function benchSandbox(): Promise<string> {
+  const scratch = mkdtempSync(join(tmpdir(), 'drover-bench-'))
+  try {
+    const [root, home] = [join(scratch, 'work'), join(scratch, 'home')]
+    for (const directory of [root, home]) mkdirSync(directory)
+    const places = { env: process.env, cwd: root }
+    const programs = findSandboxPrograms(places, FORWARDER)
+    const inside = async () => void (await runInside({ root, home, programs }, ['true']))
+    const outside = () => start({ argv: ['true'], env: toChildEnvironment(process.env) }, root)
+    const timings = await measure(
+      [
+        { name: 'true', once: async () => void (await outside()) },
+        { name: 'bwrap true', once: () => void spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']) },
+        {
+          name: 'node -e 0',
+          once: async () =>
+            void (await start({ argv: ['node', '-e', '0'], env: toChildEnvironment(process.env) }, root)),
+        },
+        { name: 'true in a sandbox', once: inside },
+      ],
+      ROUNDS,
+    )
+    const above = (await cpuOf(() => runInside({ root, home, programs }, COUNTING))) - (await cpuOf(outside))
+    const verdict = above <= GOAL_MS ? 'met' : 'OVER'
+    return `${formatTable('A command that does nothing', timings)}\n  CPU time that a sandbox adds: ${above.toFixed(0)} ms; goal: at most ${GOAL_MS} ms: ${verdict}`
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+type Place = { root: string; home: string; programs: ReturnType<typeof findSandboxPrograms> }
+
+/** Prints the nanoseconds that each thread inside has run: bubblewrap does not wait for its processes, so the kernel does not add them up. */
+const COUNTING = ['sh', '-c', 'exec cat /proc/[0-9]*/task/*/schedstat'] as const
+
+/** With everything that drover does for it: the policy, the proxy, the end. Returns what the command printed. */
+async function runInside({ root, home, programs }: Place, argv: readonly [string, ...string[]]): Promise<string> {
+  const limits = { memoryBytes: undefined, processes: 4096, fileBytes: 2 ** 33 }
+  const settings = { hosts: [], env: [], read: [], write: [], limits }
+  const droverHome = join(home, '.drover')
+  const policy = createPolicy({ worktree: { root }, home, droverHome, programs: [programs.node], settings })
+  const { env } = process
+  const boundary = await openBoundary({ argv, cwd: root, env, policy, programs, onEvent: () => {} })
+  const printed = await start(boundary.command, root)
+  await boundary.close()
+  return printed
+}
+
+type Started = Pick<Parameters<typeof runProcess>[0], 'argv' | 'env' | 'descriptors'>
+
+async function start(command: Started, cwd: string): Promise<string> {
+  const { signal } = new AbortController()
+  const limits = { timeoutMs: null, signal, sweep: 'always' } as const
+  const { exit, stdout } = await runProcess({ ...command, cwd, ...limits }, { stdoutLimitBytes: 64 * 1024 })
+  if (exit.code !== 0) throw new Error(exit.stderrTail)
+  return stdout.toString('utf8')
+}
+
+/** Of this process, of those that it has waited for, and of those that the command counts, in milliseconds. */
+async function cpuOf(once: () => Promise<string>): Promise<number> {
+  const before = readCpu()
+  let counted = 0
+  for (let round = 0; round < CPU_ROUNDS; round++) {
+    for (const line of (await once()).split('\n')) counted += Number(line.split(' ')[0]) / 1e6
+  }
+  return (readCpu() - before + counted) / CPU_ROUNDS
+}
+
+function readCpu(): number {
+  const stat = readFileSync('/proc/self/stat', 'latin1')
+  // utime, stime, cutime and cstime (proc_pid_stat(5)), in hundredths of a second.
+  const ticks = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+  return ticks.reduce((sum, each) => sum + Number(each) * 10, 0)
+}
