@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toBubblewrapArguments, type Wrapping } from './bubblewrap-arguments.ts'
+import { parseHostRule } from './host-rules.ts'
 
 const wrapping: Wrapping = {
   policy: {
@@ -42,9 +43,14 @@ describe('the arguments of bubblewrap', () => {
         '--bind /tmp/x/proxy.sock /run/drover/proxy.sock --ro-bind /drover/forwarder.cjs /run/drover/forwarder.cjs',
         '--remount-ro / --chdir /work/src --',
         '/usr/bin/prlimit --data=1 --nproc=2 --fsize=3 --core=0',
-        '/usr/bin/node /run/drover/forwarder.cjs /run/drover/proxy.sock 19128,3000 npm test -- $(id)',
+        '/usr/bin/node /run/drover/forwarder.cjs /run/drover/proxy.sock 19128,3000 {} npm test -- $(id)',
       ].join(' '),
     )
+  })
+
+  it('lead Node to the proxy if a host is listed', () => {
+    const policy = { ...wrapping.policy, hosts: parseHostRule('example.com') ?? [] }
+    expect(toBubblewrapArguments({ ...wrapping, policy })).toContain('{"NODE_USE_ENV_PROXY":"1"}')
   })
 
   it('set only the limits that there are, and none without prlimit', () => {

@@ -7,6 +7,9 @@ export const INSIDE = { socket: '/run/drover/proxy.sock', forwarder: '/run/drove
 /** The port of the proxy inside. Nothing else has ports in a new network namespace. */
 export const PROXY_PORT = 19_128
 
+/** It doubles the time in which Node starts, so the forwarder does without it, and so does a command without hosts. */
+const PROXY_FOR_NODE = { NODE_USE_ENV_PROXY: '1' }
+
 /** A `/tmp` or home that is full takes no more memory than this. */
 const OWN_BYTES = 4 * 1024 ** 3
 
@@ -43,7 +46,8 @@ export function toBubblewrapArguments(wrapping: Wrapping): [string, ...string[]]
     // After all mounts: bubblewrap has created directories for them.
     ...['--remount-ro', '/', '--chdir', cwd, '--'],
     ...limit(policy.limits, programs.limiter),
-    ...[programs.node, INSIDE.forwarder, INSIDE.socket, [PROXY_PORT, ...ports].join(','), ...argv],
+    ...[programs.node, INSIDE.forwarder, INSIDE.socket, [PROXY_PORT, ...ports].join(',')],
+    ...[JSON.stringify(policy.hosts.length === 0 ? {} : PROXY_FOR_NODE), ...argv],
   ] as [string, ...string[]]
 }
 

@@ -23,7 +23,7 @@ const PROXIES = {
   ),
   ...{ NO_PROXY: WITHOUT_PROXY, no_proxy: WITHOUT_PROXY },
   ...{ npm_config_proxy: PROXY, npm_config_https_proxy: PROXY, npm_config_noproxy: WITHOUT_PROXY },
-  ...{ YARN_HTTP_PROXY: PROXY, YARN_HTTPS_PROXY: PROXY, CARGO_HTTP_PROXY: PROXY, NODE_USE_ENV_PROXY: '1' },
+  ...{ YARN_HTTP_PROXY: PROXY, YARN_HTTPS_PROXY: PROXY, CARGO_HTTP_PROXY: PROXY },
 }
 
 /** `allowed` are names of further variables; a name may end with `*`. */
