@@ -103,7 +103,7 @@ describe.runIf(hasTerminals)('the live view', () => {
         `not driven \\(interrupted just now\\):\\ndrover drive.*\\n.*\\n\\nNext:\\n +drover drive ${id.slice(0, 8)}`,
       ),
     )
-    expect(screenOf(seen.slice(seen.lastIndexOf('Interrupted')), 40).join('\n')).not.toContain('──')
+    expect(screenOf(seen.slice(seen.lastIndexOf('not driven')), 40).join('\n')).not.toContain('──')
     expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
   })
 })
@@ -159,6 +159,7 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
     await until(() => terminal.seen().split('Answer (').length === 3)
     terminal.type('/skip\n')
     const { code, seen } = await terminal.ended
+    // Nothing was implemented.
     expect(code).toBe(3)
     const status = await driving.call(['report', runIdIn(seen.replaceAll('\n', '')), '--json'])
     expect(JSON.parse(status.stdout).decisions).toMatchObject([{ question: 'Knots or km/h?', answer: 'Knots.' }])
@@ -237,6 +238,7 @@ describe.runIf(hasTerminals)('settings for agents in the project', () => {
     expect(users(driving)).toEqual(['orient: uses them', 'implement: uses them', 'summarize: uses them'])
     const second = driving.start()
     const { code, seen } = await second.ended
+    // An agent has changed the settings of agents.
     expect([code, seen.includes(QUESTION)]).toEqual([5, false])
     expect(users(driving).slice(3)).toEqual(['orient: uses them', 'implement: uses them', 'summarize: ignores them'])
     const started = dataOf(driving.records(runIdIn(seen.replaceAll('\n', ''))), 'attempt_started')

@@ -315,7 +315,7 @@ describe('drover drive', () => {
     expect(stdout).toContain(id)
     expect(stdout).toContain('its run has not delivered yet')
     expect(JSON.parse((await driving.drive('--list', '--json')).stdout)).toMatchObject({
-      worktrees: [{ run_id: id, state: 'paused' }],
+      worktrees: [{ run_id: id, state: 'waits for you' }],
     })
   })
 })

@@ -2,13 +2,14 @@
 
 import { dirname } from 'node:path'
 import { toTimestamp } from '../../kit/clock.ts'
-import { outlineRuns } from '../../runs/read-status.ts'
+import { outlineRuns, type RunList } from '../../runs/read-status.ts'
 import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { listTemplates, type Template } from '../../workspace/prepare/templates.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { formatTableWithNotes } from '../output/text-table.ts'
+import { tryVerdict } from '../run/driven-verdict.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeState, readWorktreeState } from '../worktrees/worktree-state.ts'
 
@@ -18,6 +19,7 @@ type Listed = {
   title: string
   /** The latest run in it. */
   run_id: string | null
+  /** The word of its verdict, or the state of a run that is not driven. */
   state: string | null
   /** Why it stays. */
   keeps: string
@@ -37,7 +39,7 @@ export async function listDriven(invocation: Invocation, context: RunContext): P
       path: worktree.path,
       title: worktree.title,
       run_id: run?.id ?? null,
-      state: run?.state ?? null,
+      state: run === undefined ? null : ((await wordFor(run, context)) ?? run.state),
       keeps: await whyItStays(worktree, context),
     })
   }
@@ -83,6 +85,11 @@ function describeTemplates(templates: readonly Template[]): string {
 function formatRunId(runId: string | null, context: RunContext, { isTty }: { isTty: boolean }): string {
   if (runId === null) return '-'
   return isTty ? shortenKnownRunId(context, runId) : runId
+}
+
+async function wordFor(run: RunList['runs'][number], context: RunContext): Promise<string | undefined> {
+  const verdict = await tryVerdict(context, run.workspace_foreign === true ? { id: run.id } : run)
+  return verdict?.word
 }
 
 async function whyItStays(worktree: FoundWorktree, { git, signal }: RunContext): Promise<string> {
