@@ -91,9 +91,9 @@ const PROCESSOR: Numbers = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 /** On x64, numbers from here on are calls of the x32 ABI, which would pass every comparison. */
 const X32 = 0x4000_0000
 
-export type Processor = keyof Numbers
+type Processor = keyof Numbers
 
-export function seccompFilter(processor: Processor): Buffer {
+function seccompFilter(processor: Processor): Buffer {
   const refuse = (calls: Readonly<Record<string, Numbers>>, errno: number) =>
     Object.values(calls).flatMap((numbers) => ifEqual(numbers[processor], [giveBack(failWith(errno))]))
   return assemble([

@@ -2,7 +2,7 @@
 import type { Mount, SandboxLimits, SandboxPolicy } from './sandbox-policy.ts'
 
 /** Where the proxy and the forwarder are inside. */
-export const INSIDE = { socket: '/run/drover/proxy.sock', forwarder: '/run/drover/forwarder.cjs' } as const
+const INSIDE = { socket: '/run/drover/proxy.sock', forwarder: '/run/drover/forwarder.cjs' } as const
 
 /** The port of the proxy inside. Nothing else has ports in a new network namespace. */
 export const PROXY_PORT = 19_128

@@ -5,7 +5,7 @@ import { SECCOMP_FILTERS } from './seccomp.generated.js'
 
 export type SandboxPrograms = { bubblewrap: string; node: string; forwarder: string; limiter: string | undefined }
 
-export const INSTALL_BUBBLEWRAP =
+const INSTALL_BUBBLEWRAP =
   'install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap; Alpine: apk add bubblewrap)'
 
 /** Throws `sandbox_unavailable`. `forwarder` is bin/sandbox-forwarder.cjs. */

@@ -29,7 +29,7 @@ export type WorktreePaths = {
   git?: GitPaths | undefined
 }
 
-export type GitPaths = {
+type GitPaths = {
   /** Of all worktrees together. */
   commonDirectory: string
   /** Of a linked worktree; undefined for the main one, whose repository cannot be told apart from its own files. */
