@@ -32,6 +32,22 @@ export const GUARDS: readonly Group[] = [
     hasWords: true,
   },
   {
+    name: 'sandbox',
+    guards: [
+      'src/sandbox/host-rules.ts',
+      'src/sandbox/sandbox-policy.ts',
+      'src/sandbox/bubblewrap-arguments.ts',
+      'src/sandbox/sandbox-environment.ts',
+    ],
+    tests: [
+      'src/sandbox/host-rules.test.ts',
+      'src/sandbox/sandbox-policy.test.ts',
+      'src/sandbox/bubblewrap-arguments.test.ts',
+      'src/sandbox/sandbox-environment.test.ts',
+    ],
+    hasWords: true,
+  },
+  {
     name: 'environments',
     guards: ['src/kit/process/child-environment.ts', 'src/workspace/git-environment.ts'],
     tests: [
