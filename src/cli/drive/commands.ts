@@ -24,7 +24,7 @@ TARGET is a goal, the URL of an issue (or '#7' in a clone of its repository), or
 unfinished run, if there is exactly one.
 
 Exit codes: 0 if the work is delivered, or left in the worktree because you asked for that, or if no change was needed; 2 for a usage
-error; 3 if the work is not delivered, because something failed, a check fails or did not run, or no agent did the work; 4 if the run
+error; 3 if the work was not delivered because something failed, a check failed or did not run, or no agent did the work; 4 if the run
 is waiting for you or a limit was reached; 5 if the work is delivered, but you should look at it first; 130 if the command was
 interrupted.`,
     positionals: [
@@ -108,7 +108,7 @@ interrupted.`,
       },
       {
         name: 'detach',
-        description: 'Run in your server (drover serve or drover up), which is started if none is running',
+        description: 'Run on your server (drover serve or drover up); if none is running, one is started',
       },
       {
         name: 'restore',
