@@ -8,9 +8,10 @@ import { callMain } from '../support/call-main.ts'
 import { createDrivenHome, type DrivenScript, HONEST, runIdIn } from '../support/driven-home.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { temporaryDirectoryForAll } from '../support/run-drover.ts'
-import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { portOf, serveDrover, startDrover } from '../support/serve-drover.ts'
 import { runClient } from '../support/served-runs.ts'
 import { ask } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const GOAL = 'Show the wind in knots'
 const home = createDrivenHome(temporaryDirectoryForAll())
@@ -166,6 +167,23 @@ describe('a driven run is', () => {
     const [id = ''] = [...verdicts].find(([, { word }]) => word === 'delivered') ?? []
     const { code, stderr } = await call(['answer', id, 'Knots.'])
     expect([code, stderr]).toEqual([3, expect.stringContaining('waits for no answer: delivered: branch')])
+  })
+
+  it('running while a process drives it, and not driven when that was killed', async () => {
+    configure()
+    home.rewrite({ orient: [{ tells: ['I look.'], hangs: true }] })
+    const driver = startDrover(['drive', GOAL, '--root', repository, '--no-review', '--json'], home.env)
+    await until(() => driver.heard.stdout.includes('I look.'))
+    const id = runIdIn(driver.heard.stdout)
+    const verdictNow = async () => JSON.parse((await call(['status', id, '--json'])).stdout).verdict as RunVerdict
+    expect((await verdictNow()).line).toBe('running: claude works on orient')
+    driver.child.kill('SIGKILL')
+    await driver.ended
+    expect((await verdictNow()).line).toBe(`not driven (killed just now): drover drive ${id}`)
+    expect((await call(['status'])).stdout).toMatch(new RegExp(`^${id}  not driven  `, 'm'))
+    expect((await call(['status', '--state', 'active'])).stdout).not.toContain(id)
+    expect((await call(['status', id])).stdout).not.toContain('protocol submit')
+    expect((await driveAndCompare({}, [id])).verdict.word).toBe('delivered')
   })
 
   it('the same over HTTP, in its resource and in the list, and in the answer of the MCP tool', async () => {
