@@ -97,7 +97,7 @@ function flagsToShow({ journal, runs }: DriveContext): EventOf<'paused'>['data']
   return { reason: 'serious_flags', message: `look first, then continue to deliver it: ${flags.join('; ')}` }
 }
 
-/** Whoever looks at the run later learns why it has no driver. */
+/** Records why the run has no driver, for `drover status`. */
 async function noteFailure<T>(context: DriveContext, drive: () => Promise<T>): Promise<T> {
   try {
     return await drive()

@@ -26,8 +26,8 @@ export type CleanCheckout = {
 }
 
 /**
- * Has exactly the files of the commit, with no branch and an index of its own. It is removed after the work, also what a killed
- * process has left. Throws `worktree_not_created`.
+ * Has exactly the files of the commit, no branch, and its own index. It is removed after the work, and so is anything that a
+ * killed process left behind. Throws `worktree_not_created`.
  */
 export async function withCleanCheckout<T>(
   given: CheckoutOptions,

@@ -1,10 +1,9 @@
 /** jest: with `--verbose` it lists every test, else those that failed. Pure. */
 import {
-  countsIn,
   type ListedTest,
   type ListingReader,
   OpenSuites,
-  sumOf,
+  readSummaries,
   type TestStatus,
   toListing,
 } from './listing.ts'
@@ -23,16 +22,7 @@ const INDENT = 2
 
 export const readJest: ListingReader = (lines) => {
   const files = new JestFiles()
-  let sums: { total: number; failed: number } | undefined
-  for (const line of lines) {
-    const summary = SUMMARY.exec(line)?.[1]
-    if (summary === undefined) files.add(line)
-    else {
-      const counts = countsIn(summary)
-      const total = sumOf(counts, ['failed', 'passed', 'skipped', 'todo'])
-      sums = { total: (sums?.total ?? 0) + total, failed: (sums?.failed ?? 0) + (counts.get('failed') ?? 0) }
-    }
-  }
+  const sums = readSummaries(lines, SUMMARY, (line) => files.add(line))
   if (sums === undefined || !files.hasFiles) return undefined
   const { tests, hasUnrunTests } = files
   return toListing(tests, { ...sums, read: tests.length, hasUnrunTests })

@@ -65,7 +65,24 @@ export function sumOf(counts: ReadonlyMap<string, number>, words: readonly strin
   return words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0)
 }
 
-/** More is not kept of a name: its begin and its end. */
+const COUNTED = ['failed', 'passed', 'skipped', 'todo']
+
+/** The sums of all summaries, such as `Tests: 2 failed, 6 passed`; undefined without one. All other lines go to `add`. */
+export function readSummaries(lines: readonly string[], summary: RegExp, add: (line: string) => void) {
+  let sums: { total: number; failed: number } | undefined
+  for (const line of lines) {
+    const text = summary.exec(line)?.[1]
+    if (text === undefined) add(line)
+    else {
+      const counts = countsIn(text)
+      const { total = 0, failed = 0 } = sums ?? {}
+      sums = { total: total + sumOf(counts, COUNTED), failed: failed + sumOf(counts, ['failed']) }
+    }
+  }
+  return sums
+}
+
+/** A longer name is cut in the middle. */
 export const MAX_NAME = 200
 const HALF_NAME = MAX_NAME / 2
 /** Suites in suites that are told apart. */

@@ -1,10 +1,9 @@
 /** The reporters `default` and `verbose` of vitest. The first lists a file that passes without its tests. Pure. */
 import {
-  countsIn,
   type ListedTest,
   type ListingReader,
   OpenSuites,
-  sumOf,
+  readSummaries,
   type TestStatus,
   toListing,
 } from './listing.ts'
@@ -27,16 +26,7 @@ const INDENTS = { file: 1, test: 3, suite: 2 }
 export const readVitest: ListingReader = (lines) => {
   if (!lines.some((line) => BEGIN.test(line))) return undefined
   const tree = new VitestTree()
-  const sums = { total: 0, failed: 0 }
-  for (const line of lines) {
-    const summary = SUMMARY.exec(line)?.[1]
-    if (summary === undefined) tree.add(line)
-    else {
-      const counts = countsIn(summary)
-      sums.failed += counts.get('failed') ?? 0
-      sums.total += sumOf(counts, ['failed', 'passed', 'skipped', 'todo'])
-    }
-  }
+  const sums = readSummaries(lines, SUMMARY, (line) => tree.add(line)) ?? { total: 0, failed: 0 }
   const { tests, hasUnrunTests } = tree
   return toListing(tests, { ...sums, read: tests.length, hasUnrunTests })
 }
