@@ -39,7 +39,7 @@ function writePatch(context: DriveContext, patch: string): string {
   return `${folder}/work.patch`
 }
 
-/** Before every attempt, also after one whose driver was killed: no agent finds what it could change. */
+/** Removes what an earlier attempt left, even if its driver was killed, so that no agent finds a file that it could change. */
 export function removeReviewFiles(context: DriveContext): void {
   rmSync(join(workDirectory(context), folderOf(context)), { recursive: true, force: true })
 }

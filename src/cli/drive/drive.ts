@@ -119,7 +119,7 @@ type EndOptions = {
   isInterruptedBy: (error: unknown) => boolean
 }
 
-/** The program of `--notify` is told of every end, also of one that is an error. */
+/** Runs the `--notify` program however the drive ends, even with an error. */
 async function driveToEnd(drive: Drive, found: FoundDrive, options: EndOptions): Promise<number> {
   const { invocation, printer } = drive
   const tell = () => notify(invocation, { command: options.notifyCommand, runs: found.context }, found.runId)

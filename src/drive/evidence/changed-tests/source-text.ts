@@ -1,9 +1,9 @@
-/** The text of a program without its comments and, in a second copy, without what stands in its strings. Pure. */
+/** The source text without comments and, in a second copy, without the content of strings. Pure. */
 
 export type Source = {
   /** Comments are blanks. */
   readonly code: string
-  /** The same length; what stands in a string is a filler, so brackets and commas are those of the program. */
+  /** The same length. Strings are filled with a placeholder, so brackets and commas are those of the program. */
   readonly bare: string
 }
 
