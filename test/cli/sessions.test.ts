@@ -446,13 +446,18 @@ describe('drover sessions export', () => {
     const [command, ...args] = [process.execPath, DROVER, 'sessions', 'export']
     const child = spawn(command, args, { cwd: home.path, env: home.env, stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = once(child, 'close')
-    const pieces: string[] = []
+    let [text, isDeleted] = ['', false]
     for await (const piece of child.stdout.setEncoding('utf8')) {
-      if (pieces.length === 0) expect(await sessions('delete', id)).toMatchObject({ code: 0 })
-      pieces.push(piece)
+      text += piece
+      // The session has been read by then.
+      if (!isDeleted && text.includes(id)) {
+        isDeleted = true
+        expect(await sessions('delete', id)).toMatchObject({ code: 0 })
+      }
     }
     expect(await ended).toEqual([0, null])
-    expect(JSON.parse(pieces.join('')).sessions).toMatchObject([{ id }])
+    expect(isDeleted).toBe(true)
+    expect(JSON.parse(text).sessions).toMatchObject([{ id }])
   })
 
   it('writes JSON, JSON lines or Markdown', async () => {
