@@ -36,7 +36,7 @@ async function runTurn(backend: NativeBackend, over: Partial<AgentRequest>) {
   expect(stderr).toBe('')
   const reader = NATIVE_AGENTS[backend].createReader({})
   const events = stdout.split('\n').flatMap((line) => reader.readLine(line))
-  const { result } = reader.finish({ code, signal: null, stderrTail: stderr })
+  const { result } = reader.finish({ code, signal: null, stderrTail: stderr }, new Date())
   return { code, events, result, types: events.map(({ type }) => type) }
 }
 

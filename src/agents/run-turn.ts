@@ -2,6 +2,7 @@
  * Runs one turn of an agent, in a process for this turn alone or in one that stays up: `init` is the first event and `done`
  * the last, however the agent ends, and the generator returns the result. Drivers know the process and what it speaks.
  */
+import { systemClock } from '../kit/clock.ts'
 import type { ProcessExit } from '../kit/process/process.ts'
 import type {
   AgentCommand,
@@ -85,7 +86,7 @@ export async function* runTurn(
     }
     silence[Symbol.dispose]()
     const { exit, staysUp, stopReason } = await driver.settle(opening.isEmpty())
-    const { events, result: finished } = reader.finish(exit)
+    const { events, result: finished } = reader.finish(exit, systemClock.now())
     const hasEnded = reader.hasEnded()
     const output = checkAnswer(finished, request)
     yield* opening.add(events)

@@ -40,6 +40,6 @@ export function replayTurn(agent: string, { frames, response }: RecordedTurn, pr
     ),
     { ...response },
   ].flatMap((frame) => reader.readFrame(frame, ''))
-  const { events, result } = reader.finish({ code: 0, signal: null, stderrTail: '' })
+  const { events, result } = reader.finish({ code: 0, signal: null, stderrTail: '' }, new Date())
   return { events: [...read, ...events], result }
 }

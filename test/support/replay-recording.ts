@@ -23,11 +23,15 @@ export function readRecording(backend: string, name: string): Recording {
 }
 
 /** Reads lines as a run of the agent does, to the end. */
-export function replay(agent: LineAgent, { lines, end }: Recording, options: { priorUsage?: Usage } = {}) {
+export function replay(
+  agent: LineAgent,
+  { lines, end }: Recording,
+  { now = new Date(), ...options }: { priorUsage?: Usage; now?: Date } = {},
+) {
   const reader = agent.createReader(options)
   const read = lines.flatMap((line) => reader.readLine(line))
   const hasEnded = reader.hasEnded()
-  const { events, result } = reader.finish(end)
+  const { events, result } = reader.finish(end, now)
   return { events: [...read, ...events], hasEnded, result }
 }
 

@@ -1,7 +1,7 @@
 /** Finds out what an agent can do: starts it, opens a session and, if wanted, sends a prompt. */
 import { Fault } from '../../kit/fault.ts'
 import type { AcpAgent, AgentCommand, AgentRequest } from '../adapter/agent.ts'
-import { classifyFailure } from '../adapter/failure.ts'
+import { failureCode } from '../adapter/failure.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
 import { withLoginSteps } from '../adapter/login-advice.ts'
 import { createLongLivedAgent } from '../warm/create-agent.ts'
@@ -131,10 +131,12 @@ async function explain(error: unknown, { agent, acp }: { agent: AcpAgent; acp: A
   const { backend, profile } = agent
   if (!(error instanceof Fault)) return error
   if (error.code === agentRequestFailed.code) {
-    const { code, message, login } = classifyFailure(
-      failureOfError(await acp.withLogins(error.details as JsonRecord), { backend, profile }),
+    const failure = failureOfError(await acp.withLogins(error.details as JsonRecord), { backend, profile })
+    const { message, login } = failure
+    const said = withLoginSteps(
+      { code: failureCode(failure), message, ...(login !== undefined && { login }) },
+      { agent },
     )
-    const said = withLoginSteps({ code, message, ...(login !== undefined && { login }) }, { agent })
     return backendProbeFailed({ backend, reason: said.message })
   }
   if (error.code !== agentDisconnected.code) return error

@@ -4,7 +4,7 @@
  */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import { type AgentFailure, classifyFailure } from '../adapter/failure.ts'
+import { type AgentFailure, failureCode } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonRecord, objectAt, parseObject, textAt, textsAt } from '../adapter/json-fields.ts'
 
 export type TurnFacts = {
@@ -102,8 +102,8 @@ function readFailure(details: JsonRecord, backend: string): AgentFailure {
   const isLoginMissing = code === AUTH_REQUIRED && /auth/i.test(message)
   if (isLoginMissing) return { code: 'agent_auth_failed', message: `${backend} is not logged in` }
   // Some agents report every failure without a status as 500.
-  const { code: kind } = classifyFailure({ message: said })
-  if (code === 500 && kind === 'agent_unreachable') return { message: said, code: kind }
+  if (code === 500 && failureCode({ message: said }) === 'agent_unreachable')
+    return { message: said, code: 'agent_unreachable' }
   const status = code >= 400 && code <= 599 ? code : countAt(objectAt(details, 'data'), 'status', 'statusCode')
   return { message: said, status: status ?? statusIn(more ?? message) }
 }

@@ -171,8 +171,8 @@ export type OutputReader = {
   isRefused(): boolean
   /** The answer is longer than any real one: reading on would only fill the memory. */
   isTooLong(): boolean
-  /** Called after the last line. May return more events. */
-  finish(end: ProcessEnd): { events: AgentEvent[]; result: OutputResult }
+  /** Called after the last line. May return more events. A failure may name a time, which is compared with `now`. */
+  finish(end: ProcessEnd, now: Date): { events: AgentEvent[]; result: OutputResult }
 }
 
 /** An agent that reads the prompt from standard input, and prints lines. */

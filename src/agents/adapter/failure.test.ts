@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type AgentFailure, classifyFailure, FAILURES, type FailureCode } from './failure.ts'
+import { type AgentFailure, classifyFailure, FAILURES, type FailureCode, failureCode } from './failure.ts'
+
+const AT = 1_763_420_400
+const NOW = new Date(AT * 1000)
 
 describe('classifyFailure', () => {
   it.each<[AgentFailure, FailureCode]>([
     [{ message: 'x', status: 401 }, 'agent_auth_failed'],
     [{ message: 'x', status: 403 }, 'agent_auth_failed'],
+    [{ message: 'x', status: 402 }, 'agent_out_of_credit'],
     [{ message: 'x', status: 429 }, 'agent_rate_limited'],
     [{ message: 'x', status: 499 }, 'agent_failed'],
     [{ message: 'x', status: 500 }, 'agent_service_failed'],
@@ -34,8 +38,39 @@ describe('classifyFailure', () => {
     [{ message: 'thread not found: x' }, 'agent_session_missing'],
     [{ message: 'anything', code: 'agent_max_turns', status: 500 }, 'agent_max_turns'],
     [{ message: 'the disk is full' }, 'agent_failed'],
+    [{ message: "You've hit your session limit · resets 3pm (UTC)" }, 'agent_usage_limited'],
+    [{ message: "You've hit your limit · resets 3pm (UTC)", status: 429 }, 'agent_usage_limited'],
+    [{ message: 'You’ve hit your usage limit. Try again at 3:45 PM.' }, 'agent_usage_limited'],
+    [{ message: 'Claude AI usage limit reached|1763420400' }, 'agent_usage_limited'],
+    [{ message: '5-hour limit reached ∙ resets 3pm' }, 'agent_usage_limited'],
+    [{ message: "You're out of usage credits · resets 3pm (UTC)" }, 'agent_usage_limited'],
+    [{ message: 'You have exhausted your daily quota on this model.', status: 429 }, 'agent_usage_limited'],
+    [{ message: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier', status: 429 }, 'agent_usage_limited'],
+    [{ message: 'You have reached your specified API usage limits.', status: 400 }, 'agent_usage_limited'],
+    [{ message: 'usage limit reached', status: 403 }, 'agent_usage_limited'],
+    [{ message: 'usage limit reached', status: 500 }, 'agent_service_failed'],
+    [{ message: "You're out of usage credits" }, 'agent_out_of_credit'],
+    [{ message: "You've hit your monthly spend limit." }, 'agent_out_of_credit'],
+    [{ message: 'Credit balance is too low', status: 400 }, 'agent_out_of_credit'],
+    [
+      { message: 'You exceeded your current quota, please check your plan and billing details.', status: 429 },
+      'agent_out_of_credit',
+    ],
+    [
+      {
+        message: 'You exceeded your current quota, please check your plan. * Quota exceeded for metric: x',
+        status: 429,
+      },
+      'agent_rate_limited',
+    ],
+    [{ message: 'credit balance', status: 503 }, 'agent_overloaded'],
+    [
+      { message: 'Rate limit reached for gpt-5 in organization x on tokens per min', status: 429 },
+      'agent_rate_limited',
+    ],
+    [{ message: 'Context limit reached' }, 'agent_failed'],
   ])('%j is %s', (failure, code) => {
-    expect(classifyFailure(failure).code).toBe(code)
+    expect(failureCode(failure)).toBe(code)
   })
 
   it.each([
@@ -47,7 +82,19 @@ describe('classifyFailure', () => {
     ['retrying did not help', undefined],
     ['please wait and try again later', undefined],
   ])('reads how long to wait from %j', (message, retryAfterMs) => {
-    expect(classifyFailure({ message }).retryAfterMs).toBe(retryAfterMs)
+    expect(classifyFailure({ message }, { now: NOW }).retryAfterMs).toBe(retryAfterMs)
+  })
+
+  it.each<[string, AgentFailure, number | undefined]>([
+    ['a reset that is reported apart', { message: 'retry in 5s', resetsAt: AT + 60 }, 60_000],
+    ['the message, if that reset is in the past', { message: 'retry in 5s', resetsAt: AT - 1 }, 5000],
+    ['the delay that is reported apart', { message: 'retry in 5s', status: 429, retryAfterMs: 7 }, 7],
+    ['the message, if the plan is used up', { message: 'usage limit reached|1763420460', retryAfterMs: 7 }, 60_000],
+    ['the delay, if the message about the plan has no time', { message: 'usage limit', retryAfterMs: 7 }, 7],
+    ['nothing else than a time within 8 days', { message: 'x', retryAfterMs: 8 * 86_400_000 + 1 }, undefined],
+    ['a time in exactly 8 days', { message: 'x', retryAfterMs: 8 * 86_400_000 }, 8 * 86_400_000],
+  ])('believes %s', (_, failure, retryAfterMs) => {
+    expect(classifyFailure(failure, { now: NOW }).retryAfterMs).toBe(retryAfterMs)
   })
 })
 

@@ -1,7 +1,12 @@
 /** How agents fail, and how to tell from a message which failure it is. docs/agents.md has the same table. */
+import { believable, type Moment, waitIn, waitUntil } from './reset-time.ts'
+
 export const FAILURES = {
   agent_auth_failed: 'The agent has no key or login, or the model service refuses it (401, 403).',
-  agent_rate_limited: 'The model service limits the number of requests, or a quota is used up (429).',
+  agent_rate_limited: 'The model service limits the number of requests for a short time (429).',
+  agent_usage_limited:
+    'The usage window of the plan is used up, for instance five hours, a day or a week. Wait until it resets.',
+  agent_out_of_credit: 'The account has no credit left, or has reached its spend limit (402). Waiting does not help.',
   agent_request_rejected: 'The model service rejects the request, for instance because it is too long (400).',
   agent_overloaded: 'The model service has too much work (503, 529).',
   agent_service_failed: 'The model service failed (any other 5xx).',
@@ -24,9 +29,31 @@ export type AgentFailure = {
   status?: number | undefined
   /** How long the model service wants the caller to wait. */
   retryAfterMs?: number | undefined
+  /** When the usage window resets, in Unix seconds; for agents that report it apart from the message. */
+  resetsAt?: number | undefined
   /** How to log in, as the agent itself says. */
   login?: string | undefined
 }
+
+/**
+ * What the status does not tell: 429 may also mean that the plan or the credit is used up, and some services answer 400
+ * or 403 then. The first match decides.
+ */
+const LIMITS: readonly (readonly [RegExp, FailureCode])[] = [
+  // The same sentence with a reset is about the plan, without it about the money.
+  [/out of (?:usage credits|extra usage) \u00b7 resets/i, 'agent_usage_limited'],
+  // Google writes the first words of a used up credit about every quota.
+  [/per_?day|daily quota|quota will reset|exhausted your capacity/i, 'agent_usage_limited'],
+  [/quota exceeded for metric/i, 'agent_rate_limited'],
+  [
+    /credit balance|out of (?:usage\b|credits?|extra usage)|insufficient[_ ](?:quota|balance|funds|credits?|g1_credits)|exceeded your current quota|check your plan and billing|spend(?:ing)?[_ ](?:limit|cap)|credit limit|requires more credits|billing_error|payment required/i,
+    'agent_out_of_credit',
+  ],
+  [
+    /(?:hit|reached|exceeded) your (?:[\w'\u2019. -]{1,40} )?(?:usage )?limits?\b|usage[_ ]limit|(?:hour|daily|weekly|monthly|session) (?:usage )?limit|specified api usage limits/i,
+    'agent_usage_limited',
+  ],
+]
 
 /** The first match decides, so specific texts come before words that occur in many messages. */
 const PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
@@ -51,38 +78,57 @@ const PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
 const STATUS = /(?:status(?: code)?:? |API Error: |rejected \(|"code": ?)([45]\d\d)\b/
 
 /** A failure with everything that its message says: its code, the HTTP status, and how long to wait. */
-export function classifyFailure(failure: AgentFailure): AgentFailure & { code: FailureCode } {
-  const { message, login, retryAfterMs = waitIn(message) } = failure
-  const status = failure.status ?? statusIn(message)
-  const code = failure.code ?? codeOfStatus(status) ?? codeOfMessage(message) ?? (status === 400 ? REJECTED : OTHER)
-  return { message, code, status, retryAfterMs, login }
+export function classifyFailure(failure: AgentFailure, moment: Moment): AgentFailure & { code: FailureCode } {
+  const { message, login } = failure
+  const code = failureCode(failure)
+  return { message, code, status: statusOf(failure), retryAfterMs: waitOf(failure, code, moment), login }
+}
+
+/** An agent that retries reports its own short delays, which say nothing about the reset of a plan. */
+function waitOf({ message, resetsAt, retryAfterMs }: AgentFailure, code: FailureCode, moment: Moment) {
+  const reset = resetsAt === undefined ? undefined : waitUntil(resetsAt, moment)
+  const [said, asked] = [waitIn(message, moment), believable(retryAfterMs)]
+  return reset ?? (code === 'agent_usage_limited' ? (said ?? asked) : (asked ?? said))
+}
+
+export function failureCode(failure: AgentFailure): FailureCode {
+  const { message, code } = failure
+  const status = statusOf(failure)
+  return (
+    code ??
+    codeOfLimit(message, status) ??
+    codeOfStatus(status) ??
+    codeOf(PATTERNS, message) ??
+    (status === 400 ? REJECTED : OTHER)
+  )
 }
 
 const REJECTED = 'agent_request_rejected'
 const OTHER = 'agent_failed'
+
+function statusOf({ message, status }: AgentFailure): number | undefined {
+  return status ?? statusIn(message)
+}
 
 function statusIn(message: string): number | undefined {
   const [, status] = STATUS.exec(message) ?? []
   return status === undefined ? undefined : Number(status)
 }
 
+/** A service that has failed says nothing about a limit. */
+function codeOfLimit(message: string, status = 400): FailureCode | undefined {
+  return status < 500 ? codeOf(LIMITS, message) : undefined
+}
+
 /** Not for 400: some services also answer 400 for a wrong key or a used up quota, and only the message tells. */
 function codeOfStatus(status = 0): FailureCode | undefined {
   if (status === 401 || status === 403) return 'agent_auth_failed'
+  if (status === 402) return 'agent_out_of_credit'
   if (status === 429) return 'agent_rate_limited'
   if (status === 503 || status === 529) return 'agent_overloaded'
   return status >= 500 && status <= 599 ? 'agent_service_failed' : undefined
 }
 
-function codeOfMessage(message: string): FailureCode | undefined {
-  return PATTERNS.find(([pattern]) => pattern.test(message))?.[1]
-}
-
-const WAIT = /(?:try again|retry|wait)(?:ing)?(?: in| after|:)? (?:about )?(\d+(?:\.\d+)?) ?(ms|s|m|h)/i
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-
-/** `Please try again in 1.5s`, `retry in 2 minutes` */
-function waitIn(message: string): number | undefined {
-  const [, count, unit = ''] = WAIT.exec(message) ?? []
-  return count === undefined ? undefined : Number(count) * (UNIT_MS[unit.toLowerCase()] ?? 0)
+function codeOf(patterns: typeof PATTERNS, message: string): FailureCode | undefined {
+  return patterns.find(([pattern]) => pattern.test(message))?.[1]
 }

@@ -5,7 +5,7 @@
 import type { AgentError, AgentEvent, Backend, Denial, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
 import { messageEvents } from './events.ts'
 import { failureOfExitCode } from './exit-codes.ts'
-import { type AgentFailure, classifyFailure } from './failure.ts'
+import { type AgentFailure, classifyFailure, failureCode } from './failure.ts'
 import { type JsonRecord, parseObject } from './json-fields.ts'
 import { stderrMessage } from './stderr-message.ts'
 import { NO_USAGE } from './token-usage.ts'
@@ -91,11 +91,11 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       }),
     usageSoFar: () => output.usageSoFar?.(),
     hasEnded: () => output.summary().outcome !== undefined,
-    finish(end) {
+    finish(end, now) {
       const events = plain && read(documentIn(plain))
       const plainText = plain === undefined ? undefined : joinLines(plain)
       const last = repair.events(events ?? messageEvents(plainText, { isPartial: false }), plainText ?? '')
-      const result = repair.value(toOutputResult(output, end, plainText))
+      const result = repair.value(toOutputResult(output, { end, now, plainText }))
       const warnings = [...(output.summary().warnings ?? []), ...(repair.hasReplaced ? [REPLACED_WARNING] : [])]
       return {
         events: [...last, ...repair.end()],
@@ -113,7 +113,7 @@ function countRefusals(before: number, output: AgentOutput, events: readonly Age
   if (events.some(isAnswer)) return 0
   if (!events.some(({ type, content }) => type === 'progress' && content.stage === 'retry')) return before
   const { lastRetry } = output.summary()
-  return lastRetry !== undefined && classifyFailure(lastRetry).code === 'agent_auth_failed' ? before + 1 : 0
+  return lastRetry !== undefined && failureCode(lastRetry) === 'agent_auth_failed' ? before + 1 : 0
 }
 
 function isAnswer({ type }: AgentEvent): boolean {
@@ -136,7 +136,9 @@ function documentIn(lines: readonly string[]): JsonRecord | undefined {
 }
 
 /** `plainText` is undefined if the agent printed objects. */
-function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string | undefined): OutputResult {
+type Finish = { end: ProcessEnd; now: Date; plainText: string | undefined }
+
+function toOutputResult(output: AgentOutput, { end, now, plainText }: Finish): OutputResult {
   const { model, turnCount, costUsd, threadUsage, usage, text, ...summary } = output.summary()
   const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
   const failure = findFailure(output, end, plainText ?? '')
@@ -144,14 +146,14 @@ function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string 
   return {
     text: plainText ?? text,
     usage,
-    ...(failure && { error: toError(failure) }),
+    ...(failure && { error: toError(failure, now) }),
     ...(threadUsage && { threadUsage }),
     ...(sessionId !== undefined && { sessionId }),
     ...(model !== undefined && { model }),
     ...(turnCount !== undefined && { turnCount }),
     ...(costUsd !== undefined && { costUsd }),
     ...(denials.length > 0 && { denials }),
-    ...(summary.lastRetry && { lastRetry: toError(summary.lastRetry) }),
+    ...(summary.lastRetry && { lastRetry: toError(summary.lastRetry, now) }),
   }
 }
 
@@ -168,8 +170,9 @@ function findFailure(output: AgentOutput, end: ProcessEnd, plainText: string): A
   const message = [reported.message, exit.message, ...unstructured].find((text) => text?.trim())
   if (message === undefined) return { ...early, code: exit.code ?? early.code }
   const retryAfterMs = reported.retryAfterMs ?? exit.retryAfterMs
-  const { login } = reported
-  return { message, code: reported.code ?? exit.code, status: reported.status ?? exit.status, retryAfterMs, login }
+  const { login, resetsAt } = reported
+  const [code, status] = [reported.code ?? exit.code, reported.status ?? exit.status]
+  return { message, code, status, retryAfterMs, resetsAt, login }
 }
 
 function formatEarlyEnd(backend: Backend, { code, signal }: ProcessEnd): string {
@@ -177,8 +180,8 @@ function formatEarlyEnd(backend: Backend, { code, signal }: ProcessEnd): string 
   return `${backend} ended before it had finished its answer (${how})`
 }
 
-function toError(failure: AgentFailure): AgentError {
-  const { code, message, status, retryAfterMs, login } = classifyFailure(failure)
+function toError(failure: AgentFailure, now: Date): AgentError {
+  const { code, message, status, retryAfterMs, login } = classifyFailure(failure, { now })
   return {
     code,
     message: message.trim().slice(0, MESSAGE_LIMIT),

@@ -151,7 +151,7 @@ describe('what a turn has used so far', () => {
         reader.readLine(line)
         return reader.usageSoFar() ?? []
       })
-      const { usage } = reader.finish(end).result
+      const { usage } = reader.finish(end, new Date()).result
       const { output_tokens, ...read } = usage
       expect(seen.at(-1)).toMatchObject(read)
       // Without pieces, claude counts the output of a request when it begins.

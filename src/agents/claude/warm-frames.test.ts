@@ -37,7 +37,7 @@ function readTurn({ message, frames }: ReturnType<typeof turnsIn>[number], earli
     else kinds.add(read.kind)
   }
   const hasEnded = reader.hasEnded()
-  const end = reader.finish({ code: 1, signal: null, stderrTail: '' })
+  const end = reader.finish({ code: 1, signal: null, stderrTail: '' }, new Date())
   return { ...outline({ events: [...events, ...end.events], result: end.result }), hasEnded, kinds: [...kinds], end }
 }
 

@@ -25,7 +25,7 @@ function readTurns(name: string, wantsDeltas = true) {
       if (read !== undefined) events.push(...reader.readFrame(read, line))
     }
     const hasEnded = reader.hasEnded()
-    const end = reader.finish({ code: 1, signal: null, stderrTail: '' })
+    const end = reader.finish({ code: 1, signal: null, stderrTail: '' }, new Date())
     if (end.result.threadUsage !== undefined) usages.set(threadId, end.result.threadUsage)
     const row = outline({ events: [...events, ...end.events], result: end.result })
     return [row.events, row.text, row.usage, row.error?.[0] ?? (hasEnded ? 'ok' : 'lost')]
@@ -55,7 +55,7 @@ describe('the usage of a turn', () => {
       return reader.usageSoFar()?.input_tokens
     })
     const events = read('turn/completed', { turn: { status } })
-    const { usage, threadUsage } = reader.finish({ code: 1, signal: null, stderrTail: '' }).result
+    const { usage, threadUsage } = reader.finish({ code: 1, signal: null, stderrTail: '' }, new Date()).result
     const types = events.map(({ type }) => type)
     return { seen, types, usage: usage.input_tokens, thread: threadUsage?.input_tokens }
   }
