@@ -25,7 +25,7 @@ export function planScriptedAnswer({ script, ...turn }: Turn): ScriptedAnswer {
   const canned = planAnswer(turn)
   const thinking = canned.replies[0]?.thinking
   const replies = toReplies(canned.replies, script)
-  const failure = script.fail === undefined ? canned.failure : toFailure(script.fail, script.retryAfterSecs)
+  const failure = script.fail === undefined ? canned.failure : toFailure(script.fail, script)
   return {
     replies: replies.map((reply, at) => (at === 0 && thinking !== undefined ? { ...reply, thinking } : reply)),
     ...(failure && { failure }),
@@ -45,6 +45,6 @@ function toReplies(canned: readonly Reply[], script: Script): ScriptedReply[] {
   return [...calls, last]
 }
 
-function toFailure(status: ApiFailure['status'], retryAfterSecs: number | undefined): ApiFailure {
-  return { status, message: 'the script of the fake agent says so', retryAfterSecs }
+function toFailure(status: ApiFailure['status'], { failText, retryAfterSecs }: Script): ApiFailure {
+  return { status, message: failText ?? 'the script of the fake agent says so', retryAfterSecs }
 }

@@ -9,6 +9,7 @@ export type Block = { type: string; [field: string]: unknown }
 const ERROR_NAMES = {
   400: 'invalid_request',
   401: 'authentication_failed',
+  402: 'billing_error',
   403: 'authentication_failed',
   429: 'rate_limit',
   500: 'server_error',

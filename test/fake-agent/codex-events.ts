@@ -50,6 +50,7 @@ export class CodexEvents extends DemoCodexOutput implements AgentOutput {
 
 const REASONS = {
   401: 'Unauthorized',
+  402: 'Payment Required',
   403: 'Forbidden',
   500: 'Internal Server Error',
   503: 'Service Unavailable',

@@ -6,6 +6,7 @@ import type { Output } from './output.ts'
 const STATUS_NAMES = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
+  402: 'UNKNOWN',
   403: 'PERMISSION_DENIED',
   429: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',

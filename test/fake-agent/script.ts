@@ -5,7 +5,7 @@ import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 const POINTS = ['start', 'init', 'word', 'text'] as const
 export type Point = (typeof POINTS)[number]
 
-const FAILURE_STATUSES = [400, 401, 403, 429, 500, 503, 529] as const
+const FAILURE_STATUSES = [400, 401, 402, 403, 429, 500, 503, 529] as const
 export type FailureStatus = (typeof FAILURE_STATUSES)[number]
 
 export type Script = {
@@ -20,6 +20,8 @@ export type Script = {
   tool?: string
   toolDenied?: boolean
   fail?: FailureStatus
+  /** What the model service says with `fail`. */
+  failText?: string
   /** How long the model service asks callers to wait after `fail`. */
   retryAfterSecs?: number
   /** Of a turn that ends by itself. */
@@ -70,6 +72,7 @@ const RULES: Readonly<Record<keyof Script, Rule>> = {
   tool: TEXT,
   toolDenied: SWITCH,
   fail: oneOf(FAILURE_STATUSES),
+  failText: TEXT,
   retryAfterSecs: COUNT,
   sessionId: TEXT,
   exitCode: { expects: 'a whole number from 0 to 255', isMet: (value) => isCount(value) && Number(value) <= 255 },

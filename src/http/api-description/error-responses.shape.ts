@@ -61,6 +61,17 @@ export const ERROR_RESPONSES = {
       http.responseNotFound({ id: RESPONSE_ID }),
     ],
   },
+  PaymentRequired: {
+    status: 402,
+    description: 'The account that the agent uses has no credit left.',
+    examples: [
+      http.upstreamOutOfCredit({
+        backend: 'claude',
+        reason: 'Credit balance is too low',
+        agentCode: 'agent_out_of_credit',
+      }),
+    ],
+  },
   MethodNotAllowed: {
     status: 405,
     description: 'The path does not support this method.',
@@ -98,7 +109,7 @@ export const ERROR_RESPONSES = {
   TooManyRequests: {
     status: 429,
     description:
-      'The client exceeds its rate limit, or has too many open requests. On a compatible API, also sent if the agent exceeds the limit of its model service.',
+      'The client exceeds its rate limit, or has too many open requests. On a compatible API, also sent if the agent exceeds the limit of its model service or of its plan.',
     headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
     examples: [
       http.tooManyRequests({ limit: 20, retryAfterSecs: 1 }),
@@ -110,6 +121,12 @@ export const ERROR_RESPONSES = {
         reason: 'rate limit reached, try again in 20s',
         agentCode: 'agent_rate_limited',
         retryAfterSecs: 20,
+      }),
+      http.upstreamUsageLimited({
+        backend: 'claude',
+        reason: "You've hit your session limit · resets 3pm (Europe/Berlin)",
+        agentCode: 'agent_usage_limited',
+        retryAfterSecs: 5400,
       }),
     ],
   },
@@ -163,4 +180,4 @@ export const BODY_ERRORS: readonly ErrorName[] = ['BadRequest', 'TooLarge', 'Uns
 export const SESSION_ERRORS: readonly ErrorName[] = ['BadRequest', 'NotFound', 'Conflict', ...COMMON_ERRORS]
 /** Errors of endpoints that run something, and that a request with an `Idempotency-Key` can repeat. */
 export const RUN_ERRORS: readonly ErrorName[] = [...BODY_ERRORS, 'Conflict', 'KeyReused']
-export const AGENT_ERRORS: readonly ErrorName[] = [...RUN_ERRORS, 'BadGateway', 'Timeout']
+export const AGENT_ERRORS: readonly ErrorName[] = [...RUN_ERRORS, 'PaymentRequired', 'BadGateway', 'Timeout']

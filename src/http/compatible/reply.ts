@@ -13,9 +13,11 @@ import {
   backendTimeout,
   shuttingDown,
   upstreamAuth,
+  upstreamOutOfCredit,
   upstreamOverloaded,
   upstreamRateLimited,
   upstreamRejected,
+  upstreamUsageLimited,
 } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 import type { ReplyFormat } from '../response/send-prompt.ts'
@@ -113,6 +115,10 @@ function agentFailure(
   switch (failed.agentCode) {
     case 'agent_rate_limited':
       return upstreamRateLimited({ ...failed, retryAfterSecs })
+    case 'agent_usage_limited':
+      return upstreamUsageLimited({ ...failed, retryAfterSecs })
+    case 'agent_out_of_credit':
+      return upstreamOutOfCredit(failed)
     case 'agent_overloaded':
       return upstreamOverloaded({ ...failed, retryAfterSecs })
     case 'agent_auth_failed':

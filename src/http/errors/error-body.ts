@@ -71,12 +71,14 @@ function toTitle(name: string): string {
 
 function chatErrorType(status: number): string {
   if (status === 401) return 'authentication_error'
+  if (status === 402) return 'insufficient_quota'
   if (status === 429) return 'rate_limit_error'
   return status < 500 ? 'invalid_request_error' : 'server_error'
 }
 
 const MESSAGE_ERROR_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
+  402: 'billing_error',
   403: 'permission_error',
   404: 'not_found_error',
   413: 'request_too_large',

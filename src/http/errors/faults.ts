@@ -279,6 +279,22 @@ export const upstreamRateLimited = defineFault({
     `${d.backend} failed: its model service allows no more requests for now: ${d.reason}`,
 })
 
+export const upstreamUsageLimited = defineFault({
+  code: 'upstream_usage_limited',
+  kind: 'rate_limited',
+  when: 'The usage window of the plan that the agent uses is used up (429). `Retry-After` says how long until it resets, if the agent says so.',
+  message: (d: AgentFailed & { retryAfterSecs?: number | undefined }) =>
+    `${d.backend} failed: the plan that the agent uses on the server has reached its usage limit: ${d.reason}`,
+})
+
+export const upstreamOutOfCredit = defineFault({
+  code: 'upstream_out_of_credit',
+  kind: 'internal',
+  when: 'The account that the agent uses has no credit left, or has reached its spend limit (402). Waiting does not help.',
+  message: (d: AgentFailed) =>
+    `${d.backend} failed: the account that the agent uses on the server has no credit left: ${d.reason}`,
+})
+
 export const upstreamOverloaded = defineFault({
   code: 'upstream_overloaded',
   kind: 'unavailable',

@@ -23,6 +23,7 @@ const STATUS_OF_KIND: Readonly<Record<FaultKind, number>> = {
 
 /** Codes whose status differs from that of their kind. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+  upstream_out_of_credit: 402,
   host_not_allowed: 403,
   origin_not_allowed: 403,
   nesting_too_deep: 403,
@@ -41,7 +42,14 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   backend_timeout: 504,
 }
 
-const NOT_RETRYABLE: readonly string[] = ['backend_execution_failed', 'upstream_auth', 'backend_timeout']
+/** The vendors' SDKs also retry a 429 within seconds, if `Retry-After` is more than a minute. */
+const NOT_RETRYABLE: readonly string[] = [
+  'backend_execution_failed',
+  'upstream_auth',
+  'upstream_usage_limited',
+  'upstream_out_of_credit',
+  'backend_timeout',
+]
 
 /** After a timeout (408) the connection may still carry the rest of the request. */
 const CLOSING: readonly string[] = [
@@ -77,7 +85,13 @@ function toHeaders(fault: Fault, status: number): Record<string, string> {
     ...(status === 405 && { allow: (allow ?? []).join(', ') }),
     // The vendors' SDKs retry a 5xx. Running a failed prompt again would cost money.
     ...(NOT_RETRYABLE.includes(fault.code) && { 'x-should-retry': 'false' }),
-    ...((status === 429 || status === 503) && { 'retry-after': String(retryAfterSecs || DEFAULT_RETRY_SECS) }),
+    ...((status === 429 || status === 503) && retryAfter(fault.code, retryAfterSecs)),
     ...((status === 408 || CLOSING.includes(fault.code)) && { connection: 'close' }),
   }
+}
+
+/** A usage window may reset in hours: if nobody knows when, the default would be a lie. */
+function retryAfter(code: string, seconds: number | undefined): Record<string, string> {
+  const known = seconds || (NOT_RETRYABLE.includes(code) ? undefined : DEFAULT_RETRY_SECS)
+  return known === undefined ? {} : { 'retry-after': String(known) }
 }

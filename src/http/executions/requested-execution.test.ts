@@ -158,6 +158,8 @@ describe('a key', () => {
   it.each<[string, object, boolean]>([
     ['a fault', executionNotFound({ id: 'e' }), true],
     ['a rate limit of the model', { error_code: 'agent_rate_limited' }, true],
+    ['a usage limit of the plan', { error_code: 'agent_usage_limited' }, true],
+    ['an account without credit', { error_code: 'agent_out_of_credit' }, false],
     ['an overload of the model', { error_code: 'agent_overloaded' }, true],
     ['a failure of the agent', { error_code: 'agent_failed' }, false],
     ['an answer', { answer: 'yes' }, false],

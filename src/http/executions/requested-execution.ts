@@ -61,7 +61,7 @@ export async function requestExecution(
 }
 
 /** The model service refused the prompt for the moment, so a client may send it again. */
-const TRANSIENT = ['agent_rate_limited', 'agent_overloaded']
+const TRANSIENT = ['agent_rate_limited', 'agent_usage_limited', 'agent_overloaded']
 
 /** A Fault means that nothing was run. Then, and after a transient failure, the key may be used again. */
 export async function releaseOnFault<T extends object>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {

@@ -221,6 +221,7 @@ function toUsage({ input, cacheRead, output, reasoning }: Tokens): ResponseUsage
 }
 
 function toResponseError({ status, message }: Pick<HttpError, 'status' | 'message'>): ResponseObject['error'] {
+  if (status === 402) return { code: 'insufficient_quota', message }
   if (status === 429) return { code: 'rate_limit_exceeded', message }
   return { code: status < 500 ? 'invalid_prompt' : 'server_error', message }
 }
