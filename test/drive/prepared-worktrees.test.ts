@@ -212,7 +212,7 @@ describe('checks before the work', () => {
     const driving = createProject()
     const status = join(driving.scratch, 'status')
     driving.rewrite({ orient: [{ runs: [`git status --short > ${status}`] }] })
-    const check = `sh -c 'echo changed > check.sh; rm rain.test.js; mkdir -p out && echo new > out/new; echo kept > seen'`
+    const check = `sh -c 'echo changed > check.sh; rm rain.test.js; mkdir -p out && echo new > out/new; echo kept > seen; git add --all'`
     const setup = `sh -c 'echo two > sun.test.js'`
     const ran = await driving.drive(GOAL, '--setup', setup, '--check', check, '--no-review', '--rounds', '0')
     const put_back = ['check.sh', 'out/new', 'rain.test.js']

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { PLAIN_ENV } from '../../../test/support/git-repository.ts'
+import { PLAIN_ENV, type Repository } from '../../../test/support/git-repository.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { createRepository } from '../../../test/support/temporary-repository.ts'
 import { discoverWorkspace } from '../discover-workspace.ts'
@@ -65,6 +65,45 @@ it('puts back what was changed, created and deleted, and keeps changes from befo
     ...['by a check\n', 'replaced\n', 0],
   ])
   expect([existsSync(place('created')), readFileSync(join(outside, 'file'), 'utf8')]).toEqual([false, 'outside\n'])
+})
+
+it.each([
+  ['staged', (ask: Repository['git']) => ask('add', '--all')],
+  ['unstaged', (ask: Repository['git']) => ask('rm', '--cached', '--quiet', 'kept', 'program')],
+])('puts back what was %s', async (_, change) => {
+  const { around, git: ask, write, read } = await open()
+  write('program', 'staged by a person\n')
+  ask('add', 'program')
+  const seen = () => [ask('status', '--porcelain'), ask('diff', '--cached')]
+  const before = seen()
+  await around(() => {
+    write('changed', 'by a check\n')
+    write('created', 'by a check\n')
+    change(ask)
+    expect(seen()).not.toEqual(before)
+  })
+  expect([...seen(), read('changed'), read('program')]).toEqual([...before, 'by a person\n', 'staged by a person\n'])
+})
+
+it.each([
+  ['is replaced by a link', (index: string) => symlinkSync('/dev/null', index)],
+  ['is replaced by a directory', (index: string) => mkdirSync(index)],
+  ['is deleted', () => undefined],
+])('puts the index back if it %s', async (_, replace) => {
+  const { around, place, git: ask } = await open()
+  const before = ask('status', '--porcelain')
+  await around(() => {
+    rmSync(place('.git/index'))
+    replace(place('.git/index'))
+  })
+  expect(ask('status', '--porcelain')).toBe(before)
+})
+
+it('removes an index that was not there before', async () => {
+  const { around, place, git: ask } = await open()
+  rmSync(place('.git/index'))
+  await around(() => void ask('add', '--all'))
+  expect(existsSync(place('.git/index'))).toBe(false)
 })
 
 it('changes nothing if nothing was changed', async () => {

@@ -1,5 +1,7 @@
-/** Puts the files of a worktree back to how they were before something ran there. */
-import { rmSync } from 'node:fs'
+/** Puts the files and the index of a worktree back to how they were before something ran there. */
+import { lstatSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFile } from '../../kit/files/write-file.ts'
 import { askStatus } from '../ask-status.ts'
 import { askGitForOutput, type Git } from '../git.ts'
 import type { ChangedPath } from '../parse-status.ts'
@@ -7,7 +9,7 @@ import { type WorktreeOptions, withIndexOfFiles } from './diff-worktree.ts'
 
 /**
  * Calls `work`. What it changes, creates or deletes is put back, except files that git ignores, and named. Changes from before
- * stay, whether they are committed or not.
+ * stay, whether they are staged or not. What `work` stages or unstages is put back too.
  */
 export async function puttingBack<T>(
   options: WorktreeOptions,
@@ -18,7 +20,9 @@ export async function puttingBack<T>(
   return await withIndexOfFiles(options, async (git) => {
     const listChanges = async () => (await askStatus(git, { directory, signal })).changed.filter(isNotInIndex)
     const before = new Set((await listChanges()).map(({ bytes }) => bytes))
+    const restoreIndex = keepIndex(join(options.workspace.git_dir, 'index'))
     const result = await work()
+    restoreIndex()
     const changed = (await listChanges()).filter(({ bytes }) => !before.has(bytes))
     if (changed.length === 0) return { result, paths: [] }
     await checkOut(git, options)
@@ -27,6 +31,22 @@ export async function puttingBack<T>(
     for (const { bytes } of created) rmSync(toPlace(directory, bytes), { recursive: true, force: true })
     return { result, paths: [...new Set([...changed, ...created].map(({ path }) => path))] }
   })
+}
+
+/** Reads the index, and returns a function that puts it back if it has changed since. */
+function keepIndex(path: string): () => void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return () => rmSync(path, { recursive: true, force: true })
+  const bytes = readFileSync(path)
+  return () => {
+    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+    if (isFile && readFileSync(path).equals(bytes)) return
+    if (!isFile) rmSync(path, { recursive: true, force: true })
+    replaceFile({ path, bytes, mode: found.mode & 0o777 })
+    // Git trusts what the index says about files that are older than it. The work may have written some of them since.
+    const seconds = Math.floor(found.mtimeMs / 1000)
+    utimesSync(path, seconds, seconds)
+  }
 }
 
 /** The second letter compares the file with the index. */
