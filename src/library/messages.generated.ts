@@ -146,7 +146,7 @@ export type CompareRequest = {
   sequential?: boolean | undefined
   /** Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`. */
   worktrees?: boolean | undefined
-  /** With `worktrees`: commands to run in each worktree after the agents. Over HTTP, only those of `drive.checks`. */
+  /** With `worktrees`: commands to run in each worktree after the agents, by default those of `drive.checks`. Over HTTP, only those. */
   checks?: readonly string[] | undefined
   /** With `worktrees`: keep the work of this agent as a branch, and drop the others. */
   keep?: string | undefined

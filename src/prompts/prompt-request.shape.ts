@@ -229,7 +229,7 @@ export const CompareRequest = named(
       Type.Array(Type.String({ minLength: 1 }), {
         maxItems: MAX_CHECKS,
         description:
-          'With `worktrees`: commands to run in each worktree after the agents. Over HTTP, only those of `drive.checks`.',
+          'With `worktrees`: commands to run in each worktree after the agents, by default those of `drive.checks`. Over HTTP, only those.',
       }),
     ),
     keep: Type.Optional(

@@ -94,11 +94,13 @@ export class Comparisons {
 
   async #compare(request: Comparison, context: PromptContext, batch: BatchRunOptions): Promise<ComparisonResult> {
     const { worktrees: home, projects } = this.#parts
-    const { backends, prompt, workdir: start = context.cwd, checks = [], keep } = request
+    const { backends, prompt, workdir: start = context.cwd, keep } = request
     const git = locateGit(context)
     const { signal } = batch
     const { worktree_root: root, git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
     const settings = withProject(this.#parts.settings, findUsableProject({ home: projects, repository, root }))
+    const { checks = settings.drive.checks } = request
+    for (const command of checks) parseCheck(command)
     const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, preparation: given, ...asked } = request
     const { env, clock, by } = context
     const keyId = ownerKey(by)?.id

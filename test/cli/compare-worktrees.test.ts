@@ -254,6 +254,19 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toEqual([])
   })
 
+  it.each([
+    { named: [], ran: ['test -f changed'] },
+    { named: ['--check', 'true'], ran: ['true'] },
+  ])('runs the checks of the settings, or those named: $named', async ({ named, ran }) => {
+    for (const name of ['claude', 'codex']) teach(name, 'touch changed')
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x', '--json', ...named]
+    const env = { DROVER_DRIVE_CHECKS: 'test -f changed' }
+    const { report } = await reportOf(home.drover(args, { cwd: repository.root, env }))
+    type Result = { worktree: { checks: { command: string }[] } }
+    const commands = report.results.map(({ worktree }: Result) => worktree.checks.map(({ command }) => command))
+    expect(commands).toEqual([ran, ran])
+  })
+
   it('tells setup, agents and checks where they are', async () => {
     const log = join(home.path, 'places')
     const tell = (who: string) => `echo "${who} $DROVER_WORKTREE $DROVER_BRANCH $DROVER_PORT [$VIRTUAL_ENV]" >> ${log}`

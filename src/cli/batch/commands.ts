@@ -139,7 +139,8 @@ Ctrl-C leaves no processes, worktrees or branches behind.`,
       {
         name: 'check',
         value: 'COMMAND',
-        description: "Run this in each worktree, without a shell; use sh -c '…' if you need one",
+        description:
+          "Run this in each worktree, without a shell; use sh -c '…' if you need one (default: drive.checks)",
         repeats: true,
       },
       {
