@@ -11,13 +11,13 @@ type Started = EventOf<'drive_started'>['data']
 export async function startDrivenRun(
   runs: RunContext,
   request: RunRequest,
-  started: Omit<Started, 'run_id'>,
+  started: Omit<Started, 'run_id' | 'is_reviewed'>,
 ): Promise<string> {
   const { run_id } = await startRun(runs, request, (runId) =>
     encodeFirstEvent(runId, {
       type: 'drive_started',
       at: toTimestamp(runs.clock.now()),
-      data: { run_id: runId, ...started },
+      data: { run_id: runId, ...started, is_reviewed: request.reviewEnabled },
     }),
   )
   return run_id

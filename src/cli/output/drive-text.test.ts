@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
+import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
 import { describeRecord } from './drive-text.ts'
 import { formatLines } from './styled-line.ts'
@@ -17,6 +17,16 @@ it.each([
   ['error', 'drover', '  outcome: an error (written by drover)'],
 ])('an outcome that is %s has words for people', (status, by, line) => {
   expect(textOf('outcome_submitted', { status, by })).toBe(line)
+})
+
+it.each([
+  [true, 'Work by claude, review by codex'],
+  [false, 'Work by claude, no review'],
+  [undefined, 'Work by claude, review by codex'],
+])('the first lines say who reviews (is_reviewed: %s)', (is_reviewed, line) => {
+  const place = { kind: 'in_place', root: '/work' }
+  const started = { run_id: 'run-1', goal: 'g', place, round: 1, options: OPTIONS, is_reviewed }
+  expect(textOf('drive_started', started).split('\n')).toContain(line)
 })
 
 it('a claim that was not observed has the words of the report', () => {

@@ -73,12 +73,14 @@ function whole(text: string): StyledLine {
   return { text, keepsPaths: true }
 }
 
-function describeStart({ run_id, goal, place, options, round }: EventOf<'drive_started'>['data']): StyledLine[] {
+function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] {
+  const { run_id, goal, place, options, round, is_reviewed: isReviewed } = started
   const where =
     place.kind === 'worktree'
       ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
       : [whole(`In place: ${place.root}, as it is`)]
-  const agents = `Work by ${formatAgent(options)}, review by ${options.review_backend}${options.is_demo ? ' (demo)' : ''}`
+  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}`
+  const agents = `Work by ${formatAgent(options)}, ${review}${options.is_demo ? ' (demo)' : ''}`
   const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
   return [{ text: title, tone: 'title' }, ...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)]
 }

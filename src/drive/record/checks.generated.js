@@ -6,8 +6,8 @@ r,e]=[j(4),j(5),j(6)],[v,o]=[j(7),j(8)];return A>=1&&A<=g&&k<=23&&r<=59&&e<=59&&
 T00:00:00Z`)}function Nt({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var ht,Zr=Rr(()=>{"use strict";ht=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var Cr={};bt(Cr,{formats:()=>jt});var jt,Or=Rr(()=>{"use strict";Zr();jt={date:Lr,"date-time":yr}});var Ur=gt(mr=>{"use strict";Object.defineProperty(mr,"__esModule",{value:!0});function zr(t){let s=t.length,j=0,A=0,g;for(;A<
 s;)j++,g=t.charCodeAt(A++),g>=55296&&g<=56319&&A<s&&(g=t.charCodeAt(A),(g&64512)===56320&&A++);return j}mr.default=zr;zr.
-code='require("ajv/dist/runtime/ucs2length").default'});var Ys=M;var B=["type","at","data"],At=["run_id","goal","round","previous_run_id","place","issue","spent","options"],qt=["in_plac\
-e","worktree"],xt=["url","sha256"],Hr=["tokens","cost_microusd","time_ms"];var Vt=(Or(),wt(Cr)).formats["date-time"],$t=new RegExp("Z$","u");function q(t,{instancePath:s="",parentData:j,parentDataProperty:A,
+code='require("ajv/dist/runtime/ucs2length").default'});var Ys=M;var B=["type","at","data"],At=["run_id","goal","round","previous_run_id","place","issue","spent","options","is_reviewed"],
+qt=["in_place","worktree"],xt=["url","sha256"],Hr=["tokens","cost_microusd","time_ms"];var Vt=(Or(),wt(Cr)).formats["date-time"],$t=new RegExp("Z$","u");function q(t,{instancePath:s="",parentData:j,parentDataProperty:A,
 rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(Vt(t)){if(!$t.test(t))return q.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return q.errors=[
 {instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return q.errors=[{instancePath:s,keyword:"type",params:{
@@ -125,37 +125,37 @@ r===null?q.errors:r.concat(q.errors),e=r.length);var o=c===e}else var o=!0;if(o)
 h)if(c&&typeof c=="object"&&!Array.isArray(c)){let w;if(c.run_id===void 0&&(w="run_id")||c.goal===void 0&&(w="goal")||c.
 round===void 0&&(w="round")||c.place===void 0&&(w="place")||c.spent===void 0&&(w="spent")||c.options===void 0&&(w="optio\
 ns"))return L.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:w}}],!1;for(let b in c){let $=e;
-if(!(b==="run_id"||b==="goal"||b==="round"||b==="previous_run_id"||b==="place"||b==="issue"||b==="spent"||b==="options")){
-let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:At},propertyName:b};r===null?r=[N]:r.push(N),e++}var m=$===
-e;if(!m){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:b}};return r===null?r=[N]:r.push(N),
-e++,L.errors=r,!1;break}}if(m){if(c.run_id!==void 0){let b=e;if(typeof c.run_id!="string")return L.errors=[{instancePath:s+
-"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var i=b===e}else var i=!0;if(i){if(c.goal!==void 0){let b=e;if(typeof c.
-goal!="string")return L.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{type:"string"}}],!1;var i=b===e}else
-var i=!0;if(i){if(c.round!==void 0){let b=c.round,$=e;if(!(typeof b=="number"&&!(b%1)&&!isNaN(b)&&isFinite(b)))return L.
-errors=[{instancePath:s+"/data/round",keyword:"type",params:{type:"integer"}}],!1;if(e===$&&typeof b=="number"&&isFinite(
-b)&&(b<1||isNaN(b)))return L.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{comparison:">=",limit:1}}],
-!1;var i=$===e}else var i=!0;if(i){if(c.previous_run_id!==void 0){let b=e;if(typeof c.previous_run_id!="string")return L.
-errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var i=b===e}else var i=!0;if(i){
-if(c.place!==void 0){let b=c.place,$=e,N=e,x=e,V=!0,z=e;if(b&&typeof b=="object"&&!Array.isArray(b)){let F;if(b.kind===void 0&&
-(F="kind")){let O={};r===null?r=[O]:r.push(O),e++}else if(b.kind!==void 0&&b.kind!=="in_place"){let O={};r===null?r=[O]:
-r.push(O),e++}}var u=z===e;if(e=x,r!==null&&(x?r.length=x:r=null),u){let F=e;be(b,{instancePath:s+"/data/place",parentData:c,
-parentDataProperty:"place",rootData:g,dynamicAnchors:k})||(r=r===null?be.errors:r.concat(be.errors),e=r.length);var u=F===
-e;V=u}if(!V){let F={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[F]:r.push(
-F),e++,L.errors=r,!1}var a=N===e;if(a){let F=e,O=e,oe=!0,ke=e;if(b&&typeof b=="object"&&!Array.isArray(b)){let T;if(b.kind===
-void 0&&(T="kind")){let Ye={};r===null?r=[Ye]:r.push(Ye),e++}else if(b.kind!==void 0&&b.kind!=="worktree"){let Ye={};r===
-null?r=[Ye]:r.push(Ye),e++}}var d=ke===e;if(e=O,r!==null&&(O?r.length=O:r=null),d){let T=e;re(b,{instancePath:s+"/data/p\
-lace",parentData:c,parentDataProperty:"place",rootData:g,dynamicAnchors:k})||(r=r===null?re.errors:r.concat(re.errors),e=
-r.length);var d=T===e;oe=d}if(!oe){let T={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[T]:r.push(T),e++,L.errors=r,!1}var a=F===e}if(e===$)if(b&&typeof b=="object"&&!Array.isArray(b)){let F;if(b.kind===
-void 0&&(F="kind"))return L.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:F}}],!1;if(b.
-kind!==void 0){let O=b.kind;if(!(O==="in_place"||O==="worktree"))return L.errors=[{instancePath:s+"/data/place/kind",keyword:"\
-enum",params:{allowedValues:qt}}],!1}}else return L.errors=[{instancePath:s+"/data/place",keyword:"type",params:{type:"o\
-bject"}}],!1;var i=$===e}else var i=!0;if(i){if(c.issue!==void 0){let b=c.issue,$=e;if(e===$)if(b&&typeof b=="object"&&!Array.
-isArray(b)){let x;if(b.url===void 0&&(x="url")||b.sha256===void 0&&(x="sha256"))return L.errors=[{instancePath:s+"/data/\
-issue",keyword:"required",params:{missingProperty:x}}],!1;for(let V in b){let z=e;if(!(V==="url"||V==="sha256")){let D={
-instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:xt},propertyName:V};r===null?r=[D]:r.push(D),e++}var n=z===
-e;if(!n){let D={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:V}};return r===null?r=[D]:r.push(
-D),e++,L.errors=r,!1;break}}if(n){if(b.url!==void 0){let V=e;if(typeof b.url!="string")return L.errors=[{instancePath:s+
+if(!(b==="run_id"||b==="goal"||b==="round"||b==="previous_run_id"||b==="place"||b==="issue"||b==="spent"||b==="options"||
+b==="is_reviewed")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:At},propertyName:b};r===null?r=[N]:
+r.push(N),e++}var m=$===e;if(!m){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:b}};return r===
+null?r=[N]:r.push(N),e++,L.errors=r,!1;break}}if(m){if(c.run_id!==void 0){let b=e;if(typeof c.run_id!="string")return L.
+errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var i=b===e}else var i=!0;if(i){if(c.goal!==
+void 0){let b=e;if(typeof c.goal!="string")return L.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{type:"st\
+ring"}}],!1;var i=b===e}else var i=!0;if(i){if(c.round!==void 0){let b=c.round,$=e;if(!(typeof b=="number"&&!(b%1)&&!isNaN(
+b)&&isFinite(b)))return L.errors=[{instancePath:s+"/data/round",keyword:"type",params:{type:"integer"}}],!1;if(e===$&&typeof b==
+"number"&&isFinite(b)&&(b<1||isNaN(b)))return L.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{comparison:"\
+>=",limit:1}}],!1;var i=$===e}else var i=!0;if(i){if(c.previous_run_id!==void 0){let b=e;if(typeof c.previous_run_id!="s\
+tring")return L.errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var i=b===e}else
+var i=!0;if(i){if(c.place!==void 0){let b=c.place,$=e,N=e,x=e,V=!0,z=e;if(b&&typeof b=="object"&&!Array.isArray(b)){let F;
+if(b.kind===void 0&&(F="kind")){let O={};r===null?r=[O]:r.push(O),e++}else if(b.kind!==void 0&&b.kind!=="in_place"){let O={};
+r===null?r=[O]:r.push(O),e++}}var u=z===e;if(e=x,r!==null&&(x?r.length=x:r=null),u){let F=e;be(b,{instancePath:s+"/data/\
+place",parentData:c,parentDataProperty:"place",rootData:g,dynamicAnchors:k})||(r=r===null?be.errors:r.concat(be.errors),
+e=r.length);var u=F===e;V=u}if(!V){let F={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
+null?r=[F]:r.push(F),e++,L.errors=r,!1}var a=N===e;if(a){let F=e,O=e,oe=!0,ke=e;if(b&&typeof b=="object"&&!Array.isArray(
+b)){let T;if(b.kind===void 0&&(T="kind")){let Ye={};r===null?r=[Ye]:r.push(Ye),e++}else if(b.kind!==void 0&&b.kind!=="wo\
+rktree"){let Ye={};r===null?r=[Ye]:r.push(Ye),e++}}var d=ke===e;if(e=O,r!==null&&(O?r.length=O:r=null),d){let T=e;re(b,{
+instancePath:s+"/data/place",parentData:c,parentDataProperty:"place",rootData:g,dynamicAnchors:k})||(r=r===null?re.errors:
+r.concat(re.errors),e=r.length);var d=T===e;oe=d}if(!oe){let T={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"\
+then"}};return r===null?r=[T]:r.push(T),e++,L.errors=r,!1}var a=F===e}if(e===$)if(b&&typeof b=="object"&&!Array.isArray(
+b)){let F;if(b.kind===void 0&&(F="kind"))return L.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:F}}],
+!1;if(b.kind!==void 0){let O=b.kind;if(!(O==="in_place"||O==="worktree"))return L.errors=[{instancePath:s+"/data/place/k\
+ind",keyword:"enum",params:{allowedValues:qt}}],!1}}else return L.errors=[{instancePath:s+"/data/place",keyword:"type",params:{
+type:"object"}}],!1;var i=$===e}else var i=!0;if(i){if(c.issue!==void 0){let b=c.issue,$=e;if(e===$)if(b&&typeof b=="obj\
+ect"&&!Array.isArray(b)){let x;if(b.url===void 0&&(x="url")||b.sha256===void 0&&(x="sha256"))return L.errors=[{instancePath:s+
+"/data/issue",keyword:"required",params:{missingProperty:x}}],!1;for(let V in b){let z=e;if(!(V==="url"||V==="sha256")){
+let D={instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:xt},propertyName:V};r===null?r=[D]:r.push(D),e++}
+var n=z===e;if(!n){let D={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:V}};return r===null?
+r=[D]:r.push(D),e++,L.errors=r,!1;break}}if(n){if(b.url!==void 0){let V=e;if(typeof b.url!="string")return L.errors=[{instancePath:s+
 "/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var y=V===e}else var y=!0;if(y)if(b.sha256!==void 0){let V=e;
 C(b.sha256,{instancePath:s+"/data/issue/sha256",parentData:b,parentDataProperty:"sha256",rootData:g,dynamicAnchors:k})||
 (r=r===null?C.errors:r.concat(C.errors),e=r.length);var y=V===e}else var y=!0}}else return L.errors=[{instancePath:s+"/d\
@@ -175,11 +175,13 @@ icrousd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var f=z===e}els
 time_ms,z=e;if(!(typeof V=="number"&&!(V%1)&&!isNaN(V)&&isFinite(V)))return L.errors=[{instancePath:s+"/data/spent/time_\
 ms",keyword:"type",params:{type:"integer"}}],!1;if(e===z&&typeof V=="number"&&isFinite(V)&&(V<0||isNaN(V)))return L.errors=
 [{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var f=z===e}else var f=!0}}}else
-return L.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var i=$===e}else var i=!0;if(i)
+return L.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var i=$===e}else var i=!0;if(i){
 if(c.options!==void 0){let b=e;E(c.options,{instancePath:s+"/data/options",parentData:c,parentDataProperty:"options",rootData:g,
-dynamicAnchors:k})||(r=r===null?E.errors:r.concat(E.errors),e=r.length);var i=b===e}else var i=!0}}}}}}}}else return L.errors=
-[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=h===e}else var o=!0}}}else return L.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return L.errors=r,e===0}var Zt=["options"];function _e(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
+dynamicAnchors:k})||(r=r===null?E.errors:r.concat(E.errors),e=r.length);var i=b===e}else var i=!0;if(i)if(c.is_reviewed!==
+void 0){let b=e;if(typeof c.is_reviewed!="boolean")return L.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{
+type:"boolean"}}],!1;var i=b===e}else var i=!0}}}}}}}}}else return L.errors=[{instancePath:s+"/data",keyword:"type",params:{
+type:"object"}}],!1;var o=h===e}else var o=!0}}}else return L.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
+t"}}],!1;return L.errors=r,e===0}var Zt=["options"];function _e(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&
 (i="at")||t.data===void 0&&(i="data"))return _e.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
 !1;for(let u in t){let a=e;if(!(u==="type"||u==="at"||u==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:B},

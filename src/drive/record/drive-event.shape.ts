@@ -205,6 +205,8 @@ export const DriveEvent = named(
       /** What earlier rounds have used. */
       spent: Spent,
       options: Options,
+      /** False if nobody reviews the work. Older records do not tell. */
+      is_reviewed: optional(Type.Boolean()),
     }),
     event('drive_resumed', { options: Options }),
     /** A step of the preparation begins. */
