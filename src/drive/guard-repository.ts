@@ -2,7 +2,7 @@
  * Compares the repository of a run before and after each attempt. What has changed meanwhile is recorded: the agent may have done
  * it, or a person who works there too.
  */
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { findRun } from '../journal/find-run.ts'
 import { type Digest, digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
@@ -12,40 +12,41 @@ import { encodeUtf8 } from '../kit/utf8.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { compareRepositories } from '../workspace/repository-changes.ts'
 import { observeRepository, type RepositoryState } from '../workspace/repository-state.ts'
-import { findRecordAt, listWorktrees } from '../workspace/worktree-records.ts'
+import { findRecordAt } from '../workspace/worktree-records.ts'
+import { attributeChanges } from './attribute-changes.ts'
 import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'
 
 /** Larger than a state with 100,000 refs. */
 const STATE_LIMIT_BYTES = 64 * 1024 * 1024
-/** Kept in a record. Refs, settings and hooks, which can be restored, come first. */
+/** Kept in a record. The serious ones come first. */
 const MAX_CHANGES = 1000
 
 type Place = Pick<DriveContext, 'runs' | 'runId' | 'journal'>
 
-export type RepositoryBefore = { readonly digest: Digest; readonly bytes: Uint8Array; readonly branches: Set<string> }
+export type RepositoryBefore = { readonly digest: Digest; readonly bytes: Uint8Array }
 
 /** The state of the repository before an attempt. It is saved, for a driver that comes after this one was killed. */
 export async function saveRepositoryState(context: Place): Promise<RepositoryBefore> {
   const bytes = encodeUtf8(JSON.stringify(await observe(context)))
   replaceFile({ path: statePath(context), bytes, mode: 0o600 })
-  return { digest: digest(bytes), bytes, branches: ownBranches(context) }
+  return { digest: digest(bytes), bytes }
 }
 
 /** Records what has changed since. Without `saved`, the state is that which a killed driver has saved. */
 export async function noteRepositoryChanges(context: Recording, number: number, saved?: RepositoryBefore) {
   const before = saved ?? readSaved(context, number)
   if (before === undefined) return
-  const branches = new Set([...before.branches, ...ownBranches(context)])
-  const all = compareRepositories(parseState(before.bytes), await observe(context), branches)
+  const [saw, sees] = [parseState(before.bytes), await observe(context)]
+  const all = compareRepositories(saw, sees, ownBranches(context))
   // After a kill, a person may have worked for days before the run continues.
-  const changes = saved === undefined ? all.filter(({ what }) => what !== 'file' && what !== 'head') : all
+  const found = saved === undefined ? all.filter(({ what }) => what !== 'file' && what !== 'head') : all
+  const changes = await attributeChanges(context, found, { number, saw, sees })
   if (changes.length === 0) return
   replaceFile({ path: statePath(context, number), bytes: before.bytes, mode: 0o600 })
-  const shown = [...changes.slice(0, MAX_CHANGES)]
   record(context, 'repository_changed', {
     attempt: number,
     state: before.digest,
-    changes: shown,
+    changes: changes.slice(0, MAX_CHANGES),
     count: changes.length,
   })
 }
@@ -71,13 +72,10 @@ async function findUserTree(git: DriveContext['runs']['git'], start: string) {
   }
 }
 
-/** The branches of all worktrees that drover has created in this repository: other runs work on them meanwhile. */
+/** The branches that the agents of the run may move. */
 function ownBranches(context: Place): Set<string> {
   const { place } = readDriveState(context)
-  const { git_common_dir: repository, git_dir, worktree_root: root } = context.runs.workspace
-  if (place.kind === 'in_place') return new Set(branchIn(git_dir))
-  const all = listWorktrees(dirname(dirname(root))).filter(({ git_common_dir }) => git_common_dir === repository)
-  return new Set([place.branch, ...all.map(({ branch }) => branch)])
+  return new Set(place.kind === 'in_place' ? branchIn(context.runs.workspace.git_dir) : [place.branch])
 }
 
 /** The branch that is checked out: agents that work in place may commit on it. */
@@ -90,7 +88,7 @@ function readSaved(context: Place, number: number): RepositoryBefore | undefined
   const attempt = readDriveState(context).attempts.find((each) => each.attempt === number)
   if (attempt?.repository === undefined) return undefined
   const bytes = readState(context, attempt.repository)
-  return bytes && { digest: digest(bytes), bytes, branches: new Set() }
+  return bytes && { digest: digest(bytes), bytes }
 }
 
 /** The saved state with this digest; undefined if it is gone or was changed. */

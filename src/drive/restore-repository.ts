@@ -1,6 +1,6 @@
 /**
  * Puts refs, settings and hooks of a repository back to what they were before the attempts in which they changed. What has changed
- * again since is left as it is, and so are all files.
+ * again since is left as it is, and so is all that nothing ties to an agent, and all files of the user.
  */
 import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,10 +22,13 @@ export type ChangeToRestore = RepositoryChange & {
 
 export type RestoredChange = { readonly change: ChangeToRestore; readonly problem?: string }
 
+/** Only the names of the first are saved, and only digests of the second. */
+const NEVER_RESTORED: ReadonlySet<RepositoryChange['what']> = new Set(['file', 'user_config'])
+
 /** The latest first: an earlier attempt may have changed the same ref. */
 export function changesToRestore({ attempts }: Pick<DriveState, 'attempts'>): ChangeToRestore[] {
   return attempts.toReversed().flatMap(({ attempt, repository_changed: found }) => {
-    const changes = found?.changes.filter(({ what }) => what !== 'file') ?? []
+    const changes = found?.changes.filter(({ what, note }) => note === undefined && !NEVER_RESTORED.has(what)) ?? []
     return changes.map((change) => ({ ...change, attempt, state: found?.state ?? '' }))
   })
 }

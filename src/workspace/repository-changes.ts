@@ -5,8 +5,8 @@ import { compareBytes } from '../kit/utf8.ts'
 import type { RepositoryState } from './repository-state.ts'
 
 export type RepositoryChange = {
-  readonly what: 'ref' | 'head' | 'config' | 'hook' | 'file'
-  /** A ref, or a path: of settings and hooks in the git directory, of files in the worktree of the user. */
+  readonly what: 'ref' | 'head' | 'config' | 'hook' | 'git_file' | 'user_config' | 'file'
+  /** A ref, or a path: of settings, hooks and others in the git directory, of files in the worktree of the user. */
   readonly name: string
   /** The object of a ref, or a digest of a file. Absent if there was none. */
   readonly before?: string
@@ -18,7 +18,7 @@ export type RepositoryChange = {
 /** Written by programs in the background, and read by none. */
 const PREFETCHED = /^refs\/prefetch\//
 
-/** Without the branches that belong to worktrees of drover. */
+/** Without the branches of the run itself. */
 export function compareRepositories(
   before: RepositoryState,
   after: RepositoryState,
@@ -27,12 +27,20 @@ export function compareRepositories(
   const isOwn = (ref: string) =>
     PREFETCHED.test(ref) || branches.has(ref.replace(/^refs\/(?:heads|remotes\/[^/]+)\//, ''))
   const refs = differing(before.refs, after.refs).filter((name) => !isOwn(name))
-  const files = differing(before.files, after.files)
+  // A state that an older version has saved shows fewer files.
+  const isOlder = before.user_config === undefined
+  const files = differing(before.files, after.files).filter((name) => !isOlder || /^(?:config|hooks\/)/.test(name))
+  const userFiles = isOlder ? [] : differing(before.user_config, after.user_config ?? {})
   const paths = before.tree === undefined || after.tree === undefined ? [] : differing(before.tree, after.tree)
   return [
     ...refs.map((name) => ({ what: 'ref' as const, name, ...sides(before.refs[name], after.refs[name]) })),
     ...(before.head === after.head ? [] : [{ what: 'head' as const, name: 'HEAD', ...sides(before.head, after.head) }]),
     ...files.map((name) => toFileChange(name, before.files[name], after.files[name])),
+    ...userFiles.map((name) => ({
+      what: 'user_config' as const,
+      name,
+      ...sides(before.user_config?.[name], after.user_config?.[name]),
+    })),
     ...paths.map((name) => ({ what: 'file' as const, name })),
   ]
 }
@@ -40,6 +48,7 @@ export function compareRepositories(
 function toFileChange(name: string, before: string | undefined, after: string | undefined): RepositoryChange {
   const digests = sides(before && digest(before), after && digest(after))
   if (name.startsWith('hooks/')) return { what: 'hook', name, ...digests }
+  if (!name.startsWith('config')) return { what: 'git_file', name, ...digests }
   return { what: 'config', name, ...digests, keys: differing(valuesIn(before), valuesIn(after)) }
 }
 

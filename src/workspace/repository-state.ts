@@ -1,14 +1,18 @@
 /**
  * What an agent in a worktree can change of the repository that the worktree belongs to: refs, settings, hooks, and the worktree
- * of the user. Two states that are observed before and after an attempt show what has changed meanwhile.
+ * of the user. Also the settings of git for the whole user. Two states that are observed before and after an attempt show what
+ * has changed meanwhile.
  */
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { digest } from '../kit/digest.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
+import { userConfigFiles } from '../kit/git/read-settings.ts'
 import { askStatus } from './ask-status.ts'
 import { askGitForOutput, type Git } from './git.ts'
+import { readHeads, type WorktreeHeads } from './worktree-heads.ts'
 
 export type RepositoryState = {
   /** Each with the object that it names, or `ref: ` and the ref. */
@@ -19,6 +23,11 @@ export type RepositoryState = {
   readonly head?: string
   /** The changed files of the user: a mark for each path that changes with it. */
   readonly tree?: Readonly<Record<string, string>>
+  /** Digests of the files with settings for the whole user, by their paths. Older states have none of what follows. */
+  readonly user_config?: Readonly<Record<string, string>>
+  readonly heads?: WorktreeHeads
+  /** Changes with every fetch in the worktree of the user. */
+  readonly fetched?: string
 }
 
 export type ObservedRepository = {
@@ -35,16 +44,40 @@ const MAX_HOOKS = 100
 /** More would make a large record of someone's unfinished work. */
 const MAX_PATHS = 5000
 
+/** They change what git reads, ignores and shows, without a setting. */
+const OTHER_FILES = ['info/attributes', 'info/exclude', 'info/grafts', 'objects/info/alternates', 'shallow']
+
 export async function observeRepository(options: ObservedRepository): Promise<RepositoryState> {
   const { user, gitCommonDir } = options
+  // Before the refs: what is committed meanwhile is in the log after this size.
+  const heads = readHeads(gitCommonDir)
   const [refs, tree] = await Promise.all([readRefs(options), user && readTree(options, user)])
   const head = user && readBytes(join(user.git_dir, 'HEAD'))?.toString('utf8').trim()
+  const fetched = user && markOf(join(user.git_dir, 'FETCH_HEAD'))
   return {
     refs,
     files: readFiles(gitCommonDir),
     ...(head !== undefined && { head }),
     ...(tree !== undefined && { tree }),
+    user_config: readUserConfig(options.git.env),
+    heads,
+    ...(fetched !== undefined && { fetched }),
   }
+}
+
+function readUserConfig(env: Git['env']): Record<string, string> {
+  const { HOME: home } = env
+  const files = userConfigFiles(env).flatMap((path) => {
+    const bytes = readBytes(path)
+    const name = home !== undefined && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+    return bytes === undefined ? [] : [[name, digest(bytes)] as const]
+  })
+  return Object.fromEntries(files)
+}
+
+function markOf(path: string): string | undefined {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && [found.size, found.mtimeNs].join(' ')
 }
 
 async function readRefs({ git, gitCommonDir: directory, signal }: ObservedRepository): Promise<Record<string, string>> {
@@ -63,8 +96,7 @@ async function readTree(
   try {
     const { changed } = await askStatus({ ...git, pinned: user }, { directory, signal })
     const marks = changed.slice(0, MAX_PATHS).map(({ path, state, category }) => {
-      const found = lstatSync(join(directory, path), { bigint: true, throwIfNoEntry: false })
-      return [path, [category, state, found?.size, found?.mtimeNs].join(' ')] as const
+      return [path, [category, state, markOf(join(directory, path))].join(' ')] as const
     })
     return Object.fromEntries(marks)
   } catch (error) {
@@ -76,7 +108,12 @@ async function readTree(
 
 function readFiles(directory: string): Record<string, string> {
   const hooks = namesIn(join(directory, 'hooks')).filter((name) => !name.endsWith('.sample'))
-  const names = ['config', 'config.worktree', ...hooks.slice(0, MAX_HOOKS).map((name) => `hooks/${name}`)]
+  const names = [
+    'config',
+    'config.worktree',
+    ...OTHER_FILES,
+    ...hooks.slice(0, MAX_HOOKS).map((name) => `hooks/${name}`),
+  ]
   const found = names.map((name) => [name, readBytes(join(directory, name))?.toString('base64')] as const)
   return Object.fromEntries(found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
 }

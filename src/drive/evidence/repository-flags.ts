@@ -14,12 +14,15 @@ export function flagsOfRun(state: Pick<DriveState, 'attempts'>): ReviewFlag[] {
 
 /** More than a person reads one by one. */
 const SHOWN = 20
+const SHOWN_NOTES = 5
 
 type Changed = NonNullable<Attempt['repository_changed']>
 
 export function flagsOf({ changes, count, attempt }: Changed): ReviewFlag[] {
   const when = `changed while the agent of attempt ${attempt} ran`
-  const flags = changes.slice(0, SHOWN).map(
+  const serious = changes.filter(({ note }) => note === undefined)
+  const notes = changes.filter(({ note }) => note !== undefined)
+  const flags = serious.slice(0, SHOWN).map(
     (change): ReviewFlag => ({
       flag: 'repository_changed',
       detail: `${describeChange(change)}, ${when}`,
@@ -27,18 +30,33 @@ export function flagsOf({ changes, count, attempt }: Changed): ReviewFlag[] {
     }),
   )
   // Changes that are restored are not listed either, so the number alone says nothing.
-  const more = changes.length > SHOWN ? count - SHOWN : 0
-  return more > 0 ? [...flags, { flag: 'repository_changed', detail: `and ${more} more, ${when}` }] : flags
+  const more = serious.length > SHOWN ? (notes.length === 0 ? count : serious.length) - SHOWN : 0
+  return [
+    ...flags,
+    ...(more > 0 ? [{ flag: 'repository_changed' as const, detail: `and ${more} more, ${when}` }] : []),
+    ...(notes.length === 0 ? [] : [noteAbout(notes, attempt)]),
+  ]
+}
+
+/** One for all: a person who works meanwhile changes many files. */
+function noteAbout(notes: Changed['changes'], attempt: number): ReviewFlag {
+  const shown = notes.slice(0, SHOWN_NOTES).map(describeChange).join(', ')
+  const more = notes.length > SHOWN_NOTES ? ` and ${notes.length - SHOWN_NOTES} more` : ''
+  const detail = `while the agent of attempt ${attempt} ran; drover cannot tell who did it, but nothing ties it to the agent: ${shown}${more}`
+  return { flag: 'checkout_changed', detail }
 }
 
 /** In words, for a person. */
 export function describeChange({ what, name, before, after, keys = [] }: RepositoryChange): string {
   const short = (value?: string) => (value === undefined ? 'none' : value.replace(/^([0-9a-f]{12})[0-9a-f]+$/, '$1'))
+  const word = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
   const said = {
     ref: `${name} ${short(before)} → ${short(after)}`,
     head: `HEAD of your worktree ${short(before)} → ${short(after)}`,
     config: `.git/${name}${keys.length === 0 ? '' : `: ${keys.join(', ')}`}`,
-    hook: `.git/${name} ${before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'}`,
+    hook: `.git/${name} ${word}`,
+    git_file: `.git/${name} ${word}`,
+    user_config: `${name} ${word}`,
     file: `${name} in your worktree`,
   }
   return said[what]

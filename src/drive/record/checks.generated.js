@@ -6,7 +6,7 @@ r,e]=[j(4),j(5),j(6)],[v,o]=[j(7),j(8)];return A>=1&&A<=g&&k<=23&&r<=59&&e<=59&&
 T00:00:00Z`)}function Nt({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var ht,Zr=Rr(()=>{"use strict";ht=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var Cr={};bt(Cr,{formats:()=>jt});var jt,Or=Rr(()=>{"use strict";Zr();jt={date:Lr,"date-time":yr}});var Ur=gt(mr=>{"use strict";Object.defineProperty(mr,"__esModule",{value:!0});function zr(t){let s=t.length,j=0,A=0,g;for(;A<
 s;)j++,g=t.charCodeAt(A++),g>=55296&&g<=56319&&A<s&&(g=t.charCodeAt(A),(g&64512)===56320&&A++);return j}mr.default=zr;zr.
-code='require("ajv/dist/runtime/ucs2length").default'});var Ys=M;var B=["type","at","data"],At=["run_id","goal","round","previous_run_id","place","issue","spent","options","is_reviewed"],
+code='require("ajv/dist/runtime/ucs2length").default'});var Hs=M;var B=["type","at","data"],At=["run_id","goal","round","previous_run_id","place","issue","spent","options","is_reviewed"],
 qt=["in_place","worktree"],xt=["url","sha256"],Hr=["tokens","cost_microusd","time_ms"];var Vt=(Or(),wt(Cr)).formats["date-time"],$t=new RegExp("Z$","u");function q(t,{instancePath:s="",parentData:j,parentDataProperty:A,
 rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(Vt(t)){if(!$t.test(t))return q.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return q.errors=[
@@ -626,51 +626,54 @@ isArray(p)){var a=!0;let _=p.length;for(let w=0;w<_;w++){let b=e;if(typeof p[w]!
 "/data/warnings/"+w,keyword:"type",params:{type:"string"}}],!1;var a=b===e;if(!a)break}}else return U.errors=[{instancePath:s+
 "/data/warnings",keyword:"type",params:{type:"array"}}],!1;var i=c===e}else var i=!0}}}}}}}}}}}}}}else return U.errors=[
 {instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return U.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return U.errors=r,e===0}var ps=["attempt","state","changes","count"],ls=["what","name","before","after","keys"],ds=["ref","head","config","hook",
-"file"];function Y(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,
-e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||
-t.data===void 0&&(y="data"))return Y.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let l in t){
-let f=e;if(!(l==="type"||l==="at"||l==="data")){let p={instancePath:s,keyword:"enum",params:{allowedValues:B},propertyName:l};
-r===null?r=[p]:r.push(p),e++}var v=f===e;if(!v){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
-null?r=[p]:r.push(p),e++,Y.errors=r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,f=e;if(typeof l!="string")return Y.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="repository_changed")return Y.errors=[
-{instancePath:s+"/type",keyword:"const",params:{allowedValue:"repository_changed"}}],!1;var o=f===e}else var o=!0;if(o){
-if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:k})||
-(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=l===e}else var o=!0;if(o)if(t.data!==void 0){let l=t.data,f=e;
-if(e===f)if(l&&typeof l=="object"&&!Array.isArray(l)){let c;if(l.attempt===void 0&&(c="attempt")||l.state===void 0&&(c="\
-state")||l.changes===void 0&&(c="changes")||l.count===void 0&&(c="count"))return Y.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:c}}],!1;for(let h in l){let _=e;if(!(h==="attempt"||h==="state"||h==="changes"||h==="c\
-ount")){let w={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ps},propertyName:h};r===null?r=[w]:r.push(w),
-e++}var m=_===e;if(!m){let w={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:h}};return r===null?r=
-[w]:r.push(w),e++,Y.errors=r,!1;break}}if(m){if(l.attempt!==void 0){let h=l.attempt,_=e;if(!(typeof h=="number"&&!(h%1)&&
-!isNaN(h)&&isFinite(h)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===
-_&&typeof h=="number"&&isFinite(h)&&(h<0||isNaN(h)))return Y.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var i=_===e}else var i=!0;if(i){if(l.state!==void 0){let h=e;C(l.state,{instancePath:s+"/d\
-ata/state",parentData:l,parentDataProperty:"state",rootData:g,dynamicAnchors:k})||(r=r===null?C.errors:r.concat(C.errors),
-e=r.length);var i=h===e}else var i=!0;if(i){if(l.changes!==void 0){let h=l.changes,_=e;if(e===_)if(Array.isArray(h)){var u=!0;
-let b=h.length;for(let $=0;$<b;$++){let N=h[$],x=e;if(e===x)if(N&&typeof N=="object"&&!Array.isArray(N)){let z;if(N.what===
-void 0&&(z="what")||N.name===void 0&&(z="name"))return Y.errors=[{instancePath:s+"/data/changes/"+$,keyword:"required",params:{
-missingProperty:z}}],!1;for(let D in N){let F=e;if(!(D==="what"||D==="name"||D==="before"||D==="after"||D==="keys")){let O={
-instancePath:s+"/data/changes/"+$,keyword:"enum",params:{allowedValues:ls},propertyName:D};r===null?r=[O]:r.push(O),e++}
-var a=F===e;if(!a){let O={instancePath:s+"/data/changes/"+$,keyword:"propertyNames",params:{propertyName:D}};return r===
-null?r=[O]:r.push(O),e++,Y.errors=r,!1;break}}if(a){if(N.what!==void 0){let D=N.what,F=e;if(!(D==="ref"||D==="head"||D===
-"config"||D==="hook"||D==="file"))return Y.errors=[{instancePath:s+"/data/changes/"+$+"/what",keyword:"enum",params:{allowedValues:ds}}],
+keyword:"type",params:{type:"object"}}],!1;return U.errors=r,e===0}var ps=["attempt","state","changes","count"],ls=["what","name","before","after","keys","note"],ds=["ref","head","config",
+"hook","git_file","user_config","file"],fs=["no_tool_call","own_log","fetched"];function Y(t,{instancePath:s="",parentData:j,
+parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
+t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return Y.errors=[{instancePath:s,
+keyword:"required",params:{missingProperty:y}}],!1;for(let l in t){let f=e;if(!(l==="type"||l==="at"||l==="data")){let p={
+instancePath:s,keyword:"enum",params:{allowedValues:B},propertyName:l};r===null?r=[p]:r.push(p),e++}var v=f===e;if(!v){let p={
+instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:r.push(p),e++,Y.errors=r,!1;break}}
+if(v){if(t.type!==void 0){let l=t.type,f=e;if(typeof l!="string")return Y.errors=[{instancePath:s+"/type",keyword:"type",
+params:{type:"string"}}],!1;if(l!=="repository_changed")return Y.errors=[{instancePath:s+"/type",keyword:"const",params:{
+allowedValue:"repository_changed"}}],!1;var o=f===e}else var o=!0;if(o){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+
+"/at",parentData:t,parentDataProperty:"at",rootData:g,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
+var o=l===e}else var o=!0;if(o)if(t.data!==void 0){let l=t.data,f=e;if(e===f)if(l&&typeof l=="object"&&!Array.isArray(l)){
+let c;if(l.attempt===void 0&&(c="attempt")||l.state===void 0&&(c="state")||l.changes===void 0&&(c="changes")||l.count===
+void 0&&(c="count"))return Y.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:c}}],!1;for(let h in l){
+let _=e;if(!(h==="attempt"||h==="state"||h==="changes"||h==="count")){let w={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:ps},propertyName:h};r===null?r=[w]:r.push(w),e++}var m=_===e;if(!m){let w={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:h}};return r===null?r=[w]:r.push(w),e++,Y.errors=r,!1;break}}if(m){if(l.attempt!==void 0){
+let h=l.attempt,_=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(h)&&isFinite(h)))return Y.errors=[{instancePath:s+"/data/att\
+empt",keyword:"type",params:{type:"integer"}}],!1;if(e===_&&typeof h=="number"&&isFinite(h)&&(h<0||isNaN(h)))return Y.errors=
+[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=_===e}else var i=!0;if(i){
+if(l.state!==void 0){let h=e;C(l.state,{instancePath:s+"/data/state",parentData:l,parentDataProperty:"state",rootData:g,
+dynamicAnchors:k})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var i=h===e}else var i=!0;if(i){if(l.changes!==void 0){
+let h=l.changes,_=e;if(e===_)if(Array.isArray(h)){var u=!0;let b=h.length;for(let $=0;$<b;$++){let N=h[$],x=e;if(e===x)if(N&&
+typeof N=="object"&&!Array.isArray(N)){let z;if(N.what===void 0&&(z="what")||N.name===void 0&&(z="name"))return Y.errors=
+[{instancePath:s+"/data/changes/"+$,keyword:"required",params:{missingProperty:z}}],!1;for(let D in N){let F=e;if(!(D===
+"what"||D==="name"||D==="before"||D==="after"||D==="keys"||D==="note")){let O={instancePath:s+"/data/changes/"+$,keyword:"\
+enum",params:{allowedValues:ls},propertyName:D};r===null?r=[O]:r.push(O),e++}var a=F===e;if(!a){let O={instancePath:s+"/\
+data/changes/"+$,keyword:"propertyNames",params:{propertyName:D}};return r===null?r=[O]:r.push(O),e++,Y.errors=r,!1;break}}
+if(a){if(N.what!==void 0){let D=N.what,F=e;if(!(D==="ref"||D==="head"||D==="config"||D==="hook"||D==="git_file"||D==="us\
+er_config"||D==="file"))return Y.errors=[{instancePath:s+"/data/changes/"+$+"/what",keyword:"enum",params:{allowedValues:ds}}],
 !1;var d=F===e}else var d=!0;if(d){if(N.name!==void 0){let D=e;if(typeof N.name!="string")return Y.errors=[{instancePath:s+
 "/data/changes/"+$+"/name",keyword:"type",params:{type:"string"}}],!1;var d=D===e}else var d=!0;if(d){if(N.before!==void 0){
 let D=e;if(typeof N.before!="string")return Y.errors=[{instancePath:s+"/data/changes/"+$+"/before",keyword:"type",params:{
 type:"string"}}],!1;var d=D===e}else var d=!0;if(d){if(N.after!==void 0){let D=e;if(typeof N.after!="string")return Y.errors=
-[{instancePath:s+"/data/changes/"+$+"/after",keyword:"type",params:{type:"string"}}],!1;var d=D===e}else var d=!0;if(d)if(N.
-keys!==void 0){let D=N.keys,F=e;if(e===F)if(Array.isArray(D)){var n=!0;let oe=D.length;for(let ke=0;ke<oe;ke++){let ue=e;
+[{instancePath:s+"/data/changes/"+$+"/after",keyword:"type",params:{type:"string"}}],!1;var d=D===e}else var d=!0;if(d){
+if(N.keys!==void 0){let D=N.keys,F=e;if(e===F)if(Array.isArray(D)){var n=!0;let oe=D.length;for(let ke=0;ke<oe;ke++){let ue=e;
 if(typeof D[ke]!="string")return Y.errors=[{instancePath:s+"/data/changes/"+$+"/keys/"+ke,keyword:"type",params:{type:"s\
 tring"}}],!1;var n=ue===e;if(!n)break}}else return Y.errors=[{instancePath:s+"/data/changes/"+$+"/keys",keyword:"type",params:{
-type:"array"}}],!1;var d=F===e}else var d=!0}}}}}else return Y.errors=[{instancePath:s+"/data/changes/"+$,keyword:"type",
-params:{type:"object"}}],!1;var u=x===e;if(!u)break}}else return Y.errors=[{instancePath:s+"/data/changes",keyword:"type",
-params:{type:"array"}}],!1;var i=_===e}else var i=!0;if(i)if(l.count!==void 0){let h=l.count,_=e;if(!(typeof h=="number"&&
-!(h%1)&&!isNaN(h)&&isFinite(h)))return Y.errors=[{instancePath:s+"/data/count",keyword:"type",params:{type:"integer"}}],
-!1;if(e===_&&typeof h=="number"&&isFinite(h)&&(h<0||isNaN(h)))return Y.errors=[{instancePath:s+"/data/count",keyword:"mi\
-nimum",params:{comparison:">=",limit:0}}],!1;var i=_===e}else var i=!0}}}}else return Y.errors=[{instancePath:s+"/data",
-keyword:"type",params:{type:"object"}}],!1;var o=f===e}else var o=!0}}}else return Y.errors=[{instancePath:s,keyword:"ty\
-pe",params:{type:"object"}}],!1;return Y.errors=r,e===0}var fs=["restored"],us=["attempt","name"];function Q(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,
+type:"array"}}],!1;var d=F===e}else var d=!0;if(d)if(N.note!==void 0){let D=N.note,F=e;if(!(D==="no_tool_call"||D==="own\
+_log"||D==="fetched"))return Y.errors=[{instancePath:s+"/data/changes/"+$+"/note",keyword:"enum",params:{allowedValues:fs}}],
+!1;var d=F===e}else var d=!0}}}}}}else return Y.errors=[{instancePath:s+"/data/changes/"+$,keyword:"type",params:{type:"\
+object"}}],!1;var u=x===e;if(!u)break}}else return Y.errors=[{instancePath:s+"/data/changes",keyword:"type",params:{type:"\
+array"}}],!1;var i=_===e}else var i=!0;if(i)if(l.count!==void 0){let h=l.count,_=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(
+h)&&isFinite(h)))return Y.errors=[{instancePath:s+"/data/count",keyword:"type",params:{type:"integer"}}],!1;if(e===_&&typeof h==
+"number"&&isFinite(h)&&(h<0||isNaN(h)))return Y.errors=[{instancePath:s+"/data/count",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var i=_===e}else var i=!0}}}}else return Y.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"\
+object"}}],!1;var o=f===e}else var o=!0}}}else return Y.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
+!1;return Y.errors=r,e===0}var us=["restored"],ys=["attempt","name"];function Q(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
 (d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Q.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let n in t){let y=e;if(!(n==="type"||n==="at"||n==="data")){let l={instancePath:s,keyword:"e\
@@ -682,13 +685,13 @@ y_restored"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let n=e;q(t.
 at",rootData:g,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=n===e}else var o=!0;if(o)if(t.
 data!==void 0){let n=t.data,y=e;if(e===y)if(n&&typeof n=="object"&&!Array.isArray(n)){let f;if(n.restored===void 0&&(f="\
 restored"))return Q.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let p in n){let c=e;
-if(p!=="restored"){let h={instancePath:s+"/data",keyword:"enum",params:{allowedValues:fs},propertyName:p};r===null?r=[h]:
+if(p!=="restored"){let h={instancePath:s+"/data",keyword:"enum",params:{allowedValues:us},propertyName:p};r===null?r=[h]:
 r.push(h),e++}var m=c===e;if(!m){let h={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
 null?r=[h]:r.push(h),e++,Q.errors=r,!1;break}}if(m&&n.restored!==void 0){let p=n.restored;if(e===e)if(Array.isArray(p)){
 var i=!0;let h=p.length;for(let _=0;_<h;_++){let w=p[_],b=e;if(e===b)if(w&&typeof w=="object"&&!Array.isArray(w)){let N;
 if(w.attempt===void 0&&(N="attempt")||w.name===void 0&&(N="name"))return Q.errors=[{instancePath:s+"/data/restored/"+_,keyword:"\
 required",params:{missingProperty:N}}],!1;for(let x in w){let V=e;if(!(x==="attempt"||x==="name")){let z={instancePath:s+
-"/data/restored/"+_,keyword:"enum",params:{allowedValues:us},propertyName:x};r===null?r=[z]:r.push(z),e++}var u=V===e;if(!u){
+"/data/restored/"+_,keyword:"enum",params:{allowedValues:ys},propertyName:x};r===null?r=[z]:r.push(z),e++}var u=V===e;if(!u){
 let z={instancePath:s+"/data/restored/"+_,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[z]:r.push(
 z),e++,Q.errors=r,!1;break}}if(u){if(w.attempt!==void 0){let x=w.attempt,V=e;if(!(typeof x=="number"&&!(x%1)&&!isNaN(x)&&
 isFinite(x)))return Q.errors=[{instancePath:s+"/data/restored/"+_+"/attempt",keyword:"type",params:{type:"integer"}}],!1;
@@ -698,7 +701,7 @@ name!="string")return Q.errors=[{instancePath:s+"/data/restored/"+_+"/name",keyw
 e}else var a=!0}}else return Q.errors=[{instancePath:s+"/data/restored/"+_,keyword:"type",params:{type:"object"}}],!1;var i=b===
 e;if(!i)break}}else return Q.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"array"}}],!1}}else return Q.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return Q.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var ys=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id","tests"];function H(t,{
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var ms=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id","tests"];function H(t,{
 instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u=
 "data"))return H.errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],!1;for(let a in t){let d=e;if(!(a===
@@ -713,7 +716,7 @@ concat(q.errors),e=r.length);var o=a===e}else var o=!0;if(o)if(t.data!==void 0){
 (y="passed")||a.duration_ms===void 0&&(y="duration_ms")||a.output===void 0&&(y="output"))return H.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:y}}],!1;for(let l in a){let f=e;if(!(l==="attempt"||l==="command"||l===
 "passed"||l==="exit_code"||l==="problem"||l==="duration_ms"||l==="output"||l==="tree_id_before"||l==="tree_id"||l==="tes\
-ts")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ys},propertyName:l};r===null?r=[p]:r.push(p),e++}
+ts")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ms},propertyName:l};r===null?r=[p]:r.push(p),e++}
 var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:
 r.push(p),e++,H.errors=r,!1;break}}if(m){if(a.attempt!==void 0){let l=a.attempt,f=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(
 l)&&isFinite(l)))return H.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&
@@ -736,35 +739,35 @@ tree_id_before!="string")return H.errors=[{instancePath:s+"/data/tree_id_before"
 a.tests,{instancePath:s+"/data/tests",parentData:a,parentDataProperty:"tests",rootData:g,dynamicAnchors:k})||(r=r===null?
 P.errors:r.concat(P.errors),e=r.length);var i=l===e}else var i=!0}}}}}}}}}}else return H.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return H.errors=[{instancePath:s,keyword:"ty\
-pe",params:{type:"object"}}],!1;return H.errors=r,e===0}var ms=["attempt","claims","flags"];var cs=["about","subject","exit_code","verdict","note","seq","execution_id"],_s=["file","activity"],vs=["observed","clai\
+pe",params:{type:"object"}}],!1;return H.errors=r,e===0}var cs=["attempt","claims","flags"];var _s=["about","subject","exit_code","verdict","note","seq","execution_id"],vs=["file","activity"],gs=["observed","clai\
 med","contradicted"];function ae(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.about===void 0&&(m="about")||t.subject===
 void 0&&(m="subject")||t.verdict===void 0&&(m="verdict")||t.note===void 0&&(m="note"))return ae.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:m}}],!1;for(let i in t){let u=e;if(!(i==="about"||i==="subject"||i==="exit_co\
-de"||i==="verdict"||i==="note"||i==="seq"||i==="execution_id")){let a={instancePath:s,keyword:"enum",params:{allowedValues:cs},
+de"||i==="verdict"||i==="note"||i==="seq"||i==="execution_id")){let a={instancePath:s,keyword:"enum",params:{allowedValues:_s},
 propertyName:i};r===null?r=[a]:r.push(a),e++}var v=u===e;if(!v){let a={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[a]:r.push(a),e++,ae.errors=r,!1;break}}if(v){if(t.about!==void 0){let i=t.about,u=e;if(!(i==="file"||
-i==="activity"))return ae.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:_s}}],!1;var o=u===e}else
+i==="activity"))return ae.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:vs}}],!1;var o=u===e}else
 var o=!0;if(o){if(t.subject!==void 0){let i=e;if(typeof t.subject!="string")return ae.errors=[{instancePath:s+"/subject",
 keyword:"type",params:{type:"string"}}],!1;var o=i===e}else var o=!0;if(o){if(t.exit_code!==void 0){let i=t.exit_code,u=e;
 if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return ae.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{
 type:"integer"}}],!1;var o=u===e}else var o=!0;if(o){if(t.verdict!==void 0){let i=t.verdict,u=e;if(!(i==="observed"||i===
-"claimed"||i==="contradicted"))return ae.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:vs}}],!1;
+"claimed"||i==="contradicted"))return ae.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:gs}}],!1;
 var o=u===e}else var o=!0;if(o){if(t.note!==void 0){let i=e;if(typeof t.note!="string")return ae.errors=[{instancePath:s+
 "/note",keyword:"type",params:{type:"string"}}],!1;var o=i===e}else var o=!0;if(o){if(t.seq!==void 0){let i=t.seq,u=e;if(!(typeof i==
 "number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return ae.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],
 !1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return ae.errors=[{instancePath:s+"/seq",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o)if(t.execution_id!==void 0){let i=e;if(typeof t.execution_id!=
 "string")return ae.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var o=i===e}else var o=!0}}}}}}}else
-return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var gs=["flag","detail","path","line"],bs=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
+return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var bs=["flag","detail","path","line"],ks=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
 ed","test_emptied","test_asserts_less","test_expects_other","test_ends_early","failing_tests_removed","failing_tests_ski\
 pped","check_configuration_changed","lock_file_changed_alone","link_leaves_repository","history_rewritten","secret_added",
 "change_hidden_from_git","change_too_large","tests_removed","tests_skipped","check_older_than_last_edit","change_not_rep\
 orted","tool_call_denied","evidence_incomplete","test_changed","build_configuration_changed","committed_by_agent","chang\
-e_ignored_by_git"];function ve(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
+e_ignored_by_git","checkout_changed"];function ve(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.flag===void 0&&(m="flag")||t.detail===void 0&&
 (m="detail"))return ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let i in t){let u=e;
-if(!(i==="flag"||i==="detail"||i==="path"||i==="line")){let a={instancePath:s,keyword:"enum",params:{allowedValues:gs},propertyName:i};
+if(!(i==="flag"||i==="detail"||i==="path"||i==="line")){let a={instancePath:s,keyword:"enum",params:{allowedValues:bs},propertyName:i};
 r===null?r=[a]:r.push(a),e++}var v=u===e;if(!v){let a={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
 null?r=[a]:r.push(a),e++,ve.errors=r,!1;break}}if(v){if(t.flag!==void 0){let i=t.flag,u=e;if(!(i==="repository_changed"||
 i==="agent_configuration_changed"||i==="test_deleted"||i==="test_skipped"||i==="test_emptied"||i==="test_asserts_less"||
@@ -772,12 +775,12 @@ i==="test_expects_other"||i==="test_ends_early"||i==="failing_tests_removed"||i=
 nfiguration_changed"||i==="lock_file_changed_alone"||i==="link_leaves_repository"||i==="history_rewritten"||i==="secret_\
 added"||i==="change_hidden_from_git"||i==="change_too_large"||i==="tests_removed"||i==="tests_skipped"||i==="check_older\
 _than_last_edit"||i==="change_not_reported"||i==="tool_call_denied"||i==="evidence_incomplete"||i==="test_changed"||i===
-"build_configuration_changed"||i==="committed_by_agent"||i==="change_ignored_by_git"))return ve.errors=[{instancePath:s+
-"/flag",keyword:"enum",params:{allowedValues:bs}}],!1;var o=u===e}else var o=!0;if(o){if(t.detail!==void 0){let i=e;if(typeof t.
-detail!="string")return ve.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"string"}}],!1;var o=i===e}else
-var o=!0;if(o){if(t.path!==void 0){let i=e;if(typeof t.path!="string")return ve.errors=[{instancePath:s+"/path",keyword:"\
-type",params:{type:"string"}}],!1;var o=i===e}else var o=!0;if(o)if(t.line!==void 0){let i=t.line,u=e;if(!(typeof i=="nu\
-mber"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return ve.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
+"build_configuration_changed"||i==="committed_by_agent"||i==="change_ignored_by_git"||i==="checkout_changed"))return ve.
+errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:ks}}],!1;var o=u===e}else var o=!0;if(o){if(t.detail!==
+void 0){let i=e;if(typeof t.detail!="string")return ve.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"st\
+ring"}}],!1;var o=i===e}else var o=!0;if(o){if(t.path!==void 0){let i=e;if(typeof t.path!="string")return ve.errors=[{instancePath:s+
+"/path",keyword:"type",params:{type:"string"}}],!1;var o=i===e}else var o=!0;if(o)if(t.line!==void 0){let i=t.line,u=e;if(!(typeof i==
+"number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return ve.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
 !1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<1||isNaN(i)))return ve.errors=[{instancePath:s+"/line",keyword:"minimum",
 params:{comparison:">=",limit:1}}],!1;var o=u===e}else var o=!0}}}}else return ve.errors=[{instancePath:s,keyword:"type",
 params:{type:"object"}}],!1;return ve.errors=r,e===0}function se(t,{instancePath:s="",parentData:j,parentDataProperty:A,
@@ -793,7 +796,7 @@ at",rootData:g,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.l
 data!==void 0){let n=t.data,y=e;if(e===y)if(n&&typeof n=="object"&&!Array.isArray(n)){let f;if(n.attempt===void 0&&(f="a\
 ttempt")||n.claims===void 0&&(f="claims")||n.flags===void 0&&(f="flags"))return se.errors=[{instancePath:s+"/data",keyword:"\
 required",params:{missingProperty:f}}],!1;for(let p in n){let c=e;if(!(p==="attempt"||p==="claims"||p==="flags")){let h={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:ms},propertyName:p};r===null?r=[h]:r.push(h),e++}var m=c===e;
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:cs},propertyName:p};r===null?r=[h]:r.push(h),e++}var m=c===e;
 if(!m){let h={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[h]:r.push(h),e++,
 se.errors=r,!1;break}}if(m){if(n.attempt!==void 0){let p=n.attempt,c=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
 p)))return se.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof p=="n\
@@ -807,7 +810,7 @@ void 0){let p=n.flags,c=e;if(e===c)if(Array.isArray(p)){var a=!0;let _=p.length;
 e=r.length);var a=b===e;if(!a)break}}else return se.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
 rray"}}],!1;var i=c===e}else var i=!0}}}else return se.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
 ct"}}],!1;var o=y===e}else var o=!0}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return se.errors=r,e===0}var ks=["attempt","problem"];function ne(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
+return se.errors=r,e===0}var ws=["attempt","problem"];function ne(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&
 (u="at")||t.data===void 0&&(u="data"))return ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],
 !1;for(let a in t){let d=e;if(!(a==="type"||a==="at"||a==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:B},
@@ -819,7 +822,7 @@ if(o){if(t.at!==void 0){let a=e;q(t.at,{instancePath:s+"/at",parentData:t,parent
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=a===e}else var o=!0;if(o)if(t.data!==void 0){let a=t.data,d=e;
 if(e===d)if(a&&typeof a=="object"&&!Array.isArray(a)){let y;if(a.attempt===void 0&&(y="attempt")||a.problem===void 0&&(y=
 "problem"))return ne.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let l in a){
-let f=e;if(!(l==="attempt"||l==="problem")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ks},propertyName:l};
+let f=e;if(!(l==="attempt"||l==="problem")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ws},propertyName:l};
 r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};
 return r===null?r=[p]:r.push(p),e++,ne.errors=r,!1;break}}if(m){if(a.attempt!==void 0){let l=a.attempt,f=e;if(!(typeof l==
 "number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return ne.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
@@ -828,7 +831,7 @@ pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=f===e}else var
 if(typeof a.problem!="string")return ne.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
 !1;var i=l===e}else var i=!0}}else return ne.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
 var o=d===e}else var o=!0}}}else return ne.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.
-errors=r,e===0}var ws=["action_id","attempt","payload_sha256","status","by"],hs=["agent","drover"];function ee(t,{instancePath:s="",parentData:j,
+errors=r,e===0}var hs=["action_id","attempt","payload_sha256","status","by"],Ns=["agent","drover"];function ee(t,{instancePath:s="",parentData:j,
 parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return ee.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:u}}],!1;for(let a in t){let d=e;if(!(a==="type"||a==="at"||a==="data")){let n={
@@ -842,7 +845,7 @@ var o=a===e}else var o=!0;if(o)if(t.data!==void 0){let a=t.data,d=e;if(e===d)if(
 let y;if(a.action_id===void 0&&(y="action_id")||a.payload_sha256===void 0&&(y="payload_sha256")||a.status===void 0&&(y="\
 status")||a.by===void 0&&(y="by"))return ee.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let l in a){let f=e;if(!(l==="action_id"||l==="attempt"||l==="payload_sha256"||l==="status"||l==="by")){let p={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:ws},propertyName:l};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={
+"/data",keyword:"enum",params:{allowedValues:hs},propertyName:l};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={
 instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:r.push(p),e++,ee.errors=r,
 !1;break}}if(m){if(a.action_id!==void 0){let l=e;if(typeof a.action_id!="string")return ee.errors=[{instancePath:s+"/dat\
 a/action_id",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0;if(i){if(a.attempt!==void 0){let l=a.attempt,
@@ -853,9 +856,9 @@ void 0){let l=e;C(a.payload_sha256,{instancePath:s+"/data/payload_sha256",parent
 6",rootData:g,dynamicAnchors:k})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var i=l===e}else var i=!0;if(i){if(a.
 status!==void 0){let l=e;if(typeof a.status!="string")return ee.errors=[{instancePath:s+"/data/status",keyword:"type",params:{
 type:"string"}}],!1;var i=l===e}else var i=!0;if(i)if(a.by!==void 0){let l=a.by,f=e;if(!(l==="agent"||l==="drover"))return ee.
-errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:hs}}],!1;var i=f===e}else var i=!0}}}}}else return ee.
+errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ns}}],!1;var i=f===e}else var i=!0}}}}}else return ee.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ee.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=r,e===0}var Ns=["reason","message"],js=["max_tokens","max_cost","max_time","agent_failed","cancelled","killed","review_changed_f\
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=r,e===0}var js=["reason","message"],As=["max_tokens","max_cost","max_time","agent_failed","cancelled","killed","review_changed_f\
 iles","setup_failed","baseline_failed","stopped","tampered","serious_flags"];function de(t,{instancePath:s="",parentData:j,
 parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return de.errors=[{instancePath:s,
@@ -868,12 +871,12 @@ paused"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let a=e;q(t.at,{
 at",rootData:g,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=a===e}else var o=!0;if(o)if(t.
 data!==void 0){let a=t.data,d=e;if(e===d)if(a&&typeof a=="object"&&!Array.isArray(a)){let y;if(a.reason===void 0&&(y="re\
 ason")||a.message===void 0&&(y="message"))return de.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let l in a){let f=e;if(!(l==="reason"||l==="message")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ns},
+!1;for(let l in a){let f=e;if(!(l==="reason"||l==="message")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:js},
 propertyName:l};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
 propertyName:l}};return r===null?r=[p]:r.push(p),e++,de.errors=r,!1;break}}if(m){if(a.reason!==void 0){let l=a.reason,f=e;
 if(!(l==="max_tokens"||l==="max_cost"||l==="max_time"||l==="agent_failed"||l==="cancelled"||l==="killed"||l==="review_ch\
 anged_files"||l==="setup_failed"||l==="baseline_failed"||l==="stopped"||l==="tampered"||l==="serious_flags"))return de.errors=
-[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:js}}],!1;var i=f===e}else var i=!0;if(i)if(a.message!==
+[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:As}}],!1;var i=f===e}else var i=!0;if(i)if(a.message!==
 void 0){let l=e;if(typeof a.message!="string")return de.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
 string"}}],!1;var i=l===e}else var i=!0}}else return de.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
 ect"}}],!1;var o=d===e}else var o=!0}}}else return de.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
@@ -896,7 +899,7 @@ errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"string"}}],!1;
 void 0){let l=e;if(typeof a.message!="string")return fe.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
 string"}}],!1;var i=l===e}else var i=!0}}else return fe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
 ect"}}],!1;var o=d===e}else var o=!0}}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return fe.errors=r,e===0}var As=["next_run_id"];function ce(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
+return fe.errors=r,e===0}var qs=["next_run_id"];function ce(t,{instancePath:s="",parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&
 (i="at")||t.data===void 0&&(i="data"))return ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
 !1;for(let u in t){let a=e;if(!(u==="type"||u==="at"||u==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:B},
@@ -908,12 +911,12 @@ if(t.at!==void 0){let u=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataPr
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=u===e}else var o=!0;if(o)if(t.data!==void 0){let u=t.data,a=e;
 if(e===a)if(u&&typeof u=="object"&&!Array.isArray(u)){let n;if(u.next_run_id===void 0&&(n="next_run_id"))return ce.errors=
 [{instancePath:s+"/data",keyword:"required",params:{missingProperty:n}}],!1;for(let y in u){let l=e;if(y!=="next_run_id"){
-let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:As},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=l===
+let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:qs},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=l===
 e;if(!m){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),
 e++,ce.errors=r,!1;break}}if(m&&u.next_run_id!==void 0&&typeof u.next_run_id!="string")return ce.errors=[{instancePath:s+
 "/data/next_run_id",keyword:"type",params:{type:"string"}}],!1}else return ce.errors=[{instancePath:s+"/data",keyword:"t\
 ype",params:{type:"object"}}],!1;var o=a===e}else var o=!0}}}else return ce.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return ce.errors=r,e===0}var qs=["commit","result","reason","setup_failed","checks","duration_ms"],xs=["passed","failed","skipped"],Vs=["command",
+type:"object"}}],!1;return ce.errors=r,e===0}var xs=["commit","result","reason","setup_failed","checks","duration_ms"],Vs=["passed","failed","skipped"],$s=["command",
 "passed","exit_code","problem","duration_ms","output"];function R(t,{instancePath:s="",parentData:j,parentDataProperty:A,
 rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===
 void 0&&(l="type")||t.at===void 0&&(l="at")||t.data===void 0&&(l="data"))return R.errors=[{instancePath:s,keyword:"requi\
@@ -928,11 +931,11 @@ var o=!0;if(o)if(t.data!==void 0){let f=t.data,p=e;if(e===p)if(f&&typeof f=="obj
 void 0&&(h="commit")||f.result===void 0&&(h="result")||f.checks===void 0&&(h="checks")||f.duration_ms===void 0&&(h="dura\
 tion_ms"))return R.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:h}}],!1;for(let _ in f){let w=e;
 if(!(_==="commit"||_==="result"||_==="reason"||_==="setup_failed"||_==="checks"||_==="duration_ms")){let b={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:qs},propertyName:_};r===null?r=[b]:r.push(b),e++}var m=w===e;if(!m){let b={
+"/data",keyword:"enum",params:{allowedValues:xs},propertyName:_};r===null?r=[b]:r.push(b),e++}var m=w===e;if(!m){let b={
 instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:_}};return r===null?r=[b]:r.push(b),e++,R.errors=r,!1;
 break}}if(m){if(f.commit!==void 0){let _=e;if(typeof f.commit!="string")return R.errors=[{instancePath:s+"/data/commit",
 keyword:"type",params:{type:"string"}}],!1;var i=_===e}else var i=!0;if(i){if(f.result!==void 0){let _=f.result,w=e;if(!(_===
-"passed"||_==="failed"||_==="skipped"))return R.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:xs}}],
+"passed"||_==="failed"||_==="skipped"))return R.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:Vs}}],
 !1;var i=w===e}else var i=!0;if(i){if(f.reason!==void 0){let _=e;if(typeof f.reason!="string")return R.errors=[{instancePath:s+
 "/data/reason",keyword:"type",params:{type:"string"}}],!1;var i=_===e}else var i=!0;if(i){if(f.setup_failed!==void 0){let _=f.
 setup_failed,w=e;if(e===w)if(_&&typeof _=="object"&&!Array.isArray(_)){let $;if(_.command===void 0&&($="command")||_.duration_ms===
@@ -957,7 +960,7 @@ let x=_[N],V=e;if(e===V)if(x&&typeof x=="object"&&!Array.isArray(x)){let D;if(x.
 void 0&&(D="passed")||x.duration_ms===void 0&&(D="duration_ms")||x.output===void 0&&(D="output"))return R.errors=[{instancePath:s+
 "/data/checks/"+N,keyword:"required",params:{missingProperty:D}}],!1;for(let F in x){let O=e;if(!(F==="command"||F==="pa\
 ssed"||F==="exit_code"||F==="problem"||F==="duration_ms"||F==="output")){let oe={instancePath:s+"/data/checks/"+N,keyword:"\
-enum",params:{allowedValues:Vs},propertyName:F};r===null?r=[oe]:r.push(oe),e++}var n=O===e;if(!n){let oe={instancePath:s+
+enum",params:{allowedValues:$s},propertyName:F};r===null?r=[oe]:r.push(oe),e++}var n=O===e;if(!n){let oe={instancePath:s+
 "/data/checks/"+N,keyword:"propertyNames",params:{propertyName:F}};return r===null?r=[oe]:r.push(oe),e++,R.errors=r,!1;break}}
 if(n){if(x.command!==void 0){let F=e;if(typeof x.command!="string")return R.errors=[{instancePath:s+"/data/checks/"+N+"/\
 command",keyword:"type",params:{type:"string"}}],!1;var y=F===e}else var y=!0;if(y){if(x.passed!==void 0){let F=e;if(typeof x.
@@ -978,7 +981,7 @@ if(f.duration_ms!==void 0){let _=f.duration_ms,w=e;if(!(typeof _=="number"&&!(_%
 _)&&(_<0||isNaN(_)))return R.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var i=w===e}else var i=!0}}}}}}else return R.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var o=p===e}else var o=!0}}}else return R.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return R.
-errors=r,e===0}var $s=["as","branch","commit","tree_id","pull_request","note"];function X(t,{instancePath:s="",parentData:j,parentDataProperty:A,
+errors=r,e===0}var Fs=["as","branch","commit","tree_id","pull_request","note"];function X(t,{instancePath:s="",parentData:j,parentDataProperty:A,
 rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===
 void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return X.errors=[{instancePath:s,keyword:"requi\
 red",params:{missingProperty:u}}],!1;for(let a in t){let d=e;if(!(a==="type"||a==="at"||a==="data")){let n={instancePath:s,
@@ -991,7 +994,7 @@ at",rootData:g,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.l
 data!==void 0){let a=t.data,d=e;if(e===d)if(a&&typeof a=="object"&&!Array.isArray(a)){let y;if(a.as===void 0&&(y="as"))return X.
 errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let l in a){let f=e;if(!(l==="as"||
 l==="branch"||l==="commit"||l==="tree_id"||l==="pull_request"||l==="note")){let p={instancePath:s+"/data",keyword:"enum",
-params:{allowedValues:$s},propertyName:l};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",
+params:{allowedValues:Fs},propertyName:l};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",
 keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1;break}}if(m){if(a.as!==
 void 0){let l=a.as,f=e;if(!(l==="none"||l==="branch"||l==="pr"))return X.errors=[{instancePath:s+"/data/as",keyword:"enu\
 m",params:{allowedValues:Ir}}],!1;var i=f===e}else var i=!0;if(i){if(a.branch!==void 0){let l=e;if(typeof a.branch!="str\
@@ -1003,7 +1006,7 @@ if(i){if(a.pull_request!==void 0){let l=e;if(typeof a.pull_request!="string")ret
 l_request",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else var i=!0;if(i)if(a.note!==void 0){let l=e;if(typeof a.
 note!="string")return X.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var i=l===e}else
 var i=!0}}}}}}else return X.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else
-return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var Fs=["drive_start\
+return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var Ds=["drive_start\
 ed","drive_resumed","preparing","setup_failed","prepared","baseline_ran","baseline_decided","attempt_started","session_o\
 pened","approval_decided","attempt_ended","repository_changed","repository_restored","check_ran","evidence","outcome_rej\
 ected","outcome_submitted","paused","drive_failed","round_started","delivery_checked","delivered"];function M(t,{instancePath:s="",
@@ -1124,22 +1127,22 @@ T==="preparing"||T==="setup_failed"||T==="prepared"||T==="baseline_ran"||T==="ba
 T==="session_opened"||T==="approval_decided"||T==="attempt_ended"||T==="repository_changed"||T==="repository_restored"||
 T==="check_ran"||T==="evidence"||T==="outcome_rejected"||T==="outcome_submitted"||T==="paused"||T==="drive_failed"||T===
 "round_started"||T==="delivery_checked"||T==="delivered"))return M.errors=[{instancePath:s+"/type",keyword:"enum",params:{
-allowedValues:Fs}}],!1}}else return M.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return M.errors=
-r,e===0}var Hs=K;var Ds=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","is_server_dri\
-ven","notify","problem","created_at"],Es=["user","client"],Ts=["approval","sandbox"],Yr=["mode","setting"],Ks=["always",
-"auto","none"],Rs=["read-only","workspace","full"],Ls=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function K(t,{instancePath:s="",
+allowedValues:Ds}}],!1}}else return M.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return M.errors=
+r,e===0}var Is=K;var Es=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","is_server_dri\
+ven","notify","problem","created_at"],Ts=["user","client"],Ks=["approval","sandbox"],Yr=["mode","setting"],Rs=["always",
+"auto","none"],Ls=["read-only","workspace","full"],Zs=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function K(t,{instancePath:s="",
 parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let f;if(t.version===void 0&&(f="version")||t.run_id===void 0&&(f="run_id")||t.repository===void 0&&(f=
 "repository")||t.git_common_dir===void 0&&(f="git_common_dir")||t.asked_by===void 0&&(f="asked_by")||t.is_server_driven===
 void 0&&(f="is_server_driven")||t.created_at===void 0&&(f="created_at"))return K.errors=[{instancePath:s,keyword:"requir\
 ed",params:{missingProperty:f}}],!1;for(let p in t){let c=e;if(!(p==="version"||p==="run_id"||p==="repository"||p==="git\
 _common_dir"||p==="asked_by"||p==="api_key"||p==="key_id"||p==="ceilings"||p==="depth"||p==="is_server_driven"||p==="not\
-ify"||p==="problem"||p==="created_at")){let h={instancePath:s,keyword:"enum",params:{allowedValues:Ds},propertyName:p};r===
+ify"||p==="problem"||p==="created_at")){let h={instancePath:s,keyword:"enum",params:{allowedValues:Es},propertyName:p};r===
 null?r=[h]:r.push(h),e++}var v=c===e;if(!v){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===
 null?r=[h]:r.push(h),e++,K.errors=r,!1;break}}if(v){if(t.version!==void 0){let p=t.version,c=e;if(!(typeof p=="number"&&
 isFinite(p)))return K.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(p!==1)return K.errors=
 [{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=c===e}else var o=!0;if(o){if(t.run_id!==void 0){
-let p=t.run_id,c=e;if(e===c)if(typeof p=="string"){if(!Ls.test(p))return K.errors=[{instancePath:s+"/run_id",keyword:"sa\
+let p=t.run_id,c=e;if(e===c)if(typeof p=="string"){if(!Zs.test(p))return K.errors=[{instancePath:s+"/run_id",keyword:"sa\
 idPattern",params:{says:"the id of a run"}}],!1}else return K.errors=[{instancePath:s+"/run_id",keyword:"type",params:{type:"\
 string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.repository!==void 0){let p=t.repository,c=e;if(e===c)if(typeof p=="st\
 ring"){if(p.length===0)return K.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return K.
@@ -1147,12 +1150,12 @@ errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1
 void 0){let p=t.git_common_dir,c=e;if(e===c)if(typeof p=="string"){if(p.length===0)return K.errors=[{instancePath:s+"/gi\
 t_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/git_common_dir",keyword:"\
 type",params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.asked_by!==void 0){let p=t.asked_by,c=e;if(!(p===
-"user"||p==="client"))return K.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:Es}}],!1;var o=c===
+"user"||p==="client"))return K.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:Ts}}],!1;var o=c===
 e}else var o=!0;if(o){if(t.api_key!==void 0){let p=e;if(typeof t.api_key!="string")return K.errors=[{instancePath:s+"/ap\
 i_key",keyword:"type",params:{type:"string"}}],!1;var o=p===e}else var o=!0;if(o){if(t.key_id!==void 0){let p=e;if(typeof t.
 key_id!="string")return K.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var o=p===e}else var o=!0;
 if(o){if(t.ceilings!==void 0){let p=t.ceilings,c=e;if(e===c)if(p&&typeof p=="object"&&!Array.isArray(p)){for(let _ in p){
-let w=e;if(!(_==="approval"||_==="sandbox")){let b={instancePath:s+"/ceilings",keyword:"enum",params:{allowedValues:Ts},
+let w=e;if(!(_==="approval"||_==="sandbox")){let b={instancePath:s+"/ceilings",keyword:"enum",params:{allowedValues:Ks},
 propertyName:_};r===null?r=[b]:r.push(b),e++}var m=w===e;if(!m){let b={instancePath:s+"/ceilings",keyword:"propertyNames",
 params:{propertyName:_}};return r===null?r=[b]:r.push(b),e++,K.errors=r,!1;break}}if(m){if(p.approval!==void 0){let _=p.
 approval,w=e;if(e===w)if(_&&typeof _=="object"&&!Array.isArray(_)){let b;if(_.mode===void 0&&(b="mode")||_.setting===void 0&&
@@ -1161,7 +1164,7 @@ let N=e;if(!($==="mode"||$==="setting")){let x={instancePath:s+"/ceilings/approv
 propertyName:$};r===null?r=[x]:r.push(x),e++}var i=N===e;if(!i){let x={instancePath:s+"/ceilings/approval",keyword:"prop\
 ertyNames",params:{propertyName:$}};return r===null?r=[x]:r.push(x),e++,K.errors=r,!1;break}}if(i){if(_.mode!==void 0){let $=_.
 mode,N=e;if(!($==="always"||$==="auto"||$==="none"))return K.errors=[{instancePath:s+"/ceilings/approval/mode",keyword:"\
-enum",params:{allowedValues:Ks}}],!1;var u=N===e}else var u=!0;if(u)if(_.setting!==void 0){let $=e;if(typeof _.setting!=
+enum",params:{allowedValues:Rs}}],!1;var u=N===e}else var u=!0;if(u)if(_.setting!==void 0){let $=e;if(typeof _.setting!=
 "string")return K.errors=[{instancePath:s+"/ceilings/approval/setting",keyword:"type",params:{type:"string"}}],!1;var u=$===
 e}else var u=!0}}else return K.errors=[{instancePath:s+"/ceilings/approval",keyword:"type",params:{type:"object"}}],!1;var a=w===
 e}else var a=!0;if(a)if(p.sandbox!==void 0){let _=p.sandbox,w=e;if(e===w)if(_&&typeof _=="object"&&!Array.isArray(_)){let $;
@@ -1170,7 +1173,7 @@ required",params:{missingProperty:$}}],!1;for(let N in _){let x=e;if(!(N==="mode
 "/ceilings/sandbox",keyword:"enum",params:{allowedValues:Yr},propertyName:N};r===null?r=[V]:r.push(V),e++}var d=x===e;if(!d){
 let V={instancePath:s+"/ceilings/sandbox",keyword:"propertyNames",params:{propertyName:N}};return r===null?r=[V]:r.push(
 V),e++,K.errors=r,!1;break}}if(d){if(_.mode!==void 0){let N=_.mode,x=e;if(!(N==="read-only"||N==="workspace"||N==="full"))
-return K.errors=[{instancePath:s+"/ceilings/sandbox/mode",keyword:"enum",params:{allowedValues:Rs}}],!1;var n=x===e}else
+return K.errors=[{instancePath:s+"/ceilings/sandbox/mode",keyword:"enum",params:{allowedValues:Ls}}],!1;var n=x===e}else
 var n=!0;if(n)if(_.setting!==void 0){let N=e;if(typeof _.setting!="string")return K.errors=[{instancePath:s+"/ceilings/s\
 andbox/setting",keyword:"type",params:{type:"string"}}],!1;var n=N===e}else var n=!0}}else return K.errors=[{instancePath:s+
 "/ceilings/sandbox",keyword:"type",params:{type:"object"}}],!1;var a=w===e}else var a=!0}}else return K.errors=[{instancePath:s+
@@ -1192,20 +1195,20 @@ ssage",keyword:"type",params:{type:"string"}}],!1;var l=w===e}else var l=!0}}els
 blem",keyword:"type",params:{type:"object"}}],!1;var o=c===e}else var o=!0;if(o)if(t.created_at!==void 0){let p=e;q(t.created_at,
 {instancePath:s+"/created_at",parentData:t,parentDataProperty:"created_at",rootData:g,dynamicAnchors:k})||(r=r===null?q.
 errors:r.concat(q.errors),e=r.length);var o=p===e}else var o=!0}}}}}}}}}}}}}else return K.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Is=ge;var Zs=["version","digest","decision","repository","paths","decided_at"],Cs=["trusted","refused"];function ge(t,{instancePath:s="",
+type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Ss=ge;var Cs=["version","digest","decision","repository","paths","decided_at"],Os=["trusted","refused"];function ge(t,{instancePath:s="",
 parentData:j,parentDataProperty:A,rootData:g=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let i;if(t.version===void 0&&(i="version")||t.digest===void 0&&(i="digest")||t.decision===void 0&&(i=
 "decision")||t.repository===void 0&&(i="repository")||t.paths===void 0&&(i="paths")||t.decided_at===void 0&&(i="decided_\
 at"))return ge.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let u in t){let a=e;if(!(u===
 "version"||u==="digest"||u==="decision"||u==="repository"||u==="paths"||u==="decided_at")){let d={instancePath:s,keyword:"\
-enum",params:{allowedValues:Zs},propertyName:u};r===null?r=[d]:r.push(d),e++}var v=a===e;if(!v){let d={instancePath:s,keyword:"\
+enum",params:{allowedValues:Cs},propertyName:u};r===null?r=[d]:r.push(d),e++}var v=a===e;if(!v){let d={instancePath:s,keyword:"\
 propertyNames",params:{propertyName:u}};return r===null?r=[d]:r.push(d),e++,ge.errors=r,!1;break}}if(v){if(t.version!==void 0){
 let u=t.version,a=e;if(!(typeof u=="number"&&isFinite(u)))return ge.errors=[{instancePath:s+"/version",keyword:"type",params:{
 type:"number"}}],!1;if(u!==1)return ge.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=a===
 e}else var o=!0;if(o){if(t.digest!==void 0){let u=e;C(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
 digest",rootData:g,dynamicAnchors:k})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var o=u===e}else var o=!0;if(o){
 if(t.decision!==void 0){let u=t.decision,a=e;if(!(u==="trusted"||u==="refused"))return ge.errors=[{instancePath:s+"/deci\
-sion",keyword:"enum",params:{allowedValues:Cs}}],!1;var o=a===e}else var o=!0;if(o){if(t.repository!==void 0){let u=e;if(typeof t.
+sion",keyword:"enum",params:{allowedValues:Os}}],!1;var o=a===e}else var o=!0;if(o){if(t.repository!==void 0){let u=e;if(typeof t.
 repository!="string")return ge.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var o=u===
 e}else var o=!0;if(o){if(t.paths!==void 0){let u=t.paths,a=e;if(e===a)if(Array.isArray(u)){var m=!0;let n=u.length;for(let y=0;y<
 n;y++){let l=e;if(typeof u[y]!="string")return ge.errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"strin\
@@ -1213,4 +1216,4 @@ g"}}],!1;var m=l===e;if(!m)break}}else return ge.errors=[{instancePath:s+"/paths
 !1;var o=a===e}else var o=!0;if(o)if(t.decided_at!==void 0){let u=e;q(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
 parentDataProperty:"decided_at",rootData:g,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=u===
 e}else var o=!0}}}}}}else return ge.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ge.errors=
-r,e===0}export{Ys as validateDriveEvent,Hs as validateDrivenRecord,Is as validateSettingsDecision};
+r,e===0}export{Hs as validateDriveEvent,Is as validateDrivenRecord,Ss as validateSettingsDecision};

@@ -152,13 +152,19 @@ export const ReviewFlag = named(
 )
 export type ReviewFlag = Message<typeof ReviewFlag>
 
+/** Why a change of the repository is only worth a note. */
+const CHANGE_NOTES = ['no_tool_call', 'own_log', 'fetched'] as const
+
 const RepositoryChange = strict({
-  what: literals(['ref', 'head', 'config', 'hook', 'file']),
+  what: literals(['ref', 'head', 'config', 'hook', 'git_file', 'user_config', 'file']),
   name: text,
   before: optional(text),
   after: optional(text),
   keys: optional(Type.Array(text)),
+  /** Nothing ties it to the agent. Absent in older records, and if it is serious whoever did it. */
+  note: optional(literals(CHANGE_NOTES)),
 })
+export type JudgedChange = Message<typeof RepositoryChange>
 
 const PAUSES = [
   'max_tokens',

@@ -33,6 +33,7 @@ const NOTE_FLAGS = [
   'build_configuration_changed',
   'committed_by_agent',
   'change_ignored_by_git',
+  'checkout_changed',
 ] as const
 
 export const FLAGS = [...SERIOUS_FLAGS, ...NOTE_FLAGS] as const

@@ -17,6 +17,8 @@ type Place = {
   readonly home: string | undefined
 }
 
+type UserEnvironment = Readonly<Record<string, string | undefined>>
+
 /** Git reads no larger file `.git`. */
 const LIMIT_BYTES = 1024 * 1024
 const MAX_INCLUDES = 10
@@ -34,18 +36,23 @@ export function readGitSettings({ directory, home }: Place): FoundSetting[] {
 }
 
 /** The settings of the user. Files that cannot be read have none: git will say so. */
-export function readUserSettings(env: Readonly<Record<string, string | undefined>>): FoundSetting[] {
-  const { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: chosen } = env
-  const own =
-    home === undefined ? [] : [join(configHome || join(home, '.config'), 'git', 'config'), join(home, '.gitconfig')]
-  return (chosen === undefined ? own : [chosen]).flatMap((file) => {
+export function readUserSettings(env: UserEnvironment): FoundSetting[] {
+  return userConfigFiles(env).flatMap((file) => {
     try {
-      return readConfig(file, { home, depth: 0 })
+      return readConfig(file, { home: env['HOME'], depth: 0 })
     } catch (error) {
       if (error instanceof Fault) return []
       throw error
     }
   })
+}
+
+/** Where the settings of the user are, whether the files exist or not. */
+export function userConfigFiles(env: UserEnvironment): string[] {
+  const { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: chosen } = env
+  if (chosen !== undefined) return [chosen]
+  if (home === undefined) return []
+  return [join(configHome || join(home, '.config'), 'git', 'config'), join(home, '.gitconfig')]
 }
 
 /** A digest of the programs that the settings name; undefined: none. */
