@@ -1,4 +1,5 @@
 /** Finds the agents that are installed, and how each is started. */
+import type { Environment } from '../kit/process/child-environment.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { type AcpSettings, findAcpAgent } from './acp/agent.ts'
 import { type Agent, type Backend, NATIVE_BACKENDS, type Program } from './adapter/agent.ts'
@@ -63,6 +64,11 @@ function locateAcp(backend: Backend, settings: AcpSettings, options: LocateOptio
   const program: Program | undefined = path === undefined ? undefined : [path, ...args]
   const agent = findAcpAgent(backend, settings)
   return { backend, agent, isEnabled: settings.enabled, program, isDemo: false, wanted }
+}
+
+/** Whether an agent has no login, as far as drover can see. Only a prompt is sure. */
+export function lacksLogin({ agent, isDemo }: AgentLocation, env: Environment): boolean {
+  return !isDemo && agent.hasLogin?.(env) === false
 }
 
 /** Throws the Fault that says why the agent cannot be started. `wanted` is its name in the message. */

@@ -32,7 +32,6 @@ export async function attributeChanges(
   changes: readonly RepositoryChange[],
   observed: Observed,
 ): Promise<JudgedChange[]> {
-  if (changes.length === 0) return []
   const noted = notedIn(context, observed)
   const facts = await gatherFacts(context, changes, { ...observed, noted })
   return judgeChanges(withoutOtherRuns(context, changes, { ...observed, noted, isNamed: namesOthers(facts) }), facts)

@@ -40,6 +40,7 @@ export async function noteRepositoryChanges(context: Recording, number: number, 
   const all = compareRepositories(saw, sees, ownBranches(context))
   // After a kill, a person may have worked for days before the run continues.
   const found = saved === undefined ? all.filter(({ what }) => what !== 'file' && what !== 'head') : all
+  if (found.length === 0) return
   const changes = await attributeChanges(context, found, { number, saw, sees })
   if (changes.length === 0) return
   replaceFile({ path: statePath(context, number), bytes: before.bytes, mode: 0o600 })

@@ -50,6 +50,7 @@ import { findOpenRun, readTarget } from './drive-target.ts'
 import { endLines } from './end-text.ts'
 import { restoreNeedsRun } from './faults.ts'
 import { listDriven } from './list-driven.ts'
+import { noteMissingLogins } from './missing-logins.ts'
 import { notify, parseNotify } from './notify.ts'
 import { restoreRun } from './restore-run.ts'
 import { noteUnseenWork } from './unseen-work.ts'
@@ -98,8 +99,7 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const found = await findTarget(invocation, search)
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
-  if (found.begin.isNew === true)
-    await decideAboutSettings(invocation, found.context, readTrust({ invocation, config }))
+  if (found.begin.isNew === true) await prepareNew({ invocation, config, drover }, found)
   if (flags.isOn('detach'))
     return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, config })
   const printer = flags.isOn('json')
@@ -111,6 +111,18 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
     notifyCommand,
     isInterruptedBy: (e) => command.isInterruptedBy(e),
   })
+}
+
+/** What a person decides or should know before the first agent starts. */
+async function prepareNew(
+  { invocation, config, drover }: Pick<Drive, 'invocation' | 'config' | 'drover'>,
+  { context, runId }: FoundDrive,
+): Promise<void> {
+  const { err } = invocation.runtime.terminal
+  // Without a terminal, the first attempt says it.
+  const drive = err.isTty ? readDrive(context.store, runId) : undefined
+  if (drive !== undefined) await noteMissingLogins(drive, { prompts: drover.runContextFor(USER), err })
+  await decideAboutSettings(invocation, context, readTrust({ invocation, config }))
 }
 
 type EndOptions = {

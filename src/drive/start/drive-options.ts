@@ -1,7 +1,13 @@
 /** The options of a driven run: from what the caller says, from an earlier driver, and from the settings. */
 
 import type { Backend } from '../../agents/adapter/agent.ts'
-import { type AgentLocation, type BackendSettings, backendNames, requireProgram } from '../../agents/locate-agents.ts'
+import {
+  type AgentLocation,
+  type BackendSettings,
+  backendNames,
+  lacksLogin,
+  requireProgram,
+} from '../../agents/locate-agents.ts'
 import { nearestWord } from '../../kit/nearest.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
@@ -138,11 +144,14 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
   return { backend, review_backend: review, ...models }
 }
 
-/** Another agent sees what the first one overlooks. */
+/** Another agent sees what the first one overlooks. One without a login would stop the run after the work is done. */
 function chooseReviewer(backend: Backend, { settings, prompts, caps }: Choice): Backend {
+  const worker = prompts.locate(backend)
+  const isLoginSeen = worker !== undefined && !lacksLogin(worker, prompts.env)
   const isUsable = (each: Backend) => {
     const located = prompts.locate(each)
-    return located?.isEnabled === true && located.program !== undefined && unsupportedCap(located, caps) === undefined
+    if (located?.isEnabled !== true || located.program === undefined) return false
+    return unsupportedCap(located, caps) === undefined && !(isLoginSeen && lacksLogin(located, prompts.env))
   }
   return backendNames(settings.backends).find((each) => each !== backend && isUsable(each)) ?? backend
 }

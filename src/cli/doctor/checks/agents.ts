@@ -2,7 +2,7 @@ import type { Backend } from '../../../agents/adapter/agent.ts'
 import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts'
 import { findInstallCommand } from '../../../agents/install-command.ts'
 import { findQuirks, isOlderThanTried, type QuirkFacts, TRIED_WITH } from '../../../agents/known-quirks.ts'
-import { type AgentLocation, locateAgents } from '../../../agents/locate-agents.ts'
+import { type AgentLocation, lacksLogin, locateAgents } from '../../../agents/locate-agents.ts'
 import { askVersion, findVersionProgram, type VersionAnswer } from '../../../agents/probe-version.ts'
 import { mergeLayers } from '../../../config/layers.ts'
 import type { Environment } from '../../../kit/process/child-environment.ts'
@@ -149,12 +149,13 @@ function assessAgent(located: AgentLocation, answer: VersionAnswer | undefined, 
 
 /** A prompt that was answered or not tells more than a file. */
 function assessLogin(
-  { backend, agent, isEnabled, program, isDemo }: AgentLocation,
+  located: AgentLocation,
   { env, tried }: { env: Environment; tried: BackendTest | undefined },
 ): Finding[] {
+  const { backend, agent, isEnabled, program } = located
   if (tried?.works === true) return [agentAnswers({ detail: describeTest(tried) })]
   if (tried !== undefined) return [agentFails({ detail: `${backend} failed: ${tried.error}`, todo: undefined })]
-  if (!isEnabled || program === undefined || isDemo || agent.hasLogin?.(env) !== false) return []
+  if (!isEnabled || program === undefined || !lacksLogin(located, env)) return []
   return [
     agentLoginMissing({ detail: `${backend} has no login that drover can see`, todo: `to log in, ${agent.login}` }),
   ]

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentLocation } from '../../agents/locate-agents.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { completeOptions, type DriveSettings } from './drive-options.ts'
+
+const SETTINGS = {
+  default_backend: 'claude',
+  backends: { claude: {}, codex: {}, gemini: {} },
+  drive: { approval_mode: 'auto', checks: [], setup: [], copy: [], share: [] },
+} as unknown as DriveSettings
+
+/** What is seen of the login of each installed agent. Undefined: it cannot be seen. */
+type Logins = Readonly<Record<string, boolean | undefined>>
+
+function promptsWith(logins: Logins): Pick<PromptContext, 'locate' | 'by' | 'env'> {
+  const locate = (backend: string): AgentLocation | undefined => {
+    const hasLogin = logins[backend] === undefined ? {} : { hasLogin: () => logins[backend] }
+    const agent = { reports: { tokens: true, cost: true }, ...hasLogin }
+    const program = backend in logins ? [backend] : undefined
+    return { backend, agent, isEnabled: true, program, isDemo: false, wanted: backend } as unknown as AgentLocation
+  }
+  return { locate, by: { is: 'user' }, env: {} } as unknown as Pick<PromptContext, 'locate' | 'by' | 'env'>
+}
+
+describe('the reviewer of a run', () => {
+  it.each<[string, Logins, string]>([
+    ['another agent that is installed', { claude: true, codex: true }, 'codex'],
+    ['another agent whose login cannot be seen', { claude: true, codex: undefined }, 'codex'],
+    ['not an agent without a login', { claude: true, codex: false, gemini: true }, 'gemini'],
+    ['the agent that works, if no other has a login', { claude: true, codex: false }, 'claude'],
+    ['another one, if nothing is seen of any login', { claude: false, codex: false }, 'codex'],
+    ['the only agent', { claude: true }, 'claude'],
+  ])('is %s', (_, logins, reviewer) => {
+    const chosen = completeOptions({}, undefined, { settings: SETTINGS, prompts: promptsWith(logins), isDemo: false })
+    expect(chosen.review_backend).toBe(reviewer)
+  })
+
+  it('is whom the caller names, logged in or not', () => {
+    const sources = { settings: SETTINGS, prompts: promptsWith({ claude: true, codex: false }), isDemo: false }
+    expect(completeOptions({ review_backend: 'codex' }, undefined, sources).review_backend).toBe('codex')
+  })
+})
