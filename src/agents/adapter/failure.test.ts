@@ -98,6 +98,54 @@ describe('classifyFailure', () => {
   })
 })
 
+/** Only a subscription shows these. They are from the strings of claude 2.1.197, codex 0.166.0, gemini 0.61.0, grok 1.0.41, pi 0.87.1 and opencode 1.18.33. */
+describe('a text in the program of an agent', () => {
+  it.each<[string, FailureCode, number | undefined]>([
+    ["You've hit your weekly limit \u00b7 resets Nov 20, 3:45pm (Europe/Berlin)", 'agent_usage_limited', 179_100_000],
+    ["You've hit your Opus limit \u00b7 resets 3pm (UTC)", 'agent_usage_limited', 7_200_000],
+    ["You've hit your org's monthly usage limit \u00b7 resets Dec 1, 12am (UTC)", 'agent_usage_limited', undefined],
+    ["You've reached your Fable 5 limit", 'agent_usage_limited', undefined],
+    ["You're out of extra usage \u00b7 resets 3pm (UTC)", 'agent_usage_limited', 7_200_000],
+    ["You're out of extra usage", 'agent_out_of_credit', undefined],
+    ['Your org is out of usage \u00b7 contact your admin', 'agent_out_of_credit', undefined],
+    ["Your group's usage limit is set to $0", 'agent_out_of_credit', undefined],
+    ["Your seat type doesn't include usage credits", 'agent_out_of_credit', undefined],
+    [
+      'You\u2019ve hit your usage limit for GPT-5. Switch to another model now, or try again at 3:45 PM.',
+      'agent_usage_limited',
+      9_900_000,
+    ],
+    [
+      'You\u2019ve hit your usage limit. To get more access now, send a request to your admin or try again later.',
+      'agent_usage_limited',
+      undefined,
+    ],
+    ['Your workspace is out of credits. Add credits to continue.', 'agent_out_of_credit', undefined],
+    [
+      'You hit your spend cap set in your workspace. Increase your spend cap to continue.',
+      'agent_out_of_credit',
+      undefined,
+    ],
+    [
+      'You have exhausted your capacity on this model. Your quota will reset after 15h24m10s.',
+      'agent_usage_limited',
+      55_450_000,
+    ],
+    ['reason: INSUFFICIENT_G1_CREDITS_BALANCE', 'agent_out_of_credit', undefined],
+    ['You hit your weekly limit.', 'agent_usage_limited', undefined],
+    ['usage balance exhausted', 'agent_out_of_credit', undefined],
+    ['You have hit your ChatGPT usage limit (plus plan). Try again in ~191 min.', 'agent_usage_limited', 11_460_000],
+    [
+      'Usage limit reached. To continue using this model now, enable usage from your available balance',
+      'agent_usage_limited',
+      undefined,
+    ],
+  ])('%j is %s', (message, code, retryAfterMs) => {
+    const when = { now: new Date('2026-11-18T13:00:00Z'), zone: 'UTC' }
+    expect(classifyFailure({ message }, when)).toMatchObject({ code, retryAfterMs })
+  })
+})
+
 describe('the table of failures', () => {
   it('is in docs/agents.md, word for word', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/agents.md'), 'utf8')

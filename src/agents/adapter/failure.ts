@@ -46,7 +46,7 @@ const LIMITS: readonly (readonly [RegExp, FailureCode])[] = [
   [/per_?day|daily quota|quota will reset|exhausted your capacity/i, 'agent_usage_limited'],
   [/quota exceeded for metric/i, 'agent_rate_limited'],
   [
-    /credit balance|out of (?:usage\b|credits?|extra usage)|insufficient[_ ](?:quota|balance|funds|credits?|g1_credits)|exceeded your current quota|check your plan and billing|spend(?:ing)?[_ ](?:limit|cap)|credit limit|requires more credits|billing_error|payment required/i,
+    /credit balance|credits are depleted|balance exhausted|out of (?:usage\b|credits?|extra usage)|insufficient[_ ](?:quota|balance|funds|credits?|g1_credits)|exceeded your current quota|check your plan and billing|spend(?:ing)?[_ ](?:limit|cap)|credit limit|requires more credits|billing_error|payment required|usage limit is set to \$0|seat type doesn't include|usage allocation has been disabled/i,
     'agent_out_of_credit',
   ],
   [

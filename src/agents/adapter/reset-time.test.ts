@@ -24,6 +24,7 @@ describe('a duration', () => {
     ['Please retry in 36.5s', 36_500],
     ['try again in 20ms', 20],
     ['wait for another 5 minutes', 5 * MINUTE],
+    ['Try again in ~191 min.', 191 * MINUTE],
     ['{"retryDelay":"34.07s"}', 34_070],
     ['{"retryDelay": "34s"}', 34_000],
     ['"resets_in_seconds": 11520', 11_520_000],

@@ -48,7 +48,7 @@ const PART = String.raw`\d{1,12}(?:\.\d{1,12})? ?(?:ms|milliseconds?|s|secs?|sec
 
 /** `try again in 3 hours 12 minutes`, `Please retry in 36.5s`, `will reset after 15h24m10s`, `"retryDelay": "34s"` */
 const DURATION = new RegExp(
-  `(?:(?:try again|retry|wait|waiting|resets?|available)(?: again)?(?: in| after| for|:)? (?:about |another )?|retrydelay"?: ?"?)(${PART}(?:,? (?:and )?${PART}|${PART}){0,5})`,
+  `(?:(?:try again|retry|wait|waiting|resets?|available)(?: again)?(?: in| after| for|:)? (?:about |another |~)?|retrydelay"?: ?"?)(${PART}(?:,? (?:and )?${PART}|${PART}){0,5})`,
   'i',
 )
 

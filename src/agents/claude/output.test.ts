@@ -193,6 +193,8 @@ describe('a sub-agent', () => {
   })
 })
 
+const RESETS_AT = 1_794_960_000
+
 describe('the result of claude', () => {
   it('depends on is_error, not on the subtype or the exit code', () => {
     const failed = { ...DONE, is_error: true, result: 'API Error: 529 overloaded', api_error_status: 529 }
@@ -201,6 +203,24 @@ describe('the result of claude', () => {
       message: 'API Error: 529 overloaded',
     })
     expect(read([DONE], { code: 1 }).result.error).toBeUndefined()
+  })
+
+  it.each([
+    ['of a plan that is used up', { status: 'rejected', resetsAt: RESETS_AT }, 429, 7200],
+    ['of a plan that is not used up', { status: 'allowed_warning', resetsAt: RESETS_AT }, 429, undefined],
+    ['that has nothing to do with the failure', { status: 'rejected', resetsAt: RESETS_AT }, 400, undefined],
+    ['without a number', { status: 'rejected', resetsAt: 'soon' }, 429, undefined],
+  ])('has the reset time %s', (_, limits, api_error_status, seconds) => {
+    const lines = [
+      { type: 'rate_limit_event', rate_limit_info: limits },
+      { ...DONE, is_error: true, result: "You've hit your limit", api_error_status },
+    ]
+    const recording = {
+      lines: lines.map((line) => JSON.stringify(line)),
+      end: { code: 1, signal: null, stderrTail: '' },
+    }
+    const { error } = replay(claude, recording, { now: new Date((RESETS_AT - 7200) * 1000) }).result
+    expect([error?.code, error?.retryAfterSecs]).toEqual(['agent_usage_limited', seconds])
   })
 
   it('is a failure if the subtype is an error', () => {

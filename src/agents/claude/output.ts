@@ -28,6 +28,8 @@ export class ClaudeOutput implements AgentOutput {
   #hasMessage = false
   /** The last notice about a retry. */
   #retry: JsonRecord | undefined
+  /** The last notice about the limits of the plan. */
+  #limits: JsonRecord | undefined
 
   constructor({ wantsDeltas = true }: { wantsDeltas?: boolean | undefined } = {}) {
     this.#wantsDeltas = wantsDeltas
@@ -63,6 +65,9 @@ export class ClaudeOutput implements AgentOutput {
         return this.#readStop()
       case 'error':
         return this.#readError(line)
+      case 'rate_limit_event':
+        this.#limits = objectAt(line, 'rate_limit_info')
+        return []
       case undefined:
         return textAt(line, 'result') === undefined ? undefined : this.#readResult(line)
       default:
@@ -153,7 +158,7 @@ export class ClaudeOutput implements AgentOutput {
     summary.costUsd = readCost(line)
     summary.usage = readUsage(line)
     summary.denials = [...this.#deniedCalls.map(withNeed), ...readDenials(line)]
-    summary.outcome = readOutcome(line, { lastError: summary.lastError, retry: this.#retry })
+    summary.outcome = readOutcome(line, { lastError: summary.lastError, retry: this.#retry, limits: this.#limits })
     if (summary.outcome !== 'success') return usageEvents(summary.usage)
     const structured = line['structured_output']
     summary.text =

@@ -12,7 +12,11 @@ export function formatRetry(line: JsonRecord): string {
 }
 
 /** What claude has reported before its result. */
-type Before = { lastError?: AgentFailure | undefined; retry?: JsonRecord | undefined }
+type Before = {
+  lastError?: AgentFailure | undefined
+  retry?: JsonRecord | undefined
+  limits?: JsonRecord | undefined
+}
 
 const FAILURES: Readonly<Record<string, FailureCode>> = {
   error_max_turns: 'agent_max_turns',
@@ -20,7 +24,7 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 }
 
 /** API errors have the subtype `success` too, so `is_error` decides. */
-export function readOutcome(line: JsonRecord, { lastError, retry }: Before): 'success' | AgentFailure {
+export function readOutcome(line: JsonRecord, { lastError, retry, limits }: Before): 'success' | AgentFailure {
   const subtype = textAt(line, 'subtype') ?? ''
   const error = textAt(line, 'error')
   if (line['is_error'] !== true && !subtype.startsWith('error') && error === undefined) return 'success'
@@ -35,6 +39,7 @@ export function readOutcome(line: JsonRecord, { lastError, retry }: Before): 'su
     status,
     // Claude waits as long as the service asks it to, but no message says so.
     ...(status !== undefined && countAt(retry, 'error_status') === status && { retryAfterMs: readDelay(retry) }),
+    ...(status === 429 && textAt(limits, 'status') === 'rejected' && { resetsAt: countAt(limits, 'resetsAt') }),
   }
 }
 
