@@ -1,10 +1,11 @@
 /**
  * `node scripts/record-acp-agent.ts NAME` records turns of a real agent that speaks ACP into `test/recordings/acp/NAME.jsonl`, and
  * prints what the agent says about itself. The model is the fake one; `test/real/acp-agents.ts` points the agent at it.
+ * `node scripts/record-acp-agent.ts NAME TURN …` records these turns only, and keeps the others.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerPermission, type Verdict } from '../src/agents/acp/permissions.ts'
@@ -14,7 +15,7 @@ import { createJsonRpcPeer, type JsonRpcPeer } from '../src/agents/warm/json-rpc
 import { Fault } from '../src/kit/fault.ts'
 import { toChildEnvironment } from '../src/kit/process/child-environment.ts'
 import { startProcess } from '../src/kit/process/process.ts'
-import { commandOf, createAcpSetup, installedAcp } from '../test/real/acp-agents.ts'
+import { commandOf, createAcpSetup, startableAcp } from '../test/real/acp-agents.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The turns, the scenarios of the fake model that they play, and how a request for permission is answered. */
@@ -27,6 +28,10 @@ const TURNS: readonly (readonly [turn: string, scenario: string, verdict: Verdic
   ['e401', 'e401', 'allow'],
   ['e500', 'e500', 'allow'],
   ['e429', 'e429', 'allow'],
+  ['usage', 'usage', 'allow'],
+  ['credit', 'credit', 'allow'],
+  ['rate', 'rate', 'allow'],
+  ['overload', 'overload', 'allow'],
   ['cut', 'cut', 'allow'],
   ['empty', 'empty', 'allow'],
 ]
@@ -36,11 +41,11 @@ const LATE_UPDATES_MS = 500
 /** Long, and says nothing about the turn. */
 const LEFT_OUT = 'available_commands_update'
 
-type Agent = (typeof installedAcp)[number]
+type Agent = (typeof startableAcp)[number]
 type Recording = { frames: JsonRecord[]; verdict: Verdict }
 
-const [, , name = ''] = process.argv
-const agent = installedAcp.find((each) => each.name === name)
+const [, , name = '', ...wanted] = process.argv
+const agent = startableAcp.find((each) => each.name === name)
 if (agent === undefined) {
   console.error(`"${name}" is not on PATH, or test/real/acp-agents.ts does not say how it is configured`)
   process.exitCode = 1
@@ -68,13 +73,24 @@ async function record(agent: Agent): Promise<void> {
     const lines = await recordTurns(peer, { agent, recording, work: setup.work })
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
     const place = join(ROOT, 'test', 'recordings', 'acp', `${agent.name}.jsonl`)
-    writeFileSync(place, text.replaceAll(setup.work, '/workspace').replaceAll(setup.work.slice(1), 'workspace'))
+    const kept = wanted.length === 0 ? '' : keptTurns(readFileSync(place, 'utf8'))
+    const recorded = text.replaceAll(setup.work, '/workspace').replaceAll(setup.work.slice(1), 'workspace')
+    writeFileSync(place, kept + recorded)
   } finally {
     stop.abort()
     await running.exit
     upstream.kill()
     setup.remove()
   }
+}
+
+function keptTurns(recordings: string): string {
+  const isKept = (line: string) => line !== '' && !wanted.includes(JSON.parse(line).turn)
+  return recordings
+    .split('\n')
+    .filter(isKept)
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function handlersFor(recording: Recording): Parameters<typeof createJsonRpcPeer>[1] {
@@ -98,16 +114,18 @@ async function recordTurns(
 ): Promise<object[]> {
   console.log(JSON.stringify(await peer.request('initialize', initializeParams({})), undefined, 2))
   const lines: object[] = []
-  for (const [turn, scenario, verdict] of TURNS) {
+  for (const [turn, scenario, verdict] of TURNS.filter(([each]) => wanted.length === 0 || wanted.includes(each))) {
     const sessionId = await openSession(peer, { agent, work, isShown: lines.length === 0 })
     Object.assign(recording, { frames: [], verdict })
     const text = `#scenario=${scenario} #path=${join(work, `${verdict}.txt`)}`
     const limit = setTimeout(() => void peer.notify('session/cancel', { sessionId }), TURN_LIMIT_MS)
+    const start = performance.now()
     const prompt = peer.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
     const response = await prompt.then((result) => ({ result }), errorOf).finally(() => clearTimeout(limit))
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
     await delay(LATE_UPDATES_MS)
     lines.push({ turn, frames: recording.frames, response })
-    console.log(`${turn}: ${recording.frames.length} frames, ${JSON.stringify(response)}`)
+    console.log(`${turn}: ${recording.frames.length} frames, ${seconds} s, ${JSON.stringify(response)}`)
   }
   return lines
 }

@@ -209,6 +209,16 @@ describe.each(ways)('the real $backend, $mode', ({ backend, path, mode }) => {
     if (backend === 'claude' && status === 429) expect(result.error?.retryAfterSecs).toBe(1)
   })
 
+  it.each([
+    // Only with a subscription does claude tell a used-up plan from a rate limit.
+    ['usage', backend === 'claude' ? 'agent_rate_limited' : 'agent_usage_limited'],
+    ['credit', 'agent_out_of_credit'],
+    ['paid', 'agent_out_of_credit'],
+    ['overload', 'agent_overloaded'],
+  ])('reports a limit of the account or of the model service: %s', async (scenario, code) => {
+    expect((await ask(scenario)).error?.code).toBe(code)
+  })
+
   it('continues a session, and counts this turn only', async () => {
     const first = await ask('plain')
     const second = await ask('plain', { resumeId: first.sessionId ?? '' }, first.threadUsage)
