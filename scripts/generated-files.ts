@@ -9,6 +9,7 @@ import { ProjectFile, ProjectRecord } from '../src/config/projects/project.shape
 import { RunVerdict } from '../src/contract/run-verdict.shape.ts'
 import { DriveEvent } from '../src/drive/record/drive-event.shape.ts'
 import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
+import { AgentLimit } from '../src/drive/record/agent-limit.shape.ts'
 import { SettingsDecision } from '../src/drive/record/settings-decision.shape.ts'
 import { RunEvent } from '../src/engine/state/run-event.shape.ts'
 import { SessionTurn } from '../src/executions/session-turn.shape.ts'
@@ -233,6 +234,7 @@ async function driveFiles(): Promise<GeneratedFile[]> {
     validateDriveEvent: DriveEvent,
     validateDrivenRecord: DrivenRecord,
     validateSettingsDecision: SettingsDecision,
+    validateAgentLimit: AgentLimit,
   }
   return [
     { path: 'src/drive/record/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },

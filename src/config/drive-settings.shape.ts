@@ -89,6 +89,21 @@ export const DriveSection = strict({
     description:
       'If something in the work is suspicious, such as a deleted test: deliver it and say so (`deliver`), or wait for you before the commit (`ask`).',
   }),
+  on_limit: literals(['ask', 'wait', 'next', 'pause'], {
+    default: 'ask',
+    description:
+      'If an agent reaches a limit of its provider: wait until it is reset (`wait`), continue with the next agent of `drive.fallback` (`next`), or pause (`pause`). `ask` asks at a terminal and waits elsewhere. Nothing waits for credit or a login.',
+  }),
+  max_wait_secs: Type.Integer({
+    default: 6 * 3600,
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECS,
+    description: 'A run waits for a limit at most this long, in seconds. Then it pauses.',
+  }),
+  fallback: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Agents that continue the work, in this order, if the one before has reached a limit.',
+  }),
   repositories: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:

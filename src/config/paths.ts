@@ -33,6 +33,8 @@ export type Paths = {
   projects: string
   /** What setups have installed for worktrees. */
   templates: string
+  /** Limits that agents have reached. */
+  agentLimits: string
   /** Which runs are driven, and by whom. */
   drivenRuns: string
   /** Which settings of projects the user trusts. */
@@ -80,6 +82,7 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     worktrees: join(directory, 'worktrees'),
     projects: join(directory, 'projects'),
     templates: join(directory, 'templates'),
+    agentLimits: join(directory, 'agent-limits'),
     drivenRuns: join(directory, 'driven-runs'),
     trustedSettings: join(directory, 'trusted-settings'),
   }

@@ -11,6 +11,7 @@ const WORDS = [
   'paused by limit',
   'continued',
   'running',
+  'waiting for limit',
   'not driven',
 ] as const
 
@@ -26,7 +27,7 @@ export const RunVerdict = named(
       exit_code: optional(
         Type.Integer({
           description:
-            'What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is running, continued or not driven.',
+            'What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is running, waiting for a limit, continued or not driven.',
         }),
       ),
       reason: text('Why, in one line.'),

@@ -6,6 +6,7 @@ import { toTimestamp } from '../kit/clock.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { RunContext } from '../runs/run-context.ts'
+import type { Limit, LimitChoice } from './decide/limits.ts'
 import type { ProjectTrust } from './project-settings.ts'
 import type { DriveEvent } from './record/drive-event.shape.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
@@ -28,6 +29,10 @@ export type DriveTools = {
   readonly templates: { readonly home: string; readonly maxBytes: number }
   /** Asks a person whether the work should begin although these checks fail. Absent if no one can be asked. */
   readonly confirmBaseline?: (failed: readonly BaselineRun[]) => Promise<boolean>
+  /** Where the runs of the user note limits of agents. */
+  readonly agentLimits: string
+  /** Asks a person what to do at a limit; `next` is the agent that could take over. Absent if no one can be asked. */
+  readonly askAboutLimit?: (limit: Limit, next: string | undefined) => Promise<LimitChoice>
   /** Text comes in pieces, for a reader who watches. */
   readonly wantsDeltas: boolean
   readonly onUpdate: (update: DriveUpdate) => void

@@ -10,14 +10,16 @@ import { openRun } from '../runs/open-run.ts'
 import { submitOutcome } from '../runs/operations.ts'
 import { readOutcome } from '../runs/read-outcome.ts'
 import { compareWork } from './compare-work.ts'
+import { agentInCharge } from './decide/limits.ts'
 import { type DriveStep, nextStep } from './decide/next-step.ts'
 import { type DriveContext, readDriveState, record, uninterrupted } from './drive-context.ts'
 import { noteRepositoryChanges } from './guard-repository.ts'
 import { observeTree } from './observe-tree.ts'
 import { decideBaseline, prepare } from './prepare-work.ts'
 import type { Attempt } from './record/drive-state.ts'
-import { runAttempt } from './run-attempt.ts'
+import { type AttemptStep, runAttempt } from './run-attempt.ts'
 import { check, checkBaseline } from './run-checks.ts'
+import { decideLimit, enterOrWait, handOver, shareLimit, waitForLimit } from './wait-for-limit.ts'
 
 /** Why a driver stops. */
 export type DriveEnd =
@@ -42,7 +44,8 @@ export async function driveRun(context: DriveContext): Promise<DriveEnd> {
       record(context, 'paused', { reason, message })
       return { is: 'paused', reason, message }
     }
-    await perform(context, step, actionNumber)
+    if (step.do === 'wait_for_limit') await waitForLimit(context, step, run.action?.action_id ?? '')
+    else await perform(context, step, actionNumber)
   }
 }
 
@@ -54,7 +57,7 @@ async function readRun({ runs, runId }: DriveContext): Promise<{ run: ProtocolSt
   }))
 }
 
-type WorkStep = Exclude<DriveStep, { do: 'finish' | 'wait' | 'pause' }>
+type WorkStep = Exclude<DriveStep, { do: 'finish' | 'wait' | 'pause' | 'wait_for_limit' }>
 
 async function perform(context: DriveContext, step: WorkStep, actionNumber: number): Promise<void> {
   switch (step.do) {
@@ -65,7 +68,11 @@ async function perform(context: DriveContext, step: WorkStep, actionNumber: numb
     case 'decide_baseline':
       return await decideBaseline(context, step.failed)
     case 'attempt':
-      return await runAttempt(context, step, actionNumber)
+      return await attempt(context, step, actionNumber)
+    case 'decide_limit':
+      return await decideLimit(context, step)
+    case 'hand_over':
+      return handOver(context, step)
     case 'note_unknown_end':
       return await noteUnknownEnd(context, step.attempt)
     case 'check':
@@ -75,6 +82,16 @@ async function perform(context: DriveContext, step: WorkStep, actionNumber: numb
     case 'submit':
       return await submit(context, step)
   }
+}
+
+/** Another run may know that the agent has reached a limit. Then the next step is decided again after the wait. */
+async function attempt(context: DriveContext, step: AttemptStep, actionNumber: number): Promise<void> {
+  const { backend } = agentInCharge(step.action.kind, readDriveState(context))
+  using entry = await enterOrWait(context, backend, step.action.action_id)
+  if (entry === undefined) return
+  await runAttempt(context, step, { actionNumber, onAnswer: () => entry.hasAnswered() })
+  if (readDriveState(context).attempts.at(-1)?.ended?.how === 'answered') entry.hasAnswered()
+  shareLimit(context)
 }
 
 /** The agent of the attempt may still run if its driver was killed: it is ended first. */

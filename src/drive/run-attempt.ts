@@ -13,6 +13,7 @@ import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { AttemptGuard } from './attempt-guard.ts'
 import { commandsFor, permissionsFor } from './decide/agent-permissions.ts'
+import { agentInCharge } from './decide/limits.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
@@ -30,13 +31,23 @@ import type { Attempt, DriveState } from './record/drive-state.ts'
 import { readReviewMaterial, removeReviewFiles } from './review-material.ts'
 import { RunWatch } from './run-watch.ts'
 
-type AttemptStep = Extract<DriveStep, { do: 'attempt' }>
+export type AttemptStep = Extract<DriveStep, { do: 'attempt' }>
 
 /** Long enough to see what the agent said instead of an outcome. */
 const SAID_CHARACTERS = 2000
 const TITLE_LENGTH = 120
 
-export async function runAttempt(context: DriveContext, step: AttemptStep, actionNumber: number): Promise<void> {
+type AttemptOptions = {
+  readonly actionNumber: number
+  /** Called when the agent is known to do something. */
+  readonly onAnswer: () => void
+}
+
+export async function runAttempt(
+  context: DriveContext,
+  step: AttemptStep,
+  { actionNumber, onAnswer }: AttemptOptions,
+): Promise<void> {
   const state = readDriveState(context)
   const { action, purpose } = step
   removeReviewFiles(context)
@@ -45,7 +56,7 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const followUp = await complete(context, step.followUp, tree)
   const prompt = await toPrompt(context, { action, followUp, isResumed: session !== undefined })
   const executionId = newExecutionId(context.runs.ids)
-  const who = agentFor(action, state.options)
+  const who = agentInCharge(action.kind, state)
   const number = state.attempts.length + 1
   // Now, because the agent before may have written some.
   const first = state.attempts[0]
@@ -76,18 +87,11 @@ export async function runAttempt(context: DriveContext, step: AttemptStep, actio
   const maxCost = reserved.cost_microusd
   const request = toRequest({ action, prompt, session, who, context, options, maxCost, ignoresProject, gitSettings })
   try {
-    await execute(context, { number, action, request, executionId, tree })
+    await execute(context, { number, action, request, executionId, tree, onAnswer })
   } finally {
     removeReviewFiles(context)
     await noteRepositoryChanges(context, number, repository)
   }
-}
-
-/** The agent that does an action. */
-function agentFor({ kind }: Action, options: Options): Pick<Attempt, 'backend' | 'model'> {
-  const isReview = kind === 'review'
-  const model = isReview ? options.review_model : options.model
-  return { backend: isReview ? options.review_backend : options.backend, ...(model !== undefined && { model }) }
 }
 
 type Requested = {
@@ -140,7 +144,8 @@ async function toPrompt(
   const sections = await readSections(context, action)
   const isGoalData = issue !== undefined || action.source !== undefined || round > 1
   const prompt = composePrompt({ action, sections, isGoalData, checks: options.checks, folder: place.folder })
-  const work = action.kind === 'review' ? [await readReviewMaterial(context)] : []
+  const seesWork = action.kind === 'review' || followUp?.why === 'hand_over'
+  const work = seesWork ? [await readReviewMaterial(context)] : []
   const note = followUp === undefined ? [] : ['## An earlier attempt', describeFollowUp(followUp)]
   return [prompt, ...work, ...note].join('\n\n')
 }
@@ -170,7 +175,7 @@ async function sessionToResume(context: DriveContext, { action, followUp }: Atte
   const state = readDriveState(context)
   const isReview = action.kind === 'review'
   if (isReview && followUp === undefined) return undefined
-  const { backend } = agentFor(action, state.options)
+  const { backend } = agentInCharge(action.kind, state)
   const last = state.attempts.findLast(
     (each) =>
       (isReview ? each.action_id === action.action_id : each.action_kind !== 'review') &&
@@ -193,15 +198,21 @@ function lastSession({ session_id, ended }: Attempt): string | undefined {
   return ended?.session_id ?? session_id
 }
 
-type Execution = { number: number; action: Action; request: PromptRequest; executionId: string; tree: Tree }
+type Execution = Pick<AttemptOptions, 'onAnswer'> & {
+  number: number
+  action: Action
+  request: PromptRequest
+  executionId: string
+  tree: Tree
+}
 
 async function execute(
   context: DriveContext,
-  { number, action, request, executionId, tree }: Execution,
+  { number, action, request, executionId, tree, onAnswer }: Execution,
 ): Promise<void> {
   const { prompts, runId, onUpdate } = context
   const state = readDriveState(context)
-  const { backend } = agentFor(action, state.options)
+  const { backend } = agentInCharge(action.kind, state)
   const showsExitCodes = prompts.locate(backend)?.agent.reports.exitCodes === true
   const trace = new Trace({ showsExitCodes })
   using watch = new RunWatch(context, action.action_id)
@@ -230,6 +241,8 @@ async function execute(
     },
     onEvent: (event) => {
       if (event.type === 'approval_decision') record(context, 'approval_decided', { attempt: number, ...event.content })
+      // A message may be the text of a limit.
+      if (event.type === 'tool_use') onAnswer()
       trace.note(event)
       guard.note(event)
       onUpdate({ is: 'agent', runId, attempt: number, event })
@@ -251,7 +264,7 @@ async function execute(
       ? reportIn(result, action)
       : {
           error: guard.reason?.message ?? result.error ?? 'it failed',
-          ...(how === 'failed' && result.error_code !== undefined && { error_code: result.error_code }),
+          ...(how === 'failed' && failureFacts(result)),
         }),
     trace: trace.entries,
     warnings: (result.warnings ?? []).map((warning) => toDriveWarning(warning, action)),
@@ -288,6 +301,13 @@ function endFacts({ session_id, cost_usd }: PromptResult, usage: Usage) {
     ...(session_id !== '' && { session_id }),
     usage,
     ...(cost_usd !== undefined && { cost_microusd: Math.round(cost_usd * 1_000_000) }),
+  }
+}
+
+function failureFacts({ error_code, retry_after_secs: wait }: PromptResult) {
+  return {
+    ...(error_code !== undefined && { error_code }),
+    ...(wait !== undefined && { retry_after_ms: Math.round(wait * 1000) }),
   }
 }
 

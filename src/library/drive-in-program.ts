@@ -55,6 +55,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
     ...{ optionsFrom, prompts, env, wantsDeltas: false, directories: paths },
     projectTrust: { use: config.agents.project_settings, decisions: paths.trustedSettings },
     templates: { home: paths.templates, maxBytes: config.drive.template_max_bytes },
+    agentLimits: paths.agentLimits,
     onUpdate: (update) => {
       if (update.is === 'recorded') emit(toRecord(update.runId, update.event))
     },
@@ -78,9 +79,10 @@ function toTarget({ goal, issue, run }: DriveRequest): DriveTarget {
 
 function readOptions(request: DriveRequest): GivenOptions {
   const { backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs } = request
-  const { rounds, approval_mode, in_place: isInPlace } = request
+  const { rounds, approval_mode, in_place: isInPlace, on_limit, max_wait_secs, fallback } = request
   return toGivenOptions({
     ...{ backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs },
+    ...{ on_limit, max_wait_secs, ...(fallback !== undefined && { fallback: [...fallback] }) },
     ...{ rounds, approval_mode, deliver: isInPlace === true ? 'none' : request.deliver },
   })
 }

@@ -243,6 +243,12 @@ export type DriveRequest = {
   max_cost_usd?: number | undefined
   /** The run pauses after this many seconds of work. */
   max_time_secs?: number | undefined
+  /** If an agent reaches a limit of its provider: wait until it is reset, continue with the next agent of `fallback`, or pause. `ask` waits. */
+  on_limit?: 'ask' | 'wait' | 'next' | 'pause' | undefined
+  /** The run waits for a limit at most this many seconds. */
+  max_wait_secs?: number | undefined
+  /** Agents that continue the work, in this order, if the one before has reached a limit. */
+  fallback?: readonly string[] | undefined
   /** What becomes of the work: the default is in the config. */
   deliver?: 'none' | 'branch' | 'pr' | undefined
 }
@@ -996,10 +1002,10 @@ export type SessionTurn = {
 /** What became of a run that agents drive. */
 export type RunVerdict = {
   /** What became of the run. */
-  word: 'delivered' | 'delivered, look first' | 'nothing to change' | 'not delivered' | 'waits for you' | 'paused by limit' | 'continued' | 'running' | 'not driven'
+  word: 'delivered' | 'delivered, look first' | 'nothing to change' | 'not delivered' | 'waits for you' | 'paused by limit' | 'continued' | 'running' | 'waiting for limit' | 'not driven'
   /** The word with its reason, as people read it. */
   line: string
-  /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is running, continued or not driven. */
+  /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is running, waiting for a limit, continued or not driven. */
   exit_code?: number | undefined
   /** Why, in one line. */
   reason: string

@@ -153,6 +153,18 @@ export const DriveRequest = named(
       Type.Number({ exclusiveMinimum: 0, description: 'The run pauses once it has cost this many US dollars.' }),
     ),
     max_time_secs: count('The run pauses after this many seconds of work.'),
+    on_limit: Type.Optional(
+      literals(['ask', 'wait', 'next', 'pause'], {
+        description:
+          'If an agent reaches a limit of its provider: wait until it is reset, continue with the next agent of `fallback`, or pause. `ask` waits.',
+      }),
+    ),
+    max_wait_secs: count('The run waits for a limit at most this many seconds.'),
+    fallback: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Agents that continue the work, in this order, if the one before has reached a limit.',
+      }),
+    ),
     deliver: Type.Optional(
       literals(['none', 'branch', 'pr'], { description: 'What becomes of the work: the default is in the config.' }),
     ),

@@ -74,6 +74,21 @@ const options = {
         "What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`). The key's ceilings apply.",
     }),
   ),
+  on_limit: optional(
+    literals(['ask', 'wait', 'next', 'pause'], {
+      description:
+        'If an agent reaches a limit of its provider: wait until it is reset, continue with the next agent of `fallback`, or pause. `ask` waits, because a server has no terminal.',
+    }),
+  ),
+  max_wait_secs: optional(
+    Type.Integer({ minimum: 1, maximum: MAX_TIME_SECS, description: 'The run waits for a limit at most this long.' }),
+  ),
+  fallback: optional(
+    Type.Array(backend('An agent.'), {
+      maxItems: 20,
+      description: 'Agents that continue the work, in this order, if the one before has reached a limit.',
+    }),
+  ),
   deliver: optional(
     literals(['none', 'branch', 'pr'], {
       description:

@@ -5,6 +5,7 @@ import type { AgentLocation } from '../agents/locate-agents.ts'
 import { toWarmLimits } from '../agents/pool/warm-limits.ts'
 import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
+import type { Paths } from '../config/paths.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
 import type { RunService } from '../drive/service/run-service.ts'
@@ -39,7 +40,7 @@ export type ServedParts = {
   demoAgent: Program
   stores: Stores
   /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
-  directories: { worktrees: string; templates: string; projects: string; drivenRuns: string; trustedSettings: string }
+  directories: Pick<Paths, 'worktrees' | 'templates' | 'projects' | 'drivenRuns' | 'trustedSettings' | 'agentLimits'>
   /** What agents must not read under a ceiling. */
   privateFiles: PrivateFiles
   /** Aborted when the server starts to shut down: driven runs are interrupted. */
@@ -138,6 +139,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       ...{ directories, version, clock, log, shutdown, rights },
       projectTrust: { use: config.agents.project_settings, decisions: directories.trustedSettings },
       templates: { home: directories.templates, maxBytes: config.drive.template_max_bytes },
+      agentLimits: directories.agentLimits,
       env: { ...this.#parts.env },
       cwd: this.#parts.cwd,
       isDemo: this.#parts.demo !== undefined,

@@ -140,7 +140,8 @@ async function takeTurn({ prompt, resumed, output }: Prompt): Promise<void> {
   appendFileSync(join(directory, 'ends.jsonl'), `${JSON.stringify({ at: new Date().toISOString() })}\n`)
   const { input = 100, output: written = 50 } = turn.usage ?? {}
   const { cost, fails } = turn
-  output.end(turn.says ?? answer(turn, { kind, actionId }), { input, output: written, cost, fails })
+  const limit = turn.limit?.[backend]
+  output.end(turn.says ?? answer(turn, { kind, actionId }), { input, output: written, cost, fails, limit })
 }
 
 async function takeSteps(turn: DrivenTurn, output: TurnOutput): Promise<void> {

@@ -39,6 +39,8 @@ export type DrivenTurn = {
   requests?: readonly { input: number; output: number }[]
   /** Claude ends with this error, as its `result` names it. */
   fails?: string
+  /** An agent of this name ends its turn with this text, as it does if its provider refuses a request. */
+  limit?: Readonly<Record<string, string>>
   usage?: { input?: number; output?: number }
   cost?: number
 }

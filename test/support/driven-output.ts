@@ -1,7 +1,13 @@
 /** What a scripted agent prints, as claude, as `codex exec` or as `codex app-server`. */
 
 export type CommandRun = { exitCode: number; output: string }
-type TurnCost = { input: number; output: number; cost: number | undefined; fails: string | undefined }
+type TurnCost = {
+  input: number
+  output: number
+  cost: number | undefined
+  fails: string | undefined
+  limit: string | undefined
+}
 
 /** Prints one turn. */
 export type TurnOutput = {
@@ -70,13 +76,14 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
         permission_denials.push({ tool_name: 'Write', tool_use_id: `toolu_${calls}`, tool_input })
       showCall('Write', tool_input, { content: denied ?? 'ok', is_error: denied !== undefined })
     },
-    end: (answer, { input, output, cost, fails }) => {
+    end: (whole, { input, output, cost, fails, limit }) => {
+      const answer = limit ?? whole
       say([{ type: 'text', text: answer }])
       paid += cost ?? 0
       print({
         ...{ type: 'result', result: answer, session_id: sessionId, num_turns: 1 },
         subtype: fails ?? 'success',
-        is_error: fails !== undefined,
+        is_error: (fails ?? limit) !== undefined,
         permission_denials,
         usage: { input_tokens: input, output_tokens: output },
         ...(cost !== undefined && { total_cost_usd: paid }),
@@ -110,7 +117,8 @@ export function codexOutput(sessionId: string): TurnOutput {
       show({ ...item, exit_code: exitCode, aggregated_output: output })
     },
     edit: (path) => show({ ...toChangeItem(path), type: 'file_change' }),
-    end: (answer, { input, output }) => {
+    end: (answer, { input, output, limit }) => {
+      if (limit !== undefined) return print({ type: 'turn.failed', error: { message: limit } })
       message(answer)
       print({ type: 'turn.completed', usage: { input_tokens: input, cached_input_tokens: 0, output_tokens: output } })
     },
@@ -134,7 +142,11 @@ export function appServerOutput(ids: { threadId: string; turnId: string }, used:
       show({ ...item, exitCode, aggregatedOutput: output })
     },
     edit: (path) => show({ ...toChangeItem(path), type: 'fileChange' }),
-    end: (answer, { input, output }) => {
+    end: (answer, { input, output, limit }) => {
+      if (limit !== undefined) {
+        notify('turn/completed', { turn: { id: ids.turnId, status: 'failed', error: { message: limit } } })
+        return
+      }
       message(answer)
       used.input += input
       used.output += output

@@ -30,7 +30,10 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     baseline: flags.text('baseline') as Options['baseline'],
     max_tokens: flags.integer('max-tokens'),
     max_cost_microusd: readCost(flags.text('max-cost')),
-    max_time_ms: readTime(flags.text('max-time')),
+    max_time_ms: readTime('--max-time', flags.text('max-time')),
+    on_limit: flags.text('on-limit') as Options['on_limit'],
+    max_wait_ms: readTime('--max-wait', flags.text('max-wait')),
+    fallback: readFallback(flags.text('fallback')),
     rounds: flags.integer('rounds'),
     approval_mode: flags.text('approval') as Options['approval_mode'] | undefined,
     deliver: flags.isOn('in-place') ? 'none' : deliver,
@@ -47,6 +50,13 @@ function readAgent(flag: string, text: string | undefined): Agent | undefined {
   return { backend, ...(model !== '' && { model }) }
 }
 
+function readFallback(text: string | undefined): string[] | undefined {
+  const names = text?.split(',').map((each) => each.trim())
+  if (names?.includes('') === true)
+    throw flagValueInvalid({ flag: '--fallback', given: text ?? '', allowed: 'backends, separated by commas' })
+  return names
+}
+
 /** In millionths of a dollar. */
 function readCost(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
@@ -56,11 +66,11 @@ function readCost(text: string | undefined): number | undefined {
   return Math.round(cost * 1_000_000)
 }
 
-function readTime(text: string | undefined): number | undefined {
+function readTime(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const seconds = /^(\d{1,6})s$/.exec(text)?.[1]
   const time = seconds === undefined ? parseAge(text) : Number(seconds) * 1000
   if (time === undefined || time === 0)
-    throw flagValueInvalid({ flag: '--max-time', given: text, allowed: 'a time such as 90m or 2h' })
+    throw flagValueInvalid({ flag, given: text, allowed: 'a time such as 90m or 2h' })
   return time
 }

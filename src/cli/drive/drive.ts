@@ -4,6 +4,7 @@ import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { withProject } from '../../config/projects/projects.ts'
+import type { Limit } from '../../drive/decide/limits.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
 import type { ProjectTrust } from '../../drive/project-settings.ts'
@@ -38,6 +39,7 @@ import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
+import { askAboutLimit } from './ask-about-limit.ts'
 import { askAboutRun } from './ask-about-run.ts'
 import { attach, isDrivenByServer } from './attach.ts'
 import { confirmBaseline } from './confirm-baseline.ts'
@@ -230,6 +232,10 @@ async function driveHere(
     await printer.clearLive()
     return await confirmBaseline(runtime, failed, found.context.signal)
   }
+  const askLimit = async (limit: Limit, next: string | undefined) => {
+    await printer.clearLive()
+    return await askAboutLimit(runtime, { limit, next }, found.context.signal)
+  }
   return await driveUserRun(found, {
     optionsFrom,
     prompts: drover.runContextFor(USER),
@@ -240,7 +246,8 @@ async function driveHere(
     onUpdate: (update) => printer.update(update),
     onNoteFailure: ({ message }) => void err.write(`drover: warning: ${message}\n`),
     templates: { home: findUserPaths(invocation).templates, maxBytes: drive.config.drive.template_max_bytes },
-    ...(canAskIn(invocation) && { ask, confirmBaseline: askBaseline }),
+    agentLimits: findUserPaths(invocation).agentLimits,
+    ...(canAskIn(invocation) && { ask, confirmBaseline: askBaseline, askAboutLimit: askLimit }),
   })
 }
 

@@ -54,6 +54,10 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return [describeOutcome(event.data)]
     case 'paused':
       return [{ text: `Paused (${event.data.reason}): ${toPrintable(event.data.message)}`, tone: 'open' }]
+    case 'waiting_for_limit':
+      return [{ text: `Waiting until ${event.data.until}: ${event.data.backend} is limited`, tone: 'open' }]
+    case 'handed_over':
+      return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':
       return [`Another run works on what is open: ${shortRunId(event.data.next_run_id)}`]
     case 'delivery_checked':
@@ -118,6 +122,8 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   stalled: 'again, because it made no progress',
   after_failure: 'again, after a failure',
   after_unknown_end: 'again, because the end of the attempt before is unknown',
+  after_limit: 'again, after its limit',
+  hand_over: 'instead of the agent before',
 }
 
 function describeOutcome({ status, by }: EventOf<'outcome_submitted'>['data']): string {

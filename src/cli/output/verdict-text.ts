@@ -12,6 +12,7 @@ const TONES = {
   'paused by limit': 'open',
   continued: 'dim',
   running: 'good',
+  'waiting for limit': 'open',
   'not driven': 'bad',
 } as const satisfies Record<RunVerdict['word'], string>
 

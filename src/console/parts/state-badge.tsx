@@ -21,6 +21,7 @@ const MARKS: Readonly<Record<string, string>> = {
   'not delivered': '✗',
   'waits for you': '!',
   'paused by limit': '‖',
+  'waiting for limit': '…',
   'not driven': '?',
   answered: '✓',
 }

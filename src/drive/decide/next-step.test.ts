@@ -88,7 +88,7 @@ describe('an attempt', () => {
       ...{ do: 'pause', reason: 'agent_failed' },
       message: expect.stringContaining('to log in'),
     })
-    expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
+    expect(stepAfter(attempts, { attempts_before: 1 })).toMatchObject({ do: 'attempt', purpose: 'after_limit' })
   })
 
   it('whose session is lost is repeated in a new one, for the same reason, and does not count as a failure', () => {
@@ -108,10 +108,10 @@ describe('an attempt', () => {
   })
 
   it('that failed is tried again once, also after a later answer', () => {
-    const failed = { how: 'failed', error: 'no credit', error_code: 'agent_rate_limited' } as const
+    const failed = { how: 'failed', error: 'no reason', error_code: 'agent_failed' } as const
     expect(stepAfter([attemptAt(implement, {}, failed)])).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
     const twice = [attemptAt(implement, {}, failed), attemptAt(implement, { attempt: 2 }, failed)]
-    expect(stepAfter(twice)).toEqual({ do: 'pause', reason: 'agent_failed', message: 'claude failed: no credit' })
+    expect(stepAfter(twice)).toEqual({ do: 'pause', reason: 'agent_failed', message: 'claude failed: no reason' })
     expect(stepAfter(twice, { attempts_before: 2 })).toMatchObject({ do: 'attempt', purpose: 'after_failure' })
     const between = attemptAt(implement, { attempt: 2, checks: [FAILED] })
     expect(

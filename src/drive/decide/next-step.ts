@@ -12,10 +12,12 @@ import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state
 import { type BeforeWork, beforeWork } from './before-work.ts'
 import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
+import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './limits.ts'
 import { reachedCap, spentBy } from './spending.ts'
 
 export type DriveStep =
   | BeforeWork
+  | LimitStep
   /** Start an agent. Without a follow-up it gets the prompt of the action. */
   | { readonly do: 'attempt'; readonly action: Action; readonly purpose: Purpose; readonly followUp?: FollowUp }
   /** Record that the end of an attempt is unknown. */
@@ -37,9 +39,6 @@ const MAX_UNKNOWN_ENDS = 3
 /** How often it is told of a contradiction and of a stall, and of failures in a row. */
 const MAX_TOLD = 1
 
-/** The code of an agent whose login is missing or refused. */
-const LOGIN_FAILED = 'agent_auth_failed'
-
 /** The code of an agent that no longer has the session to resume. */
 const SESSION_LOST = 'session_expired'
 
@@ -50,6 +49,7 @@ export function nextStep(state: DriveState, run: ProtocolState): DriveStep {
   if (run.state !== 'active') return { do: 'wait' }
   const first = beforeWork(state)
   if (first !== undefined) return first
+  if (state.waiting !== undefined) return { do: 'wait_for_limit', ...state.waiting }
   const { action } = run
   const facts = { state, action, attempts: attemptsAt(state, action.action_id) }
   const last = facts.attempts.at(-1)
@@ -111,15 +111,31 @@ function afterUnknownEnd({ state, ...facts }: Facts, { action_kind: kind }: Atte
   return { do: 'pause', reason: 'killed', message }
 }
 
-/** An agent whose login is missing or refused would fail again. */
 function afterFailure(facts: Facts, last: Attempt, error: string): DriveStep {
-  if (isSessionLost(last) && !isSessionLost(facts.attempts.at(-2))) return asBefore(facts)
-  const isOther = (each: Attempt) => each.ended?.how !== 'failed' || isOfEarlierDriver(facts, each)
+  const { state } = facts
+  // It is done in a new session, because the old one is known to be lost.
+  if (isSessionLost(last) && !isSessionLost(facts.attempts.at(-2))) return stepWithout(facts, 1)
+  const isOther = (each: Attempt) =>
+    each.ended?.how !== 'failed' || each.backend !== last.backend || isOfEarlierDriver(facts, each)
   const counted = facts.attempts.filter((each) => each === last || !isSessionLost(each))
-  const times = counted.length - 1 - counted.findLastIndex(isOther)
-  const most = last.ended?.error_code === LOGIN_FAILED ? 0 : MAX_TOLD
-  if (times <= most) return again(facts, { why: 'after_failure', error })
+  const wasTriedAgain = counted.length - 1 - counted.findLastIndex(isOther) > MAX_TOLD
+  // Another agent may do better than one that was only to help out.
+  const isGivenUp = wasTriedAgain && choiceOf(state) === 'next' && isFallback(last, state)
+  if (isGivenUp || isLimit(last.ended?.error_code, { wasTriedAgain }))
+    return afterLimit(state, last, facts.attempts) ?? continueAfterLimit(facts, last, error)
+  if (!wasTriedAgain) return again(facts, { why: 'after_failure', error })
   return { do: 'pause', reason: 'agent_failed', message: `${last.backend} failed: ${error}` }
+}
+
+/** What was wanted of the attempts that reached limits is wanted of the next one. */
+function continueAfterLimit(facts: Facts, last: Attempt, error: string): DriveStep {
+  const failed = facts.attempts.length - 1 - facts.attempts.findLastIndex(({ ended }) => ended?.how !== 'failed')
+  const before = stepWithout(facts, failed)
+  const wanted = before.do === 'attempt' ? before.followUp : undefined
+  const after = { error, ...(wanted !== undefined && { wanted }) }
+  return last.handed_to === undefined
+    ? again(facts, { why: 'after_limit', ...after })
+    : again(facts, { why: 'hand_over', from: last.backend, ...after })
 }
 
 /** The agent was ended before it had saved its session, or has deleted it. It got no prompt. */
@@ -127,9 +143,9 @@ function isSessionLost(attempt: Attempt | undefined): boolean {
   return attempt?.ended?.error_code === SESSION_LOST
 }
 
-/** The same step as before the last attempt. It is done in a new session, because the old one is known to be lost. */
-function asBefore({ attempts, ...facts }: Facts): DriveStep {
-  const earlier = attempts.slice(0, -1)
+/** The step that led to the last attempts. */
+function stepWithout({ attempts, ...facts }: Facts, count: number): DriveStep {
+  const earlier = attempts.slice(0, -count)
   const last = earlier.at(-1)
   return last === undefined
     ? start({ ...facts, attempts: earlier })

@@ -66,6 +66,7 @@ function judge(facts: VerdictFacts): Judged {
   const { run, drive, isDriven } = facts
   const { next_run_id: followUp, paused, delivered, failed } = drive
   const problem = facts.problem ?? failed
+  if (isDriven && drive.waiting !== undefined) return ofWait(facts, drive.waiting)
   if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }
   if (followUp !== undefined) return continued(followUp)
   if (run.state === 'stopped') return waits(facts, 'the run was stopped')
@@ -82,6 +83,11 @@ function command({ run, name }: VerdictFacts, word: string, ...rest: readonly st
 
 function waits(facts: VerdictFacts, reason: string, next = command(facts, 'drive')): Judged {
   return { word: 'waits for you', reason, next }
+}
+
+function ofWait(facts: VerdictFacts, { backend, until }: NonNullable<DriveState['waiting']>): Judged {
+  const reason = `${backend} is limited until ${until}; the run continues then`
+  return { word: 'waiting for limit', reason, next: command(facts, 'status', '--watch') }
 }
 
 function continued(followUp: string): Judged {
@@ -131,6 +137,7 @@ const LIMITS: Partial<Record<DrivePause, string>> = {
 /** The driver has stopped, and said why. */
 function ofPause(facts: VerdictFacts, { reason, message }: NonNullable<DriveState['paused']>): Judged {
   if (reason === 'tampered') return { word: 'not delivered', reason: message, next: command(facts, 'report') }
+  if (reason === 'agent_limited') return { word: 'paused by limit', reason: message, next: command(facts, 'drive') }
   const flag = LIMITS[reason]
   if (flag === undefined) return waits(facts, message)
   return { word: 'paused by limit', reason: message, next: command(facts, 'drive', flag) }

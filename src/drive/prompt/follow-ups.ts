@@ -16,6 +16,10 @@ export type FollowUp =
   | { readonly why: 'after_failure'; readonly error: string }
   /** drover or the agent was ended in the middle of a turn. */
   | { readonly why: 'after_unknown_end'; readonly changed: readonly string[] }
+  /** The agent had reached a limit. `wanted` is what it should have done then. */
+  | { readonly why: 'after_limit'; readonly error: string; readonly wanted?: FollowUp }
+  /** Another agent takes over. */
+  | { readonly why: 'hand_over'; readonly from: string; readonly error: string; readonly wanted?: FollowUp }
 
 const MAX_PATHS = 100
 
@@ -45,6 +49,16 @@ export function describeFollowUp(followUp: FollowUp): string {
       return `drover ended your last turn: ${followUp.reason}. Continue in another way, or ask a person in the outcome.`
     case 'after_failure':
       return `Your last turn failed: ${followUp.error}. Look at what is done already, and continue.`
+    case 'after_limit':
+      return [
+        `Your last turn was stopped by a limit: ${followUp.error}. Look at what is done already, and continue.`,
+        ...describeWanted(followUp),
+      ].join('\n\n')
+    case 'hand_over':
+      return [
+        `${followUp.from} worked on this action before you, until it could not continue: ${followUp.error}. You have not seen its conversation. Its changes are in the worktree. Check them, finish the action, and report the outcome of all of it.`,
+        ...describeWanted(followUp),
+      ].join('\n\n')
     case 'after_unknown_end':
       return [
         'An earlier attempt at this action was interrupted, and how far it got is unknown.',
@@ -52,6 +66,10 @@ export function describeFollowUp(followUp: FollowUp): string {
         'Look at what is done already, finish the action, and report the outcome of all of it.',
       ].join(' ')
   }
+}
+
+function describeWanted({ wanted }: { readonly wanted?: FollowUp }): string[] {
+  return wanted === undefined ? [] : [describeFollowUp(wanted)]
 }
 
 function describeCheck(check: CheckRun): string {

@@ -52,6 +52,7 @@ export type TraceEntry = Message<typeof TraceEntry>
 
 const BASELINES = ['note', 'skip', 'require'] as const
 const ON_FLAGS = ['deliver', 'ask'] as const
+const ON_LIMIT = ['ask', 'wait', 'next', 'pause'] as const
 
 export const Options = named(
   'driveOptions',
@@ -79,6 +80,10 @@ export const Options = named(
     baseline: optional(literals(BASELINES)),
     /** What happens before the delivery if a flag is serious. Older records have none. */
     on_flags: optional(literals(ON_FLAGS)),
+    /** What happens if an agent reaches a limit of its provider. Older records have none of it. */
+    on_limit: optional(literals(ON_LIMIT)),
+    max_wait_ms: optional(count),
+    fallback: optional(Type.Array(text)),
   }),
 )
 export type Options = Message<typeof Options>
@@ -116,6 +121,8 @@ export const PURPOSES = [
   'stalled',
   'after_failure',
   'after_unknown_end',
+  'after_limit',
+  'hand_over',
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 
@@ -179,6 +186,7 @@ const PAUSES = [
   'stopped',
   'tampered',
   'serious_flags',
+  'agent_limited',
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
@@ -266,6 +274,13 @@ export const DriveEvent = named(
       prompt_sha256: Digest,
       tree: Tree,
     }),
+    /** What happens at limits of agents in this run. */
+    event('limit_decided', { by: literals(['person', 'drover']), choice: literals(['wait', 'next', 'pause']) }),
+    /** No agent gets a request until then. */
+    event('waiting_for_limit', { backend: text, code: text, until: UtcTimestamp }),
+    event('limit_passed', { backend: text }),
+    /** Another agent does the work from now on, because an attempt reached a limit. */
+    event('handed_over', { attempt: count, to: text, code: text }),
     event('session_opened', { attempt: count, session_id: text }),
     /** Someone has decided about what the agent asked for. */
     event('approval_decided', { attempt: count, ...DecidedApproval.properties }),
@@ -286,6 +301,8 @@ export const DriveEvent = named(
       error: optional(text),
       /** Of an agent that has failed. */
       error_code: optional(text),
+      /** How long its provider wants it to wait. */
+      retry_after_ms: optional(count),
       trace: Type.Array(TraceEntry),
       warnings: Type.Array(text),
     }),

@@ -20,6 +20,8 @@ export type Attempt = Started & {
   readonly repository_changed?: EventOf<'repository_changed'>['data']
   /** Why the run did not accept its outcome. */
   readonly rejected?: string
+  /** The agent that took over after it. */
+  readonly handed_to?: string
 }
 
 type Approval = EventOf<'approval_decided'>['data'] & { readonly at: string }
@@ -53,6 +55,14 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly attempts_before: number
   /** The number of attempts when a driver last paused. */
   readonly attempts_at_pause: number
+  /** What happens at limits of agents. */
+  readonly limit_choice?: EventOf<'limit_decided'>['data']['choice']
+  /** The limit that the driver waits for. */
+  readonly waiting?: EventOf<'waiting_for_limit'>['data']
+  /** The number of attempts when such a wait was last over. */
+  readonly attempts_at_wait?: number
+  /** The agents that took over from those in the options. */
+  readonly handed_to?: { readonly work?: string; readonly review?: string }
   /** Why the driver stopped; undefined as soon as another one continues. */
   readonly paused?: EventOf<'paused'>['data']
   /** What stopped the latest driver. */
@@ -80,7 +90,8 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   switch (type) {
     case 'drive_resumed': {
       const { paused: _, setup_failed: __, failed: ___, ...rest } = state
-      return { ...beforeWorkAgain(rest), options: data.options, attempts_before: state.attempts.length }
+      const resumed = beforeWorkAgain(withOptions(rest, data.options))
+      return { ...resumed, attempts_before: state.attempts.length }
     }
     case 'preparing':
       return state
@@ -94,6 +105,14 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return { ...state, baseline_decided: data }
     case 'attempt_started':
       return { ...state, attempts: [...state.attempts, { ...data, started_at: at, approvals: [], checks: [] }] }
+    case 'limit_decided':
+      return { ...state, limit_choice: data.choice }
+    case 'waiting_for_limit':
+      return { ...state, waiting: data }
+    case 'limit_passed':
+      return { ...withoutWait(state), attempts_at_wait: state.attempts.length }
+    case 'handed_over':
+      return handOver(state, data)
     case 'session_opened':
       return updateAttempt(state, data.attempt, () => ({ session_id: data.session_id }))
     case 'approval_decided':
@@ -113,7 +132,7 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'outcome_submitted':
       return { ...state, submitted: [...state.submitted, data] }
     case 'paused':
-      return { ...state, ...noteFlags(data), paused: data, attempts_at_pause: state.attempts.length }
+      return { ...withoutWait(state), ...noteFlags(data), paused: data, attempts_at_pause: state.attempts.length }
     case 'drive_failed':
       return { ...state, failed: data }
     case 'round_started':
@@ -123,6 +142,35 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'delivered':
       return { ...state, delivered: data }
   }
+}
+
+/** Other options may decide otherwise about a limit, and name other agents. */
+function withOptions(state: DriveState, options: Options): DriveState {
+  const { options: before, handed_to: to = {} } = state
+  const isSame = (key: keyof Options) => JSON.stringify(before[key]) === JSON.stringify(options[key])
+  const { work, review } = to
+  const kept = {
+    ...(work !== undefined && isSame('backend') && { work }),
+    ...(review !== undefined && isSame('review_backend') && { review }),
+  }
+  const isWaitKept = isSame('on_limit') && isSame('fallback') && isSame('max_wait_ms') && isSame('backend')
+  const { limit_choice: choice, ...rest } = isWaitKept ? state : withoutWait(state)
+  return {
+    ...rest,
+    ...(choice !== undefined && isSame('on_limit') && { limit_choice: choice }),
+    options,
+    handed_to: kept,
+  }
+}
+
+function withoutWait({ waiting: _, ...state }: DriveState): DriveState {
+  return state
+}
+
+function handOver(state: DriveState, { attempt, to }: EventOf<'handed_over'>['data']): DriveState {
+  const from = state.attempts.find((each) => each.attempt === attempt)
+  const role = from?.action_kind === 'review' ? 'review' : 'work'
+  return { ...updateAttempt(state, attempt, () => ({ handed_to: to })), handed_to: { ...state.handed_to, [role]: to } }
 }
 
 function noteFlags({ reason }: EventOf<'paused'>['data']): Pick<DriveState, 'flags_shown'> {

@@ -17,6 +17,7 @@ export type DrivesOptions = RecordWriterOptions & {
   readonly directories: { readonly worktrees: string }
   readonly projectTrust: ProjectTrust
   readonly templates: DriveTools['templates']
+  readonly agentLimits: string
   readonly log: Log
   /** Aborted when the server stops: its drives are interrupted, and the next server continues them. */
   readonly shutdown: AbortSignal
@@ -134,6 +135,7 @@ export class BackgroundDrives {
         wantsDeltas: true,
         projectTrust: this.#options.projectTrust,
         templates: this.#options.templates,
+        agentLimits: this.#options.agentLimits,
         onUpdate,
       },
       record.run_id,

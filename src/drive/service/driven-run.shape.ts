@@ -19,6 +19,7 @@ const optional = Type.Optional
 
 export const DRIVEN_STATES = [
   'running',
+  'waiting_for_limit',
   'waiting',
   'paused',
   'stopped',
@@ -30,7 +31,7 @@ export const DRIVEN_STATES = [
 export type DrivenState = (typeof DRIVEN_STATES)[number]
 
 const STATE =
-  '`running`: an agent or a check works. `waiting`: for a person, see `waits_for`. `paused`: see `pause`. `stopped`: by a ' +
+  '`running`: an agent or a check works. `waiting_for_limit`: until an agent may be used again, see `limit`. `waiting`: for a person, see `waits_for`. `paused`: see `pause`. `stopped`: by a ' +
   'person. `interrupted`: its process ended; it can be resumed. `failed`: see `problem`. `continued`: as `next_run_id`. ' +
   '`ended`: see `delivered`.'
 
@@ -210,6 +211,16 @@ export const DrivenRun = named(
         time_secs: Type.Number({ minimum: 0, description: 'Time of agents and checks.' }),
       },
       { description: 'What was used so far, in all rounds.' },
+    ),
+    limit: optional(
+      Type.Object(
+        {
+          backend: text('The agent.'),
+          code: text('How it failed.'),
+          until: moment('When it is tried again.'),
+        },
+        { description: 'The limit of an agent that the run waits for.' },
+      ),
     ),
     waits_for: optional(meaning('What the run waits for.', WaitsFor)),
     pause: optional(

@@ -22,7 +22,7 @@ export type DrivenFacts = {
 } & Pick<VerdictFacts, 'earlier' | 'hasWorktree' | 'now'>
 
 export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
-  if (drivenBy !== undefined) return 'running'
+  if (drivenBy !== undefined) return drive.waiting === undefined ? 'running' : 'waiting_for_limit'
   if (drive.next_run_id !== undefined) return 'continued'
   if (run.state === 'stopped') return 'stopped'
   if (run.state === 'paused') return 'waiting'
@@ -40,6 +40,7 @@ export function choicesFor(facts: DrivenFacts): RunChoice[] {
   const { run } = facts
   switch (stateOfDriven(facts)) {
     case 'running':
+    case 'waiting_for_limit':
       return run.state === 'active' ? ['skip', 'stop'] : []
     case 'waiting':
       return choicesOfWait(run)
@@ -102,6 +103,7 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     }),
     actions: { taken: run.actions.length, remaining: run.remaining_budget },
     ...toOptions(drive, run),
+    ...(state === 'waiting_for_limit' && { limit: drive.waiting }),
     ...(state === 'waiting' && { waits_for: waitsFor(facts) }),
     ...(state === 'paused' && paused !== undefined && { pause: paused }),
     ...(state === 'failed' && problem !== undefined && { problem }),

@@ -23,16 +23,18 @@ import type { Options } from '../record/drive-event.shape.ts'
 export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }
 
 /** The same as messages say it. */
-type SaidOptions = Omit<GivenOptions, 'checks' | 'max_cost_microusd' | 'max_time_ms'> & {
+type SaidOptions = Omit<GivenOptions, 'checks' | 'max_cost_microusd' | 'max_time_ms' | 'max_wait_ms'> & {
   readonly checks?: readonly string[] | undefined
   readonly max_cost_usd?: number | undefined
   readonly max_time_secs?: number | undefined
+  readonly max_wait_secs?: number | undefined
 }
 
 export function toGivenOptions({
   checks,
   max_cost_usd: cost,
   max_time_secs: time,
+  max_wait_secs: wait,
   ...said
 }: SaidOptions): GivenOptions {
   return {
@@ -40,6 +42,7 @@ export function toGivenOptions({
     ...(checks !== undefined && { checks: [...checks] }),
     ...(cost !== undefined && { max_cost_microusd: Math.round(cost * 1_000_000) }),
     ...(time !== undefined && { max_time_ms: time * 1000 }),
+    ...(wait !== undefined && { max_wait_ms: wait * 1000 }),
   }
 }
 
@@ -59,6 +62,9 @@ export type DriveSettings = {
     readonly setup_timeout_secs: number
     readonly baseline: NonNullable<Options['baseline']>
     readonly on_flags: NonNullable<Options['on_flags']>
+    readonly on_limit: NonNullable<Options['on_limit']>
+    readonly max_wait_secs: number
+    readonly fallback: readonly string[]
   }
 }
 
@@ -103,6 +109,8 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     stall_ms: drive.stall_secs * 1000,
     deliver: given.deliver ?? before?.deliver ?? drive.deliver,
     on_flags: drive.on_flags,
+    on_limit: given.on_limit ?? before?.on_limit ?? drive.on_limit,
+    max_wait_ms: given.max_wait_ms ?? before?.max_wait_ms ?? drive.max_wait_secs * 1000,
   }
 }
 
@@ -120,7 +128,7 @@ function refuseMissingPrograms({ setup, checks, baseline }: Commands, { env }: P
   }
 }
 
-type Agents = Pick<Options, 'backend' | 'model' | 'review_backend' | 'review_model'>
+type Agents = Pick<Options, 'backend' | 'model' | 'review_backend' | 'review_model' | 'fallback'>
 type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd'>
 type Choice = OptionSources & { caps: Caps }
 
@@ -128,7 +136,8 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
   const { settings, prompts, caps } = choice
   const backend = given.backend ?? before?.backend ?? settings.default_backend
   const review = given.review_backend ?? before?.review_backend ?? chooseReviewer(backend, choice)
-  for (const each of new Set([backend, review])) {
+  const fallback = [...new Set(given.fallback ?? before?.fallback ?? settings.drive.fallback)]
+  for (const each of new Set([backend, review, ...fallback])) {
     const located = prompts.locate(each)
     if (located === undefined) throw backendNotFound({ backend: each, known: backendNames(settings.backends) })
     // A client must not learn which command the operator configured.
@@ -141,7 +150,7 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
     review_model:
       given.review_backend === undefined ? (given.review_model ?? before?.review_model) : given.review_model,
   })
-  return { backend, review_backend: review, ...models }
+  return { backend, review_backend: review, ...models, fallback }
 }
 
 /** Another agent sees what the first one overlooks. One without a login would stop the run after the work is done. */
