@@ -1,6 +1,6 @@
 /** Agents that reach a limit of their provider. test/faults/drive-faults.ts kills drivers that wait. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
@@ -15,7 +15,8 @@ const LONG = limitedFor('9h')
 
 it('waits until a limit is reset, without a request, and delivers', async () => {
   const driving = createDriving({ implement: [{ ...SHORT, edits: { 'wind.txt': 'half\n' } }, HONEST] })
-  const ran = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
+  const told = join(driving.scratch, 'told.json')
+  const ran = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh', '--notify', `tee -a ${told}`)
   expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('claude is limited') })
   const records = driving.records(runIdIn(ran.stdout))
   expect(dataOf(records, 'limit_decided')).toEqual([{ by: 'drover', choice: 'wait' }])
@@ -24,6 +25,8 @@ it('waits until a limit is reset, without a request, and delivers', async () => 
   expect(calls).toHaveLength(2)
   expect(Date.parse(calls[1]?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(wait?.until ?? ''))
   expect(calls[1]).toMatchObject({ resumed: expect.any(String), prompt: expect.stringContaining('stopped by a limit') })
+  const words = readFileSync(told, 'utf8').trim().split('\n').map((line) => JSON.parse(line).verdict.word)
+  expect(words).toEqual(['waiting for limit', 'delivered'])
   // Other runs need not wait any more.
   expect(readdirSync(join(driving.home, '.drover', 'agent-limits'))).toEqual(['claude.lock'])
 })

@@ -137,8 +137,15 @@ type EndOptions = {
 async function driveToEnd(drive: Drive, found: FoundDrive, options: EndOptions): Promise<number> {
   const { invocation, printer } = drive
   const tell = () => notify(invocation, { command: options.notifyCommand, runs: found.context }, found.runId)
+  const telling: DrivePrinter = {
+    update(update) {
+      printer.update(update)
+      if (update.is === 'recorded' && update.event.type === 'waiting_for_limit') void tell()
+    },
+    clearLive: () => printer.clearLive(),
+  }
   try {
-    const result = await driveIt(drive, found, options.optionsFrom)
+    const result = await driveIt({ ...drive, printer: telling }, found, options.optionsFrom)
     await printer.clearLive()
     if (result === undefined) return await reportLeft(drive, found.runId)
     const exitCode = await reportEnd(drive, result)

@@ -102,6 +102,7 @@ export class BackgroundDrives {
       note.update(update)
       if (update.is !== 'recorded') return
       if (update.event.type === 'round_started') this.#addRound(record.run_id, update.event.data.next_run_id)
+      if (update.event.type === 'waiting_for_limit') void this.#runNotifyCommand(drive)
       begun.resolve()
       this.#notify()
     }
