@@ -43,6 +43,11 @@ async function readChanges(context: RunContext, state: DriveState): Promise<read
   }
 }
 
+/** The paths of the files that a run has changed; none if git cannot tell. */
+export async function pathsOfRun(context: RunContext, state: DriveState): Promise<readonly string[]> {
+  return (await readChanges(context, state))?.map(({ path }) => path) ?? []
+}
+
 async function changesOnBranch(context: RunContext, state: DriveState): Promise<readonly ReportChange[]> {
   const work = locateWork(state)
   if (work === undefined) return []

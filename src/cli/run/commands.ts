@@ -165,9 +165,17 @@ issue has changed, the run waits until you choose: --adopt continues with the ch
     summary: 'Write a report about a run, in Markdown',
     description: `The report has the goal, the decisions, the changed files with their added and removed lines, the evidence, the checks,
 the review findings, the summary and the cost. It repeats what was reported and observed. It does not certify anything.
-Without an id, reports on the newest run. On a terminal, the Markdown is rendered.`,
+Without an id, reports on the newest run. On a terminal, the Markdown is rendered.
+
+With --since, writes one page about all runs that agents have driven in this repository since then: what was delivered, what is waiting
+for you, what failed and why, the cost, and an order in which the branches merge without conflicts.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
+      {
+        name: 'since',
+        value: 'TIME',
+        description: 'One page about all driven runs since then: 12h, yesterday, or a date',
+      },
       {
         name: 'output',
         short: 'o',
@@ -181,6 +189,7 @@ Without an id, reports on the newest run. On a terminal, the Markdown is rendere
       { line: 'drover report', description: 'the newest run' },
       { line: 'drover report 6f1c2c6e -o report.md', description: 'a file, for a pull request' },
       { line: 'drover report 6f1c2c6e --json', description: 'for programs' },
+      { line: 'drover report --since yesterday', description: 'everything that happened overnight' },
     ],
     load: () => import('./report.ts'),
   },

@@ -1,4 +1,7 @@
 import { resolve } from 'node:path'
+import { formatNight } from '../../drive/night/night-markdown.ts'
+import type { NightReport } from '../../drive/night/night-report.ts'
+import { readNight } from '../../drive/night/read-night.ts'
 import { readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { reportRun } from '../../drive/report-run.ts'
@@ -10,12 +13,14 @@ import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
 import { findNewestRun } from '../../runs/waiting-run.ts'
-import type { RunCommand } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
+import { flagsConflict, flagValueInvalid } from '../faults.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toPrintable } from '../output/printable.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { Channel } from '../terminal.ts'
+import { parseTime } from '../words/parse-time.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { openNamed } from './person-run.ts'
@@ -27,18 +32,42 @@ export const run: RunCommand = (invocation) =>
     const { out } = runtime.terminal
     const typed = args[0] === undefined ? undefined : await readRunId(command, args[0], 'list-runs')
     const context = await openRuns(command, runtime)
+    const since = readSince(flags.text('since'), typed, runtime.clock.now())
+    if (since !== undefined) return await writeNight(invocation, await readNight(context, since))
     const shown = await findReported(command, context, typed)
     const state = readDrive(context.store, shown.id)
     const driven = state && { state, verdict: await readVerdict(context, { run: shown, drive: state }) }
     const report = await reportRun(context, shown, driven)
-    const text = flags.isOn('json') ? `${JSON.stringify(report)}\n` : formatReport(report, shown)
-    const file = flags.text('output')
-    if (file !== undefined) {
-      createFile({ path: resolve(runtime.cwd, file), bytes: encodeUtf8(text), mode: 0o644 })
-      await out.write(`Wrote ${file}.\n`)
-    } else await out.write(out.isTty && !flags.isOn('json') ? render(formatReport(report, shown, 'lists'), out) : text)
-    return 0
+    const form = out.isTty && flags.text('output') === undefined ? 'lists' : 'tables'
+    return await write(invocation, flags.isOn('json') ? report : formatReport(report, shown, form))
   })
+
+async function writeNight(invocation: Invocation, night: NightReport): Promise<number> {
+  const { flags, runtime } = invocation
+  const form = runtime.terminal.out.isTty ? 'terminal' : 'page'
+  return await write(invocation, flags.isOn('json') ? night : formatNight(night, form))
+}
+
+/** JSON, or Markdown: into a file, rendered on a terminal, or as it is. */
+async function write({ flags, runtime }: Invocation, report: object | string): Promise<number> {
+  const { out } = runtime.terminal
+  const text = typeof report === 'string' ? report : `${JSON.stringify(report)}\n`
+  const file = flags.text('output')
+  if (file !== undefined) {
+    createFile({ path: resolve(runtime.cwd, file), bytes: encodeUtf8(text), mode: 0o644 })
+    await out.write(`Wrote ${file}.\n`)
+  } else await out.write(out.isTty && typeof report === 'string' ? render(text, out) : text)
+  return 0
+}
+
+function readSince(text: string | undefined, typed: string | undefined, now: Date): string | undefined {
+  if (text === undefined) return undefined
+  if (typed !== undefined) throw flagsConflict({ flags: ['RUN_ID', '--since'] })
+  const since = parseTime(text, now)
+  if (since === undefined)
+    throw flagValueInvalid({ flag: '--since', given: text, allowed: 'a time such as 12h, yesterday or 2026-01-31' })
+  return since
+}
 
 /** Without an id, the newest run. */
 async function findReported(

@@ -1,0 +1,75 @@
+/** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
+import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
+import type { NightReport, NightRun } from './night-report.ts'
+
+/** `terminal`: without the marks that only keep a web page from linking. */
+export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'page'): string {
+  const { runs } = report
+  const inGroup = (words: readonly string[]) => runs.filter(({ verdict }) => words.includes(verdict.word))
+  const sections = [
+    ['Delivered', inGroup(['delivered', 'nothing to change']).map(deliveredText)],
+    ['Delivered, look first', inGroup(['delivered, look first']).map(lookFirstText)],
+    ['Waits for you', inGroup(['waits for you', 'paused by limit', 'not driven']).map(openText)],
+    ['Not delivered', inGroup(['not delivered']).map(openText)],
+    ['Still running', inGroup(['running', 'waiting for limit']).map(openText)],
+    ['Merge in this order', mergeLines(report)],
+    ['Changed by several runs', overlapLines(report)],
+  ] as const
+  const body = sections
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `## ${title}\n\n${lines.join('\n')}`)
+  const text = `${[`# Runs since ${report.since}`, totals(report), ...body].join('\n\n')}\n`
+  return form === 'terminal' ? withoutInertMarks(text) : text
+}
+
+function totals({ runs, spent }: NightReport): string {
+  if (runs.length === 0) return 'No run was driven in this time.'
+  const cost = spent.cost_microusd === 0 ? '' : `, $${(spent.cost_microusd / 1_000_000).toFixed(2)} reported by agents`
+  const count = runs.length === 1 ? '1 run' : `${runs.length} runs`
+  return `${count}, ${spent.tokens} tokens${cost}, ${Math.round(spent.time_ms / 60_000)} minutes of agents and checks.`
+}
+
+const SHORT_ID = 8
+
+function head({ run_id, title }: NightRun): string {
+  return `- \`${run_id.slice(0, SHORT_ID)}\` ${inert(title)}`
+}
+
+function deliveredText(run: NightRun): string {
+  const { exists, word } = run.verdict
+  if (word === 'nothing to change') return `${head(run)}: nothing to change`
+  const where = exists.pull_request ?? (exists.branch === undefined ? 'in the worktree' : `branch \`${exists.branch}\``)
+  return `${head(run)}: ${where}`
+}
+
+function lookFirstText(run: NightRun): string {
+  const flags = run.verdict.look_first.map((each) => `  - ${inert(each)}`)
+  return [deliveredText(run), ...flags].join('\n')
+}
+
+function openText(run: NightRun): string {
+  const { word, reason, next } = run.verdict
+  return `${head(run)}: ${inert(reason === '' ? word : reason)}\n  - \`${next}\``
+}
+
+function mergeLines({ merge, runs }: NightReport): string[] {
+  if (merge === undefined || merge.order.length + merge.conflicts.length < 2) return []
+  const titleOf = (branch: string) => runs.find(({ verdict }) => verdict.exists.branch === branch)?.title ?? ''
+  return [
+    ...merge.order.map((branch, index) => `${index + 1}. \`git merge ${branch}\` ${inert(titleOf(branch))}`),
+    ...merge.conflicts.map(
+      ({ branch, paths }) => `- \`${branch}\` conflicts in ${paths.map((path) => inert(path)).join(', ')}`,
+    ),
+  ]
+}
+
+function overlapLines({ overlaps }: NightReport): string[] {
+  return overlaps.map(
+    ({ path, run_ids }) => `- ${inert(path)}: ${run_ids.map((id) => `\`${id.slice(0, SHORT_ID)}\``).join(', ')}`,
+  )
+}
+
+/** In one line, without links, mentions and markup. */
+function inert(text: string): string {
+  return withInertIssues(withInertMarkdown(text.replace(/[\p{Cc}\s]+/gu, ' ').trim()))
+}

@@ -1,0 +1,66 @@
+/** Reads what became of the driven runs of a repository since some time. */
+
+import { join } from 'node:path'
+import { titleOfGoal } from '../../contract/goal-title.ts'
+import { listRunIds } from '../../journal/run-store.ts'
+import { Fault } from '../../kit/fault.ts'
+import { outlineRun } from '../../runs/read-status.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { asOwner } from '../../runs/run-worktree.ts'
+import { askGit } from '../../workspace/git.ts'
+import { spentBy } from '../decide/spending.ts'
+import { uninterrupted } from '../drive-context.ts'
+import { readVerdict } from '../read-verdict.ts'
+import { readDrive } from '../record/drive-journal.ts'
+import { pathsOfRun } from '../report-run.ts'
+import { type Branch, findMergeOrder, type MergeOrder } from './merge-order.ts'
+import { type NightReport, type NightRun, toNightReport } from './night-report.ts'
+
+/** `since` is an RFC 3339 timestamp. A run that another one continues is part of that one. */
+export async function readNight(context: RunContext, since: string): Promise<NightReport> {
+  const runs: (NightRun & { readonly at: string })[] = []
+  for (const id of listRunIds(context.store)) {
+    const run = await tryRead(context, id)
+    if (run !== undefined && run.at >= since && run.verdict.word !== 'continued') runs.push(run)
+  }
+  runs.sort((one, other) => (one.at < other.at ? -1 : 1))
+  const shown = runs.map(({ at: _, ...run }) => run)
+  return toNightReport(since, shown, await tryMerges(context, shown))
+}
+
+/** Undefined if it was not driven, or cannot be read. */
+async function tryRead(context: RunContext, id: string): Promise<(NightRun & { at: string }) | undefined> {
+  try {
+    const drive = readDrive(context.store, id)
+    if (drive === undefined) return undefined
+    const run = await outlineRun(uninterrupted(asOwner(context, id)), id)
+    const last = drive.attempts.at(-1)
+    const at = [run.updated_at, last?.ended?.at ?? last?.started_at ?? drive.started_at].sort().at(-1) ?? ''
+    return {
+      run_id: id,
+      title: titleOfGoal(drive.goal),
+      verdict: await readVerdict(context, { run, drive }),
+      spent: spentBy(drive),
+      paths: await pathsOfRun(context, drive),
+      at,
+    }
+  } catch (error) {
+    if (error instanceof Fault && !context.signal.aborted) return undefined
+    throw error
+  }
+}
+
+/** Only branches that hold delivered work. Undefined if there are none, or if git cannot try it. */
+async function tryMerges(context: RunContext, runs: readonly NightRun[]): Promise<MergeOrder | undefined> {
+  const { git, workspace, signal } = context
+  const branches = runs.flatMap(({ verdict: { word, exists } }): Branch[] => {
+    const { branch, commit } = exists
+    const isDelivered = word === 'delivered' || word === 'delivered, look first'
+    return isDelivered && branch !== undefined && commit !== undefined ? [{ branch, commit }] : []
+  })
+  const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] as const
+  const head = await askGit(git, { directory: workspace.worktree_root, args, signal })
+  if (branches.length === 0 || head.code !== 0) return undefined
+  const objects = join(workspace.git_common_dir, 'objects')
+  return await findMergeOrder({ git, objects, signal }, head.stdout.toString('utf8').trim(), branches)
+}

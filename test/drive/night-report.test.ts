@@ -1,0 +1,59 @@
+/** `drover report --since`: the page for the morning. */
+import { expect, it } from 'vitest'
+import { createDriving } from '../support/driven-agents.ts'
+import { type DrivenScript, runIdIn } from '../support/driven-home.ts'
+
+const edit = (path: string, text: string) => ({ implement: [{ edits: { [path]: text } }] })
+const ASKS = {
+  outcome: {
+    status: 'needs_input',
+    pause: { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null },
+    suggested_actions: [],
+  },
+}
+
+it('shows what became of all runs, their cost, and in which order to merge them', { timeout: 60_000 }, async () => {
+  const driving = createDriving()
+  const drive = async (goal: string, script: DrivenScript) => {
+    driving.rewrite(script)
+    return runIdIn((await driving.drive(goal, '--no-review')).stdout)
+  }
+  const wind = await drive('Show the wind in knots', edit('wind.txt', 'wind: 23 knots\n'))
+  const rain = await drive('Show the @rain', edit('rain.txt', 'rain: 3 mm\n'))
+  const other = await drive('Show the wind in km/h', edit('wind.txt', 'wind: 43 km/h\n'))
+  const asking = await drive('Ask me', { orient: [ASKS] })
+  const before = driving.repository.git('count-objects', '-v')
+
+  const { code, stdout, stderr } = await driving.call(['report', '--since', '1h'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^# Runs since .+\n\n4 runs, \d+ tokens, 0 minutes/)
+  expect(stdout).toContain(
+    `## Waits for you\n\n- \`${asking.slice(0, 8)}\` Ask me: Knots or km/h?\n  - \`drover answer ${asking}`,
+  )
+  expect(stdout).not.toContain('@rain')
+  expect(stdout).toContain('conflicts in wind.txt')
+  expect(driving.repository.git('count-objects', '-v')).toBe(before)
+
+  const report = JSON.parse((await driving.call(['report', '--since', '1h', '--json'])).stdout)
+  expect(report.runs.map((run: { run_id: string }) => run.run_id)).toEqual([wind, rain, other, asking])
+  expect(report.spent.tokens).toBe(driving.calls().length * 150)
+  expect(report.overlaps).toEqual([{ path: 'wind.txt', run_ids: [wind, other] }])
+  const branches = report.runs.map((run: { verdict: { exists: { branch: string } } }) => run.verdict.exists.branch)
+  expect(report.merge).toEqual({
+    order: branches.slice(0, 2),
+    conflicts: [{ branch: branches[2], paths: ['wind.txt'] }],
+  })
+  for (const branch of report.merge.order) driving.repository.git('merge', '--quiet', '--no-edit', branch)
+})
+
+it('says so if there was none, and refuses a time that is none', async () => {
+  const driving = createDriving()
+  expect(await driving.call(['report', '--since', 'yesterday'])).toMatchObject({
+    ...{ code: 0, stdout: expect.stringContaining('No run was driven in this time.') },
+  })
+  expect(await driving.call(['report', '--since', 'soon'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('12h'),
+  })
+  expect(await driving.call(['report', '6f1c2c6e', '--since', '1h'])).toMatchObject({ code: 2 })
+})
