@@ -16,6 +16,7 @@ describe('findPaths', () => {
       worktrees: '/home/me/.drover/worktrees',
       projects: '/home/me/.drover/projects',
       templates: '/home/me/.drover/templates',
+      agentLimits: '/home/me/.drover/agent-limits',
       drivenRuns: '/home/me/.drover/driven-runs',
       trustedSettings: '/home/me/.drover/trusted-settings',
       sessions: '/home/me/.drover/sessions.db',

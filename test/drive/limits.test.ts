@@ -25,7 +25,10 @@ it('waits until a limit is reset, without a request, and delivers', async () => 
   expect(calls).toHaveLength(2)
   expect(Date.parse(calls[1]?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(wait?.until ?? ''))
   expect(calls[1]).toMatchObject({ resumed: expect.any(String), prompt: expect.stringContaining('stopped by a limit') })
-  const words = readFileSync(told, 'utf8').trim().split('\n').map((line) => JSON.parse(line).verdict.word)
+  const words = readFileSync(told, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).verdict.word)
   expect(words).toEqual(['waiting for limit', 'delivered'])
   // Other runs need not wait any more.
   expect(readdirSync(join(driving.home, '.drover', 'agent-limits'))).toEqual(['claude.lock'])

@@ -22,7 +22,7 @@ export type NightReport = {
   readonly overlaps: readonly Overlap[]
 }
 
-export type Overlap = { readonly path: string; readonly run_ids: readonly string[] }
+type Overlap = { readonly path: string; readonly run_ids: readonly string[] }
 
 export function toNightReport(since: string, runs: readonly NightRun[], merge: MergeOrder | undefined): NightReport {
   return {
@@ -42,7 +42,7 @@ function add(one: Spent, other: Spent): Spent {
   }
 }
 
-export function findOverlaps(runs: readonly Pick<NightRun, 'run_id' | 'paths'>[]): Overlap[] {
+function findOverlaps(runs: readonly Pick<NightRun, 'run_id' | 'paths'>[]): Overlap[] {
   const byPath = new Map<string, string[]>()
   for (const { run_id, paths } of runs) {
     for (const path of new Set(paths)) byPath.set(path, [...(byPath.get(path) ?? []), run_id])
