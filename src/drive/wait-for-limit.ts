@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kit/clock.ts'
 import { enterAgent, OPEN, type OpenEntry, saveAgentLimit } from './agent-limits.ts'
-import { choiceOf, isLimit, type LimitStep, limitOf } from './decide/limits.ts'
+import { choiceOf, isLimit, type LimitStep, limitOf } from './decide/after-limit.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import type { AgentLimit } from './record/agent-limit.shape.ts'
 import { RunWatch } from './run-watch.ts'

@@ -1,5 +1,5 @@
 /** Asks what to do when an agent has reached a limit. */
-import { describeLimit, type Limit, type LimitChoice } from '../../drive/decide/limits.ts'
+import { describeLimit, type Limit, type LimitChoice } from '../../drive/decide/after-limit.ts'
 import type { Runtime } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import { askPerson } from '../run/ask-person.ts'

@@ -9,10 +9,10 @@ import { describeClaim, type FollowUp } from '../prompt/follow-ups.ts'
 import { type ReportedOutcome, readOutcomeText } from '../prompt/read-reported-outcome.ts'
 import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
+import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './after-limit.ts'
 import { type BeforeWork, beforeWork } from './before-work.ts'
 import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
-import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './limits.ts'
 import { reachedCap, spentBy } from './spending.ts'
 
 export type DriveStep =
