@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { callMain } from '../support/call-main.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -28,7 +29,7 @@ function createUser() {
   const root = temporaryDirectory()
   const home = join(root, '.drover')
   const env = { HOME: root, DROVER_EXECUTIONS_KEEP: 'events', DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' }
-  const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], env)
+  const drover = (...args: string[]) => callMain(args, { cwd: root, env })
   const json = async (...args: string[]) => {
     const ran = await drover(...args, '--json')
     expect(ran).toMatchObject({ code: 0, stderr: '' })

@@ -5,16 +5,11 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { commandName } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
-import { callMain } from '../support/call-main.ts'
+import { callDrover } from '../support/call-main.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
-/** Runs drover in this process, for tables of many rows. */
-const callDrover = (args: readonly string[]) => {
-  const cwd = temporaryDirectory()
-  return callMain(args, { cwd, env: { HOME: cwd } })
-}
 
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
 

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { callDrover } from '../support/call-main.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
@@ -14,7 +15,8 @@ beforeEach(() => {
   file = join(home, '.drover', 'config.yaml')
 })
 
-const drover = (args: string, env: Record<string, string> = {}) => runDrover(args.split(' '), { home, env })
+const drover = (args: string, env: Record<string, string> = {}) => callDrover(args.split(' '), { home, env })
+const droverProcess = (args: string) => runDrover(args.split(' '), { home })
 
 function writeConfig(text: string): void {
   mkdirSync(join(home, '.drover'))
@@ -23,7 +25,7 @@ function writeConfig(text: string): void {
 
 describe('drover config set', () => {
   it('creates the file with private permissions', async () => {
-    expect(await drover('config set server.port 9000')).toEqual({
+    expect(await droverProcess('config set server.port 9000')).toEqual({
       code: 0,
       stdout: `server.port = 9000 (in ${file})\n`,
       stderr: '',
@@ -122,7 +124,7 @@ describe('drover config set', () => {
 
   it('loses nothing when several processes set values at the same time', async () => {
     const keys = ['server.port', 'server.rate_limit_rps', 'parallel.max_workers', 'session.retention_days']
-    await Promise.all(keys.map((key) => drover(`config set ${key} 7`)))
+    await Promise.all(keys.map((key) => droverProcess(`config set ${key} 7`)))
     for (const key of keys) expect(await drover(`config get ${key}`)).toMatchObject({ stdout: '7\n' })
   })
 })
@@ -162,7 +164,7 @@ describe('a config file that cannot be used', () => {
     ],
   ])('is reported in one sentence with a remedy: %s', async (_name, prepare, words, sentence) => {
     prepare()
-    const { code, stdout, stderr } = await runDrover(['config', ...words], { home })
+    const { code, stdout, stderr } = await callDrover(['config', ...words], { home })
     expect({ code, stdout, lines: stderr.trim().split('\n') }).toEqual({
       code: 1,
       stdout: '',

@@ -17,6 +17,7 @@ import { checkCliError } from '../../src/contract/cli-error.ts'
 import { checkChangeReport, checkListReport } from '../../src/contract/host-reports.ts'
 import { HOST_IDS } from '../../src/hosts/host.ts'
 import { bundledProgram } from '../support/bundled-program.ts'
+import { callMain } from '../support/call-main.ts'
 import { PLAIN_ENV } from '../support/git-repository.ts'
 import { createHostWorktree } from '../support/host-worktree.ts'
 import { NOWHERE } from '../support/nowhere.ts'
@@ -33,7 +34,8 @@ function open(...hosts: string[]) {
   const repository = createRepository()
   const site = createHostWorktree(repository.root)
   for (const host of hosts) mkdirSync(join(repository.root, `.${host}`))
-  const drover = (...args: string[]) => runAt(repository.root, [process.execPath, DROVER, ...args], PLAIN_ENV)
+  const drover = (...args: string[]) =>
+    callMain(args, { cwd: repository.root, env: PLAIN_ENV, homeDirectory: PLAIN_ENV.HOME })
   return { ...repository, site, drover }
 }
 

@@ -6,6 +6,7 @@ import { LIMITS } from '../../src/contract/limits.ts'
 import { checkSourceCandidate } from '../../src/contract/source-candidate.ts'
 import { digestUnavailableWorkspace } from '../../src/kit/digest.ts'
 import { readEnvelope } from '../../src/source/read-source.ts'
+import { callMain } from '../support/call-main.ts'
 import { type FakeGitHub, installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
@@ -20,7 +21,7 @@ function open(github?: FakeGitHub) {
   const directory = realpathSync(temporaryDirectory())
   const path = github === undefined ? NOWHERE : `${installFakeGh(directory, github).bin}:/usr/bin:/bin`
   const env = { PATH: path, HOME: directory, GH_TOKEN: TOKEN }
-  const drover = (...args: string[]) => runAt(directory, [process.execPath, DROVER, 'source', ...args], env)
+  const drover = (...args: string[]) => callMain(['source', ...args], { cwd: directory, env })
   const shell = (line: string) => {
     const script = `drover() { '${process.execPath}' '${DROVER}' "$@"; }\n${line}`
     return runAt(directory, ['bash', '-c', script], { ...env, PATH: `${path}:${process.env['PATH']}` })

@@ -1,12 +1,12 @@
 /** Runs drover in this process: faster than a process of its own, for tables of many rows. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { main } from '../../src/cli/program/main.ts'
 import type { Channel, Written } from '../../src/cli/terminal.ts'
 import { systemClock } from '../../src/kit/clock.ts'
-import type { Ran } from './run-drover.ts'
+import { DROVER, type Ran, temporaryDirectory } from './run-drover.ts'
 
-const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
+const DEMO_AGENT = join(dirname(DROVER), 'demo-agent.cjs')
 
 export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<string, string> }
 
@@ -16,6 +16,12 @@ type Talk = { stream?: Readable; onOutput?: (text: string) => void }
 export type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> &
   Pick<CallOptions, 'input'> &
   Talk & { homeDirectory?: string }
+
+/** The same command as `runDrover`, with a temporary home, in this process. */
+export function callDrover(args: readonly string[], options: { env?: Record<string, string>; home?: string } = {}) {
+  const { home = temporaryDirectory(), env } = options
+  return callMain(args, { cwd: home, env: { HOME: home, ...env } })
+}
 
 export async function callMain(
   args: readonly string[],
