@@ -78,6 +78,11 @@ describe('the output of a response', () => {
       'response.failed',
     ],
     [
+      { status: 'failed', error: { status: 402, message: 'm' } },
+      { error: { code: 'insufficient_quota' } },
+      'response.failed',
+    ],
+    [
       { status: 'failed', error: { status: 400, message: 'm' } },
       { error: { code: 'invalid_prompt' } },
       'response.failed',

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { upstreamOutOfCredit, upstreamRateLimited, upstreamUsageLimited } from './faults.ts'
+import { toHttpError } from './http-error.ts'
+
+const FAILED = { backend: 'claude', reason: 'no', agentCode: 'agent_failed' }
+
+describe('the headers of a refusal by the model service', () => {
+  it.each([
+    ['a rate limit', upstreamRateLimited({ ...FAILED, retryAfterSecs: 7 }), 429, '7', undefined],
+    ['a rate limit for an unknown time', upstreamRateLimited(FAILED), 429, '5', undefined],
+    ['a used-up plan', upstreamUsageLimited({ ...FAILED, retryAfterSecs: 7200 }), 429, '7200', 'false'],
+    ['a used-up plan with an unknown reset', upstreamUsageLimited(FAILED), 429, undefined, 'false'],
+    ['an account without credit', upstreamOutOfCredit(FAILED), 402, undefined, 'false'],
+  ])('for %s', (_, fault, status, retryAfter, shouldRetry) => {
+    const { headers, ...error } = toHttpError(fault)
+    expect([error.status, headers['retry-after'], headers['x-should-retry']]).toEqual([status, retryAfter, shouldRetry])
+  })
+})
