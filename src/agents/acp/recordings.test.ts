@@ -122,6 +122,29 @@ describe('a failure of the model service', () => {
     expect(replay(agent, turn).result.error?.code).toBe(code)
   })
 
+  it.each([
+    ['goose', 'usage', 'agent_usage_limited', undefined],
+    ['goose', 'credit', 'agent_out_of_credit', undefined],
+    ['goose', 'rate', 'agent_rate_limited', 20],
+    ['goose', 'overload', 'agent_overloaded', undefined],
+    ['grok', 'usage', 'agent_usage_limited', undefined],
+    ['grok', 'credit', 'agent_out_of_credit', undefined],
+    ['grok', 'rate', 'agent_rate_limited', 20],
+    ['copilot', 'overload', 'agent_overloaded', undefined],
+    // With a key, as here, claude tells nothing about a plan.
+    ['claude-acp', 'usage', 'agent_rate_limited', undefined],
+    ['claude-acp', 'credit', 'agent_out_of_credit', undefined],
+    // These two give no reason at all.
+    ['pi', 'usage', 'agent_ended_early', undefined],
+    ['pi', 'credit', 'agent_ended_early', undefined],
+    ['pi', 'rate', 'agent_ended_early', undefined],
+    ['pi', 'overload', 'agent_ended_early', undefined],
+    ['kimi', 'credit', 'agent_ended_early', undefined],
+  ])('that is a limit is, by %s after %s, %s, and over in %s s', (agent, turn, code, seconds) => {
+    const { error } = replay(agent, turn).result
+    expect([error?.code, error?.retryAfterSecs]).toEqual([code, seconds])
+  })
+
   it('that is a missing login is said so', () => {
     expect(replay('kimi', 'e401').result.error?.message).toBe('kimi is not logged in')
   })
