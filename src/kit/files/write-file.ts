@@ -74,10 +74,19 @@ function linkNew(disk: Disk): (temporary: string, path: string) => void {
     try {
       disk.linkSync(temporary, path) // unlike rename, fails when the name is taken
     } catch (error) {
-      throw errorCode(error) === 'EEXIST' ? fileExists({ path }, error) : error
+      if (errorCode(error) === 'EEXIST') throw fileExists({ path }, error)
+      throw NO_LINKS.has(errorCode(error) ?? '') ? withoutLinks(path, error) : error
     }
     discard(temporary, disk)
   }
+}
+
+/** What file systems without hard links answer, such as exFAT. */
+const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
+
+function withoutLinks(path: string, error: unknown): Fault {
+  const reason = `${systemReason(error)}, probably because the file system has no hard links, which drover needs there`
+  return fileWriteFailed({ path, commitment: 'not_committed', reason }, error)
 }
 
 /** Creates an empty private file, unless another process has just created it. */
