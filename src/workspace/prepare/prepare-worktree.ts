@@ -2,11 +2,12 @@
  * Makes a new worktree a place in which the work can be done: copies files that git ignores, brings in what is installed
  * already, or runs the setup. The tree of the user is only read.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { digestFields, type Hashable } from '../../kit/digest.ts'
 import { errorCode, Fault, toErrorMessage } from '../../kit/fault.ts'
+import { removeTree } from '../../kit/files/remove-tree.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import { type CheckResult, runCheck } from '../../kit/process/run-check.ts'
@@ -117,7 +118,7 @@ async function prepare(tools: PreparationTools): Promise<PreparationEnd> {
  */
 async function removeLeftovers({ git, root, signal }: PreparationTools): Promise<void> {
   for (const name of readdirSync(dirname(root)).filter((each) => INCOMING.test(each))) {
-    rmSync(join(dirname(root), name), { recursive: true, force: true })
+    await removeTree(join(dirname(root), name))
   }
   const slow = { ...git, timeoutMs: SLOW_GIT_MS }
   await askGitForOutput(slow, { directory: root, args: ['clean', '-ffdXq'], signal })
@@ -205,7 +206,7 @@ async function bringIn(
       renameSync(join(incoming, path), join(root, path))
     }
   } finally {
-    rmSync(incoming, { recursive: true, force: true })
+    await removeTree(incoming)
   }
 }
 
@@ -269,7 +270,7 @@ async function keepTemplate(
   if (templates.isReadOnly === true) return []
   try {
     await saveTemplate({ home: templates.home, key, repository, root, entries, setupMs, clock, signal })
-    cleanTemplates(templates.home, { maxBytes: templates.maxBytes, now: clock.now() })
+    await cleanTemplates(templates.home, { maxBytes: templates.maxBytes, now: clock.now() })
     return []
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) throw error

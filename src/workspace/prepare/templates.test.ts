@@ -24,9 +24,9 @@ it('removes templates that were not used for 30 days, and then the oldest beyond
   await save(home, ONE, 29.9)
   await save(home, TWO, 30.1)
   await save(home, THREE, 0)
-  cleanTemplates(home, { maxBytes: 200, now: NOW })
+  await cleanTemplates(home, { maxBytes: 200, now: NOW })
   expect(listTemplates(home).map(({ key }) => key)).toEqual([THREE, ONE])
-  cleanTemplates(home, { maxBytes: 199, now: NOW })
+  await cleanTemplates(home, { maxBytes: 199, now: NOW })
   expect(listTemplates(home).map(({ key }) => key)).toEqual([THREE])
 })
 
@@ -36,9 +36,9 @@ it('does not use one that is not complete, and removes what a killed process lef
   mkdirSync(join(home, 'new-1'))
   mkdirSync(join(home, TWO))
   expect([findTemplate(home, TWO), listTemplates(home).length]).toEqual([undefined, 1])
-  cleanTemplates(home, { maxBytes: 1000, now: NOW })
+  await cleanTemplates(home, { maxBytes: 1000, now: NOW })
   expect(readdirSync(home)).toContain('new-1')
-  cleanTemplates(home, { maxBytes: 1000, now: new Date(NOW.getTime() + 1.1 * DAY_MS) })
+  await cleanTemplates(home, { maxBytes: 1000, now: new Date(NOW.getTime() + 1.1 * DAY_MS) })
   expect(readdirSync(home)).not.toContain('new-1')
 })
 

@@ -11,6 +11,7 @@ import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { errorCode, Fault } from '../../kit/fault.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
+import { removeTree } from '../../kit/files/remove-tree.ts'
 import { createFile } from '../../kit/files/write-file.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { readJson } from '../../kit/json/read-json.ts'
@@ -90,7 +91,7 @@ export async function saveTemplate({ home, clock, setupMs, ...wanted }: NewTempl
     createFile({ path: join(directory, RECORD), bytes, mode: 0o600 })
     renameSync(directory, join(home, key))
   } catch (error) {
-    rmSync(directory, { recursive: true, force: true })
+    await removeTree(directory)
     if (!['EEXIST', 'ENOTEMPTY'].includes(errorCode(error) ?? '')) throw error
   }
 }
@@ -111,25 +112,25 @@ export async function copyTemplate(
 }
 
 /** Removes templates that were not used for a month, then the oldest until the others have room. */
-export function cleanTemplates(home: string, { maxBytes, now }: { maxBytes: number; now: Date }): void {
+export async function cleanTemplates(home: string, { maxBytes, now }: { maxBytes: number; now: Date }): Promise<void> {
   let bytes = 0
   for (const template of listTemplates(home)) {
     bytes += template.bytes
     if (now.getTime() - template.usedAt.getTime() <= MAX_AGE_MS && bytes <= maxBytes) continue
-    removeTemplate(template)
+    await removeTemplate(template)
   }
   for (const name of namesIn(home).filter((each) => UNFINISHED.test(each))) {
     const path = join(home, name)
     // One that is being created has changed since.
     const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime()
-    if (now.getTime() - changed > DAY_MS) rmSync(path, { recursive: true, force: true })
+    if (now.getTime() - changed > DAY_MS) await removeTree(path)
   }
 }
 
 /** The record goes first: what is left then is not a template any more. */
-function removeTemplate({ directory }: Pick<Template, 'directory'>): void {
+async function removeTemplate({ directory }: Pick<Template, 'directory'>): Promise<void> {
   rmSync(join(directory, RECORD), { force: true })
-  rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+  await removeTree(directory)
 }
 
 function namesIn(home: string): string[] {
