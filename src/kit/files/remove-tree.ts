@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorCode } from '../fault.ts'
 
-/** Between two pauses. A single file can take a millisecond on a disk that discards blocks at once. */
+/** Between two pauses. On a slow disk, a single file can take a millisecond. */
 const ENTRIES_AT_ONCE = 32
 
 /** Does nothing if there is nothing. Never follows a link. */
