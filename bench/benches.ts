@@ -63,7 +63,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   },
   prepare: {
     compares:
-      'Preparing a worktree with 100,000 installed files, compared with `cp -a` of the same tree; looking at a worktree of 100,000 files, compared with `git status`; and the second preparation of a small project of Node, Python and Go, compared with the first.',
+      'Preparing a worktree with 100,000 installed files, compared with `cp -a` of the same tree; looking at a worktree of 100,000 files before and after an attempt, compared with `git status`; and the second preparation of a small project of Node, Python and Go, compared with the first. It runs in memory if there is room; `BENCH_DIRECTORIES=/a:/b` names other file systems.',
     run: async () => await (await import('./prepare.ts')).benchPrepare(),
   },
   sandbox: {

@@ -8,9 +8,10 @@ export type Contender = {
 
 export type Timing = { name: string; medianMs: number; p90Ms: number }
 
-export async function measure(contenders: readonly Contender[], rounds: number): Promise<Timing[]> {
+/** `warmUps`: rounds that do not count. */
+export async function measure(contenders: readonly Contender[], rounds: number, warmUps = 1): Promise<Timing[]> {
   const taken = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
-  for (const { prepare, once } of contenders) {
+  for (const { prepare, once } of Array.from({ length: warmUps }, () => contenders).flat()) {
     prepare?.()
     await once()
   }

@@ -1,13 +1,26 @@
 /**
  * What it costs to prepare a worktree: with 100,000 installed files, and in small real projects. And what it costs to look at a
- * worktree of 100,000 files after an attempt.
+ * worktree of 100,000 files, installed or tracked, after an attempt. It runs in memory if there is room, because a slow disk would
+ * hide the rest. `BENCH_DIRECTORIES=/a:/b` measures the installed files in these directories instead, to compare file systems.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { hashTree, observeTree } from '../src/drive/observe-tree.ts'
 import { systemClock } from '../src/kit/clock.ts'
+import { errorCode } from '../src/kit/fault.ts'
 import { randomIds } from '../src/kit/ids.ts'
 import type { RunContext } from '../src/runs/run-context.ts'
 import { discoverWorkspace } from '../src/workspace/discover-workspace.ts'
@@ -23,10 +36,17 @@ const FOLDERS = 1_000
 const CHANGED = 10
 const ROUNDS = 3
 const GOAL = 0.2
+const COPY_GOAL = 2
 const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all']
+const MEMORY = '/dev/shm'
+/** Six copies of the files, and an archive. */
+const NEEDED_BYTES = 4 * 2 ** 30
 
 export async function benchPrepare(): Promise<string> {
-  const tables = [await withScratch(benchInstalled), await withScratch(benchTracked)]
+  const places = (process.env['BENCH_DIRECTORIES'] ?? defaultPlace()).split(delimiter)
+  const tables = [`Load of the machine at the start: ${loadavg()[0]?.toFixed(1)}`]
+  for (const place of places) tables.push(await withScratch(benchInstalled, place))
+  tables.push(await withScratch(benchTracked, places[0]))
   for (const sample of SAMPLE_PROJECTS) {
     const { name, obstacle } = sample
     tables.push(obstacle === undefined ? await benchSample(sample) : `A project of ${name}: ${obstacle}`)
@@ -34,8 +54,14 @@ export async function benchPrepare(): Promise<string> {
   return tables.join('\n\n')
 }
 
-async function withScratch<T>(work: (scratch: string) => Promise<T>): Promise<T> {
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-bench-')))
+function defaultPlace(): string {
+  if (!existsSync(MEMORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir()
+}
+
+async function withScratch<T>(work: (scratch: string) => Promise<T>, place = tmpdir()): Promise<T> {
+  const scratch = realpathSync(mkdtempSync(join(place, 'drover-bench-')))
   try {
     return await work(scratch)
   } finally {
@@ -57,7 +83,6 @@ async function benchInstalled(scratch: string): Promise<string> {
   const prepare = (home: string, wanted: Partial<Preparation>, from: string) =>
     prepareOnce({ repository, home: place(home), env: PLAIN_ENV, wanted, from })
   const without = (name: string) => () => rmSync(place(name), { recursive: true, force: true })
-  await prepare('second', { setup }, 'setup')
   const timings = await measure(
     [
       {
@@ -66,22 +91,14 @@ async function benchInstalled(scratch: string): Promise<string> {
         once: () => run(scratch, 'cp', '-a', 'project/node_modules', place('copy')),
       },
       {
-        name: 'tar -xf',
-        prepare: () => {
-          without('unpacked')()
-          mkdirSync(place('unpacked'))
-        },
-        once: () => run(place('unpacked'), 'tar', '-xf', archive),
-      },
-      {
-        name: 'first preparation: setup, template',
-        prepare: without('first'),
-        once: () => prepare('first', { setup }, 'setup'),
+        name: 'first preparation: setup (tar -xf), template',
+        prepare: without('home'),
+        once: () => prepare('home', { setup }, 'setup'),
       },
       {
         name: 'second preparation: from the template',
-        prepare: without('second/worktrees'),
-        once: () => prepare('second', { setup }, 'template'),
+        prepare: without('home/worktrees'),
+        once: () => prepare('home', { setup }, 'template'),
       },
       {
         name: 'shared with your worktree',
@@ -90,8 +107,38 @@ async function benchInstalled(scratch: string): Promise<string> {
       },
     ],
     ROUNDS,
+    0,
   )
-  return formatTable(`A worktree with ${FILES} installed files`, timings)
+  const looked = await benchLooking(repository.root)
+  return [
+    formatTable(`A worktree with ${FILES} installed files, on ${describeFileSystem(scratch)}`, timings),
+    `  goal: the second preparation at most ${COPY_GOAL.toFixed(2)}x\n`,
+    formatTable(`The same files, ignored by git`, looked),
+  ].join('\n')
+}
+
+/** Its type, whether it is an image, and whether copies share their blocks. */
+function describeFileSystem(scratch: string): string {
+  const [, line = ''] = execFileSync('df', ['--output=source,fstype', scratch], { encoding: 'utf8' }).split('\n')
+  const [source = '', type = 'unknown'] = line.split(/\s+/)
+  return `${type}${describeImage(source)}, ${canClone(scratch) ? 'with' : 'without'} copy-on-write`
+}
+
+function describeImage(source: string): string {
+  const loop = /^\/dev\/(loop\d+)$/.exec(source)?.[1]
+  if (loop === undefined) return ''
+  const file = readFileSync(`/sys/block/${loop}/loop/backing_file`, 'utf8')
+  return file.startsWith(`${MEMORY}/`) ? ' (an image in memory)' : ' (an image on a disk)'
+}
+
+function canClone(scratch: string): boolean {
+  try {
+    copyFileSync(join(scratch, 'archive.tar'), join(scratch, 'clone'), constants.COPYFILE_FICLONE_FORCE)
+    return true
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return false
+  }
 }
 
 async function benchTracked(scratch: string): Promise<string> {
@@ -99,18 +146,21 @@ async function benchTracked(scratch: string): Promise<string> {
   writeFiles(scratch, FILES)
   repository.commit()
   for (let at = 0; at < CHANGED; at += 1) repository.write(`folder-${at}/file-${at}`, 'changed\n')
-  const git = locateGit({ env: PLAIN_ENV, cwd: scratch })
-  const workspace = await discoverWorkspace({ start: scratch, git, signal })
-  const runs = { git, workspace } as RunContext
-  const timings = await measure(
+  return formatTable(`A worktree of ${FILES} files, ${CHANGED} of them changed`, await benchLooking(scratch))
+}
+
+/** What is done before and after each attempt and check. */
+async function benchLooking(root: string): Promise<Timing[]> {
+  const git = locateGit({ env: PLAIN_ENV, cwd: root })
+  const runs = { git, workspace: await discoverWorkspace({ start: root, git, signal }) } as RunContext
+  return await measure(
     [
-      { name: 'git status', once: () => run(scratch, 'git', ...STATUS) },
+      { name: 'git status', once: () => run(root, 'git', ...STATUS) },
       { name: 'evidence of an attempt', once: async () => void (await observeTree({ runs })) },
       { name: 'digest of the tree', once: async () => void (await hashTree({ runs })) },
     ],
     ROUNDS,
   )
-  return formatTable(`A worktree of ${FILES} files, ${CHANGED} of them changed`, timings)
 }
 
 /** Each round begins without a template. */
