@@ -11,7 +11,7 @@ import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { toPreparation } from './prepare-work.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DeliveryCheck } from './record/drive-state.ts'
-import { toEnd } from './run-checks.ts'
+import { OUTPUT_LIMIT_BYTES, testsIn, toEnd } from './run-checks.ts'
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 type Delivered = { readonly commit: string; readonly tree_id: string }
@@ -85,10 +85,13 @@ async function runChecks(
 ): Promise<DeliveryCheck['checks']> {
   const results: CheckResult[] = []
   for (const command of checks) {
-    results.push(await runCheck({ command, timeoutMs, ...around }))
+    results.push(await runCheck({ command, timeoutMs, outputLimitBytes: OUTPUT_LIMIT_BYTES, ...around }))
     around.signal.throwIfAborted()
   }
-  return results.map((result) => ({ command: result.command, passed: result.passed, ...toEnd(result) }))
+  return results.map((result) => {
+    const { command, passed } = result
+    return { command, passed, ...toEnd(result), ...testsIn(result) }
+  })
 }
 
 /** What the worktree has, and the checkout has not. */

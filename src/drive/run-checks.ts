@@ -13,7 +13,7 @@ const OUTPUT_CHARACTERS = 16_000
 /** Paths that are named. */
 const PUT_BACK_LIMIT = 100
 /** Read for the names of tests. Of 5,000 tests a runner prints less. */
-const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
+export const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
 
 export async function check(
   context: DriveContext,
@@ -74,7 +74,7 @@ export async function checkBaseline(context: DriveContext, command: string): Pro
 }
 
 /** A command that was ended has not shown all of its tests. */
-function testsIn({ output, isOutputCut, exitCode }: CheckResult) {
+export function testsIn({ output, isOutputCut, exitCode }: CheckResult) {
   const tests = readTestResults(output, isOutputCut || exitCode === null)
   return tests === undefined ? {} : { tests }
 }

@@ -62,6 +62,9 @@ describe('a change', () => {
       .getByText(/^delivered: branch drover\//)
       .first()
       .waitFor()
+    expect(await page.locator('[data-clean-checkout=passed]').innerText()).toMatch(
+      /Every check passes there\.[\s\S]*sh check\.sh/,
+    )
     await page.getByText('Changes on the branch').click()
     await page.locator('.code-added', { hasText: '+wind: 23 knots' }).waitFor()
     await page.getByText('Report', { exact: true }).click()

@@ -8,7 +8,7 @@ import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { DriveEvent, Options, Purpose, ReviewFlag } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
-import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
+import type { Attempt, DeliveryCheck, DriveState } from '../../drive/record/drive-state.ts'
 import { isSerious } from '../../drive/record/review-flags.ts'
 import type { TestChange } from '../../drive/record/test-results.shape.ts'
 import { claimText } from '../../drive/report-parts.ts'
@@ -61,7 +61,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'round_started':
       return [`Another run works on what is open: ${shortRunId(event.data.next_run_id)}`]
     case 'delivery_checked':
-      return describeDeliveryCheck(event.data)
+      return describeDeliveryCheck(event.data, state)
     case 'delivered':
       return [describeDelivery(event.data, '')]
     default:
@@ -210,16 +210,17 @@ function describeFlags(flags: readonly ReviewFlag[], indent: string): StyledLine
   })
 }
 
-function describeDeliveryCheck(checked: EventOf<'delivery_checked'>['data']): StyledLine[] {
+function describeDeliveryCheck(checked: DeliveryCheck, { baseline }: DriveState): StyledLine[] {
   const { result, reason, setup_failed: setup, checks } = checked
   if (result === 'skipped') return [{ text: `  no clean checkout: ${oneLine(reason ?? '')}`, tone: 'dim' }]
   const ran = [
-    ...(setup === undefined ? [] : [{ ...setup, command: `setup ${setup.command}`, passed: false }]),
-    ...checks.map((check) => ({ ...check, command: `check ${check.command}` })),
+    ...(setup === undefined ? [] : [{ ...setup, named: `setup ${setup.command}`, passed: false }]),
+    ...checks.map((check) => ({ ...check, named: `check ${check.command}` })),
   ]
-  return ran.flatMap(({ command, passed, output, ...end }): StyledLine[] => [
-    { text: `  in a clean checkout: ${oneLine(command)} ${howItEnded(end)}`, tone: passed ? 'good' : 'bad' },
-    ...(passed ? [] : lastLines(output)),
+  return ran.flatMap(({ named, passed, output, ...run }): StyledLine[] => [
+    { text: `  in a clean checkout: ${oneLine(named)} ${howItEnded(run)}`, tone: passed ? 'good' : 'bad' },
+    // What passes there has the same tests as in the worktree, which are shown already.
+    ...(passed ? [] : [...describeTests(testChanges(run, baseline), '    '), ...lastLines(output)]),
   ])
 }
 
@@ -246,7 +247,7 @@ export function describeDrive(state: DriveState): StyledLine[] {
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
     ...attempts.flatMap((attempt) => describeAttemptFacts(attempt, state, attempt === lastChecked)),
-    ...(check === undefined ? [] : describeDeliveryCheck(check)),
+    ...(check === undefined ? [] : describeDeliveryCheck(check, state)),
   ]
 }
 

@@ -7,7 +7,7 @@ import { useRun } from '../live/use-run.ts'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Missing } from '../parts/missing.tsx'
 import { Age, StateBadge } from '../parts/state-badge.tsx'
-import { AttemptView } from '../runs/attempt-view.tsx'
+import { AttemptView, CheckView } from '../runs/attempt-view.tsx'
 import { BranchDiff } from '../runs/branch-diff.tsx'
 import { RunCard, RunChoices } from '../runs/run-choices.tsx'
 import { actionsText } from '../runs/run-facts.ts'
@@ -31,6 +31,7 @@ export function RunPage({ id }: { id: string }) {
       <RunFacts run={value} />
       {needsPerson(value) ? <RunCard run={value} isOnRunPage /> : <RunChoices run={value} />}
       <Delivery run={value} />
+      <CleanCheckout check={value.delivery_check} />
       <BranchDiff run={value} />
       <PinnedSections source={value.source} />
       <h2>Attempts</h2>
@@ -129,6 +130,24 @@ function Delivery({ run: { delivered, branch } }: { run: DrivenRun }) {
       {request !== undefined && <span> as {toLine(request)}</span>}
       {note !== undefined && <span> {toLine(note)}</span>}
     </p>
+  )
+}
+
+/** The commit was checked out alone and checked there: only that says whether the work passes. */
+function CleanCheckout({ check }: { check: DrivenRun['delivery_check'] }) {
+  if (check === undefined) return null
+  const { result, reason, setup_failed: setup, checks } = check
+  return (
+    <section data-clean-checkout={result}>
+      <h2>Clean checkout of the commit</h2>
+      <p class={result === 'failed' ? 'problem' : 'dim'}>
+        {result === 'passed' ? 'Every check passes there.' : result === 'failed' ? 'A check fails there.' : 'Not done.'}
+        {reason !== undefined && ` ${toLine(reason)}`}
+      </p>
+      {[...(setup === undefined ? [] : [{ ...setup, passed: false }]), ...checks].map((each, at) => (
+        <CheckView key={at} check={each} />
+      ))}
+    </section>
   )
 }
 

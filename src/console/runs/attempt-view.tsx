@@ -64,7 +64,8 @@ function Notes({ warnings }: { warnings: readonly string[] }) {
   )
 }
 
-function CheckView({ check }: { check: Check }) {
+/** How one check ended, with its output. */
+export function CheckView({ check }: { check: Omit<Check, 'at'> }) {
   const { command, passed, exit_code: code, problem, duration_ms: duration, output, tests } = check
   const result = passed ? 'passed' : code === undefined ? (problem ?? 'failed') : `failed, exit code ${code}`
   return (

@@ -121,76 +121,76 @@ isFinite(f)&&(f<0||isNaN(f)))return E.errors=[{instancePath:s+"/max_wait_ms",key
 length;for(let c=0;c<p;c++){let h=e;if(typeof f[c]!="string")return E.errors=[{instancePath:s+"/fallback/"+c,keyword:"ty\
 pe",params:{type:"string"}}],!1;var d=h===e;if(!d)break}}else return E.errors=[{instancePath:s+"/fallback",keyword:"type",
 params:{type:"array"}}],!1;var n=o===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}else return E.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return E.errors=r,e===0}function R(t,{instancePath:s="",parentData:N,parentDataProperty:q,
+type",params:{type:"object"}}],!1;return E.errors=r,e===0}function L(t,{instancePath:s="",parentData:N,parentDataProperty:q,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
-void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return R.errors=[{instancePath:s,keyword:"requi\
+void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return L.errors=[{instancePath:s,keyword:"requi\
 red",params:{missingProperty:p}}],!1;for(let c in t){let h=e;if(!(c==="type"||c==="at"||c==="data")){let _={instancePath:s,
 keyword:"enum",params:{allowedValues:H},propertyName:c};r===null?r=[_]:r.push(_),e++}var v=h===e;if(!v){let _={instancePath:s,
-keyword:"propertyNames",params:{propertyName:c}};return r===null?r=[_]:r.push(_),e++,R.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let c=t.type,h=e;if(typeof c!="string")return R.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(c!=="drive_started")return R.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_s\
+keyword:"propertyNames",params:{propertyName:c}};return r===null?r=[_]:r.push(_),e++,L.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let c=t.type,h=e;if(typeof c!="string")return L.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(c!=="drive_started")return L.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_s\
 tarted"}}],!1;var n=h===e}else var n=!0;if(n){if(t.at!==void 0){let c=e;j(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:g,dynamicAnchors:b})||(r=r===null?j.errors:r.concat(j.errors),e=r.length);var n=c===e}else var n=!0;if(n)if(t.
 data!==void 0){let c=t.data,h=e;if(e===h)if(c&&typeof c=="object"&&!Array.isArray(c)){let w;if(c.run_id===void 0&&(w="ru\
 n_id")||c.goal===void 0&&(w="goal")||c.round===void 0&&(w="round")||c.place===void 0&&(w="place")||c.spent===void 0&&(w=
-"spent")||c.options===void 0&&(w="options"))return R.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:w}}],
+"spent")||c.options===void 0&&(w="options"))return L.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:w}}],
 !1;for(let k in c){let $=e;if(!(k==="run_id"||k==="goal"||k==="round"||k==="previous_run_id"||k==="place"||k==="issue"||
 k==="spent"||k==="options"||k==="is_reviewed")){let A={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Wt},propertyName:k};
 r===null?r=[A]:r.push(A),e++}var m=$===e;if(!m){let A={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:k}};
-return r===null?r=[A]:r.push(A),e++,R.errors=r,!1;break}}if(m){if(c.run_id!==void 0){let k=e;if(typeof c.run_id!="string")
-return R.errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){
-if(c.goal!==void 0){let k=e;if(typeof c.goal!="string")return R.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{
+return r===null?r=[A]:r.push(A),e++,L.errors=r,!1;break}}if(m){if(c.run_id!==void 0){let k=e;if(typeof c.run_id!="string")
+return L.errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){
+if(c.goal!==void 0){let k=e;if(typeof c.goal!="string")return L.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{
 type:"string"}}],!1;var a=k===e}else var a=!0;if(a){if(c.round!==void 0){let k=c.round,$=e;if(!(typeof k=="number"&&!(k%
-1)&&!isNaN(k)&&isFinite(k)))return R.errors=[{instancePath:s+"/data/round",keyword:"type",params:{type:"integer"}}],!1;if(e===
-$&&typeof k=="number"&&isFinite(k)&&(k<1||isNaN(k)))return R.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{
+1)&&!isNaN(k)&&isFinite(k)))return L.errors=[{instancePath:s+"/data/round",keyword:"type",params:{type:"integer"}}],!1;if(e===
+$&&typeof k=="number"&&isFinite(k)&&(k<1||isNaN(k)))return L.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{
 comparison:">=",limit:1}}],!1;var a=$===e}else var a=!0;if(a){if(c.previous_run_id!==void 0){let k=e;if(typeof c.previous_run_id!=
-"string")return R.errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var a=k===e}else
+"string")return L.errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var a=k===e}else
 var a=!0;if(a){if(c.place!==void 0){let k=c.place,$=e,A=e,x=e,V=!0,M=e;if(k&&typeof k=="object"&&!Array.isArray(k)){let F;
 if(k.kind===void 0&&(F="kind")){let U={};r===null?r=[U]:r.push(U),e++}else if(k.kind!==void 0&&k.kind!=="in_place"){let U={};
 r===null?r=[U]:r.push(U),e++}}var u=M===e;if(e=x,r!==null&&(x?r.length=x:r=null),u){let F=e;Ne(k,{instancePath:s+"/data/\
 place",parentData:c,parentDataProperty:"place",rootData:g,dynamicAnchors:b})||(r=r===null?Ne.errors:r.concat(Ne.errors),
 e=r.length);var u=F===e;V=u}if(!V){let F={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[F]:r.push(F),e++,R.errors=r,!1}var i=A===e;if(i){let F=e,U=e,pe=!0,je=e;if(k&&typeof k=="object"&&!Array.isArray(
+null?r=[F]:r.push(F),e++,L.errors=r,!1}var i=A===e;if(i){let F=e,U=e,pe=!0,je=e;if(k&&typeof k=="object"&&!Array.isArray(
 k)){let Ae;if(k.kind===void 0&&(Ae="kind")){let qe={};r===null?r=[qe]:r.push(qe),e++}else if(k.kind!==void 0&&k.kind!=="\
 worktree"){let qe={};r===null?r=[qe]:r.push(qe),e++}}var d=je===e;if(e=U,r!==null&&(U?r.length=U:r=null),d){let Ae=e;re(
 k,{instancePath:s+"/data/place",parentData:c,parentDataProperty:"place",rootData:g,dynamicAnchors:b})||(r=r===null?re.errors:
 r.concat(re.errors),e=r.length);var d=Ae===e;pe=d}if(!pe){let Ae={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[Ae]:r.push(Ae),e++,R.errors=r,!1}var i=F===e}if(e===$)if(k&&typeof k=="object"&&!Array.isArray(
-k)){let F;if(k.kind===void 0&&(F="kind"))return R.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:F}}],
-!1;if(k.kind!==void 0){let U=k.kind;if(!(U==="in_place"||U==="worktree"))return R.errors=[{instancePath:s+"/data/place/k\
-ind",keyword:"enum",params:{allowedValues:Xt}}],!1}}else return R.errors=[{instancePath:s+"/data/place",keyword:"type",params:{
+then"}};return r===null?r=[Ae]:r.push(Ae),e++,L.errors=r,!1}var i=F===e}if(e===$)if(k&&typeof k=="object"&&!Array.isArray(
+k)){let F;if(k.kind===void 0&&(F="kind"))return L.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:F}}],
+!1;if(k.kind!==void 0){let U=k.kind;if(!(U==="in_place"||U==="worktree"))return L.errors=[{instancePath:s+"/data/place/k\
+ind",keyword:"enum",params:{allowedValues:Xt}}],!1}}else return L.errors=[{instancePath:s+"/data/place",keyword:"type",params:{
 type:"object"}}],!1;var a=$===e}else var a=!0;if(a){if(c.issue!==void 0){let k=c.issue,$=e;if(e===$)if(k&&typeof k=="obj\
-ect"&&!Array.isArray(k)){let x;if(k.url===void 0&&(x="url")||k.sha256===void 0&&(x="sha256"))return R.errors=[{instancePath:s+
+ect"&&!Array.isArray(k)){let x;if(k.url===void 0&&(x="url")||k.sha256===void 0&&(x="sha256"))return L.errors=[{instancePath:s+
 "/data/issue",keyword:"required",params:{missingProperty:x}}],!1;for(let V in k){let M=e;if(!(V==="url"||V==="sha256")){
 let D={instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:Pt},propertyName:V};r===null?r=[D]:r.push(D),e++}
 var l=M===e;if(!l){let D={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:V}};return r===null?
-r=[D]:r.push(D),e++,R.errors=r,!1;break}}if(l){if(k.url!==void 0){let V=e;if(typeof k.url!="string")return R.errors=[{instancePath:s+
+r=[D]:r.push(D),e++,L.errors=r,!1;break}}if(l){if(k.url!==void 0){let V=e;if(typeof k.url!="string")return L.errors=[{instancePath:s+
 "/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var f=V===e}else var f=!0;if(f)if(k.sha256!==void 0){let V=e;
 z(k.sha256,{instancePath:s+"/data/issue/sha256",parentData:k,parentDataProperty:"sha256",rootData:g,dynamicAnchors:b})||
-(r=r===null?z.errors:r.concat(z.errors),e=r.length);var f=V===e}else var f=!0}}else return R.errors=[{instancePath:s+"/d\
+(r=r===null?z.errors:r.concat(z.errors),e=r.length);var f=V===e}else var f=!0}}else return L.errors=[{instancePath:s+"/d\
 ata/issue",keyword:"type",params:{type:"object"}}],!1;var a=$===e}else var a=!0;if(a){if(c.spent!==void 0){let k=c.spent,
 $=e;if(e===$)if(k&&typeof k=="object"&&!Array.isArray(k)){let x;if(k.tokens===void 0&&(x="tokens")||k.cost_microusd===void 0&&
-(x="cost_microusd")||k.time_ms===void 0&&(x="time_ms"))return R.errors=[{instancePath:s+"/data/spent",keyword:"required",
+(x="cost_microusd")||k.time_ms===void 0&&(x="time_ms"))return L.errors=[{instancePath:s+"/data/spent",keyword:"required",
 params:{missingProperty:x}}],!1;for(let V in k){let M=e;if(!(V==="tokens"||V==="cost_microusd"||V==="time_ms")){let D={instancePath:s+
 "/data/spent",keyword:"enum",params:{allowedValues:dt},propertyName:V};r===null?r=[D]:r.push(D),e++}var o=M===e;if(!o){let D={
-instancePath:s+"/data/spent",keyword:"propertyNames",params:{propertyName:V}};return r===null?r=[D]:r.push(D),e++,R.errors=
-r,!1;break}}if(o){if(k.tokens!==void 0){let V=k.tokens,M=e;if(!(typeof V=="number"&&!(V%1)&&!isNaN(V)&&isFinite(V)))return R.
+instancePath:s+"/data/spent",keyword:"propertyNames",params:{propertyName:V}};return r===null?r=[D]:r.push(D),e++,L.errors=
+r,!1;break}}if(o){if(k.tokens!==void 0){let V=k.tokens,M=e;if(!(typeof V=="number"&&!(V%1)&&!isNaN(V)&&isFinite(V)))return L.
 errors=[{instancePath:s+"/data/spent/tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===M&&typeof V=="number"&&isFinite(
-V)&&(V<0||isNaN(V)))return R.errors=[{instancePath:s+"/data/spent/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
+V)&&(V<0||isNaN(V)))return L.errors=[{instancePath:s+"/data/spent/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var y=M===e}else var y=!0;if(y){if(k.cost_microusd!==void 0){let V=k.cost_microusd,M=e;if(!(typeof V=="number"&&!(V%1)&&
-!isNaN(V)&&isFinite(V)))return R.errors=[{instancePath:s+"/data/spent/cost_microusd",keyword:"type",params:{type:"intege\
-r"}}],!1;if(e===M&&typeof V=="number"&&isFinite(V)&&(V<0||isNaN(V)))return R.errors=[{instancePath:s+"/data/spent/cost_m\
+!isNaN(V)&&isFinite(V)))return L.errors=[{instancePath:s+"/data/spent/cost_microusd",keyword:"type",params:{type:"intege\
+r"}}],!1;if(e===M&&typeof V=="number"&&isFinite(V)&&(V<0||isNaN(V)))return L.errors=[{instancePath:s+"/data/spent/cost_m\
 icrousd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var y=M===e}else var y=!0;if(y)if(k.time_ms!==void 0){let V=k.
-time_ms,M=e;if(!(typeof V=="number"&&!(V%1)&&!isNaN(V)&&isFinite(V)))return R.errors=[{instancePath:s+"/data/spent/time_\
-ms",keyword:"type",params:{type:"integer"}}],!1;if(e===M&&typeof V=="number"&&isFinite(V)&&(V<0||isNaN(V)))return R.errors=
+time_ms,M=e;if(!(typeof V=="number"&&!(V%1)&&!isNaN(V)&&isFinite(V)))return L.errors=[{instancePath:s+"/data/spent/time_\
+ms",keyword:"type",params:{type:"integer"}}],!1;if(e===M&&typeof V=="number"&&isFinite(V)&&(V<0||isNaN(V)))return L.errors=
 [{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var y=M===e}else var y=!0}}}else
-return R.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var a=$===e}else var a=!0;if(a){
+return L.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var a=$===e}else var a=!0;if(a){
 if(c.options!==void 0){let k=e;E(c.options,{instancePath:s+"/data/options",parentData:c,parentDataProperty:"options",rootData:g,
 dynamicAnchors:b})||(r=r===null?E.errors:r.concat(E.errors),e=r.length);var a=k===e}else var a=!0;if(a)if(c.is_reviewed!==
-void 0){let k=e;if(typeof c.is_reviewed!="boolean")return R.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{
-type:"boolean"}}],!1;var a=k===e}else var a=!0}}}}}}}}}else return R.errors=[{instancePath:s+"/data",keyword:"type",params:{
-type:"object"}}],!1;var n=h===e}else var n=!0}}}else return R.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return R.errors=r,e===0}var fs=["options"];function be(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){
+void 0){let k=e;if(typeof c.is_reviewed!="boolean")return L.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{
+type:"boolean"}}],!1;var a=k===e}else var a=!0}}}}}}}}}else return L.errors=[{instancePath:s+"/data",keyword:"type",params:{
+type:"object"}}],!1;var n=h===e}else var n=!0}}}else return L.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
+t"}}],!1;return L.errors=r,e===0}var fs=["options"];function be(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
 (a="at")||t.data===void 0&&(a="data"))return be.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let u in t){let i=e;if(!(u==="type"||u==="at"||u==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:H},
@@ -226,82 +226,82 @@ o==="template"||o==="setup"))return le.errors=[{instancePath:s+"/data/step",keyw
 var a=y===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return le.errors=[{instancePath:s+
 "/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return le.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0}}}else return le.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return le.errors=r,e===0}var yt=["command","exit_code","problem","duration_ms","output"];function W(t,{instancePath:s="",parentData:N,parentDataProperty:q,
+type",params:{type:"object"}}],!1;return le.errors=r,e===0}var yt=["command","exit_code","problem","duration_ms","output"];function X(t,{instancePath:s="",parentData:N,parentDataProperty:q,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===
-void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return W.errors=[{instancePath:s,keyword:"requi\
+void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return X.errors=[{instancePath:s,keyword:"requi\
 red",params:{missingProperty:u}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:H},propertyName:i};r===null?r=[l]:r.push(l),e++}var v=d===e;if(!v){let l={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,W.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let i=t.type,d=e;if(typeof i!="string")return W.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(i!=="setup_failed")return W.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"setup_fa\
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,X.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let i=t.type,d=e;if(typeof i!="string")return X.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(i!=="setup_failed")return X.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"setup_fa\
 iled"}}],!1;var n=d===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;j(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:g,dynamicAnchors:b})||(r=r===null?j.errors:r.concat(j.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let f;if(i.duration_ms===void 0&&(f=
-"duration_ms")||i.output===void 0&&(f="output"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],
+"duration_ms")||i.output===void 0&&(f="output"))return X.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],
 !1;for(let o in i){let y=e;if(!(o==="command"||o==="exit_code"||o==="problem"||o==="duration_ms"||o==="output")){let p={
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:yt},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=y===e;
 if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,
-W.errors=r,!1;break}}if(m){if(i.command!==void 0){let o=e;if(typeof i.command!="string")return W.errors=[{instancePath:s+
+X.errors=r,!1;break}}if(m){if(i.command!==void 0){let o=e;if(typeof i.command!="string")return X.errors=[{instancePath:s+
 "/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.exit_code!==void 0){let o=i.
-exit_code,y=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return W.errors=[{instancePath:s+"/data/exit_code",
+exit_code,y=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return X.errors=[{instancePath:s+"/data/exit_code",
 keyword:"type",params:{type:"integer"}}],!1;var a=y===e}else var a=!0;if(a){if(i.problem!==void 0){let o=e;if(typeof i.problem!=
-"string")return W.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(i.duration_ms!==void 0){let o=i.duration_ms,y=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return W.
+"string")return X.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a){if(i.duration_ms!==void 0){let o=i.duration_ms,y=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return X.
 errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===y&&typeof o=="number"&&isFinite(
-o)&&(o<0||isNaN(o)))return W.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var a=y===e}else var a=!0;if(a)if(i.output!==void 0){let o=e;if(typeof i.output!="string")return W.errors=[{instancePath:s+
-"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}}}else return W.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0}}}else return W.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return W.errors=r,e===0}var ys=["from","copied","notes","duration_ms"],ms=["setup","template","share","nothing"];function J(t,{instancePath:s="",
+o)&&(o<0||isNaN(o)))return X.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var a=y===e}else var a=!0;if(a)if(i.output!==void 0){let o=e;if(typeof i.output!="string")return X.errors=[{instancePath:s+
+"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}}}else return X.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0}}}else return X.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return X.errors=r,e===0}var ys=["from","copied","notes","duration_ms"],ms=["setup","template","share","nothing"];function Q(t,{instancePath:s="",
 parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
-!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return J.errors=
+!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Q.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let l in t){let f=e;if(!(l==="type"||l==="at"||l===
 "data")){let o={instancePath:s,keyword:"enum",params:{allowedValues:H},propertyName:l};r===null?r=[o]:r.push(o),e++}var v=f===
-e;if(!v){let o={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,J.errors=
-r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,f=e;if(typeof l!="string")return J.errors=[{instancePath:s+"/type",keyword:"\
-type",params:{type:"string"}}],!1;if(l!=="prepared")return J.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
+e;if(!v){let o={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,Q.errors=
+r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,f=e;if(typeof l!="string")return Q.errors=[{instancePath:s+"/type",keyword:"\
+type",params:{type:"string"}}],!1;if(l!=="prepared")return Q.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
 prepared"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;j(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:g,dynamicAnchors:b})||(r=r===null?j.errors:r.concat(j.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
 data!==void 0){let l=t.data,f=e;if(e===f)if(l&&typeof l=="object"&&!Array.isArray(l)){let y;if(l.from===void 0&&(y="from")||
-l.copied===void 0&&(y="copied")||l.notes===void 0&&(y="notes")||l.duration_ms===void 0&&(y="duration_ms"))return J.errors=
+l.copied===void 0&&(y="copied")||l.notes===void 0&&(y="notes")||l.duration_ms===void 0&&(y="duration_ms"))return Q.errors=
 [{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in l){let c=e;if(!(p==="from"||p===
 "copied"||p==="notes"||p==="duration_ms")){let h={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ys},propertyName:p};
 r===null?r=[h]:r.push(h),e++}var m=c===e;if(!m){let h={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
-return r===null?r=[h]:r.push(h),e++,J.errors=r,!1;break}}if(m){if(l.from!==void 0){let p=l.from,c=e;if(!(p==="setup"||p===
-"template"||p==="share"||p==="nothing"))return J.errors=[{instancePath:s+"/data/from",keyword:"enum",params:{allowedValues:ms}}],
+return r===null?r=[h]:r.push(h),e++,Q.errors=r,!1;break}}if(m){if(l.from!==void 0){let p=l.from,c=e;if(!(p==="setup"||p===
+"template"||p==="share"||p==="nothing"))return Q.errors=[{instancePath:s+"/data/from",keyword:"enum",params:{allowedValues:ms}}],
 !1;var a=c===e}else var a=!0;if(a){if(l.copied!==void 0){let p=l.copied,c=e;if(e===c)if(Array.isArray(p)){var u=!0;let _=p.
-length;for(let w=0;w<_;w++){let k=e;if(typeof p[w]!="string")return J.errors=[{instancePath:s+"/data/copied/"+w,keyword:"\
-type",params:{type:"string"}}],!1;var u=k===e;if(!u)break}}else return J.errors=[{instancePath:s+"/data/copied",keyword:"\
+length;for(let w=0;w<_;w++){let k=e;if(typeof p[w]!="string")return Q.errors=[{instancePath:s+"/data/copied/"+w,keyword:"\
+type",params:{type:"string"}}],!1;var u=k===e;if(!u)break}}else return Q.errors=[{instancePath:s+"/data/copied",keyword:"\
 type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a){if(l.notes!==void 0){let p=l.notes,c=e;if(e===c)if(Array.
-isArray(p)){var i=!0;let _=p.length;for(let w=0;w<_;w++){let k=e;if(typeof p[w]!="string")return J.errors=[{instancePath:s+
-"/data/notes/"+w,keyword:"type",params:{type:"string"}}],!1;var i=k===e;if(!i)break}}else return J.errors=[{instancePath:s+
+isArray(p)){var i=!0;let _=p.length;for(let w=0;w<_;w++){let k=e;if(typeof p[w]!="string")return Q.errors=[{instancePath:s+
+"/data/notes/"+w,keyword:"type",params:{type:"string"}}],!1;var i=k===e;if(!i)break}}else return Q.errors=[{instancePath:s+
 "/data/notes",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(l.duration_ms!==void 0){let p=l.
-duration_ms,c=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return J.errors=[{instancePath:s+"/data/duratio\
-n_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return J.errors=
+duration_ms,c=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return Q.errors=[{instancePath:s+"/data/duratio\
+n_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return Q.errors=
 [{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0}}}}else
-return J.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return J.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.errors=r,e===0}var cs=["command","passed","could_start","exit_code","problem","duration_ms","output","put_back","tests"];var _s=["runner","listed","failed","skipped","passed"],vs=["junit","vitest","jest","pytest","go","cargo","tap","node"],gs=[
-"all","failures","some"];function P(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){
+return Q.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return Q.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var cs=["command","passed","could_start","exit_code","problem","duration_ms","output","put_back","tests"];var _s=["runner","listed","failed","skipped","passed"],vs=["junit","vitest","jest","pytest","go","cargo","tap","node"],gs=[
+"all","failures","some"];function G(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.runner===void 0&&(i="runner")||t.listed===
 void 0&&(i="listed")||t.failed===void 0&&(i="failed")||t.skipped===void 0&&(i="skipped")||t.passed===void 0&&(i="passed"))
-return P.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let d in t){let l=e;if(!(d==="ru\
+return G.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let d in t){let l=e;if(!(d==="ru\
 nner"||d==="listed"||d==="failed"||d==="skipped"||d==="passed")){let f={instancePath:s,keyword:"enum",params:{allowedValues:_s},
 propertyName:d};r===null?r=[f]:r.push(f),e++}var v=l===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[f]:r.push(f),e++,P.errors=r,!1;break}}if(v){if(t.runner!==void 0){let d=t.runner,l=e;if(!(d==="junit"||
-d==="vitest"||d==="jest"||d==="pytest"||d==="go"||d==="cargo"||d==="tap"||d==="node"))return P.errors=[{instancePath:s+"\
+return r===null?r=[f]:r.push(f),e++,G.errors=r,!1;break}}if(v){if(t.runner!==void 0){let d=t.runner,l=e;if(!(d==="junit"||
+d==="vitest"||d==="jest"||d==="pytest"||d==="go"||d==="cargo"||d==="tap"||d==="node"))return G.errors=[{instancePath:s+"\
 /runner",keyword:"enum",params:{allowedValues:vs}}],!1;var n=l===e}else var n=!0;if(n){if(t.listed!==void 0){let d=t.listed,
-l=e;if(!(d==="all"||d==="failures"||d==="some"))return P.errors=[{instancePath:s+"/listed",keyword:"enum",params:{allowedValues:gs}}],
+l=e;if(!(d==="all"||d==="failures"||d==="some"))return G.errors=[{instancePath:s+"/listed",keyword:"enum",params:{allowedValues:gs}}],
 !1;var n=l===e}else var n=!0;if(n){if(t.failed!==void 0){let d=t.failed,l=e;if(e===l)if(Array.isArray(d)){var m=!0;let o=d.
-length;for(let y=0;y<o;y++){let p=e;if(typeof d[y]!="string")return P.errors=[{instancePath:s+"/failed/"+y,keyword:"type",
-params:{type:"string"}}],!1;var m=p===e;if(!m)break}}else return P.errors=[{instancePath:s+"/failed",keyword:"type",params:{
+length;for(let y=0;y<o;y++){let p=e;if(typeof d[y]!="string")return G.errors=[{instancePath:s+"/failed/"+y,keyword:"type",
+params:{type:"string"}}],!1;var m=p===e;if(!m)break}}else return G.errors=[{instancePath:s+"/failed",keyword:"type",params:{
 type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.skipped!==void 0){let d=t.skipped,l=e;if(e===l)if(Array.isArray(
-d)){var a=!0;let o=d.length;for(let y=0;y<o;y++){let p=e;if(typeof d[y]!="string")return P.errors=[{instancePath:s+"/ski\
-pped/"+y,keyword:"type",params:{type:"string"}}],!1;var a=p===e;if(!a)break}}else return P.errors=[{instancePath:s+"/ski\
+d)){var a=!0;let o=d.length;for(let y=0;y<o;y++){let p=e;if(typeof d[y]!="string")return G.errors=[{instancePath:s+"/ski\
+pped/"+y,keyword:"type",params:{type:"string"}}],!1;var a=p===e;if(!a)break}}else return G.errors=[{instancePath:s+"/ski\
 pped",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n)if(t.passed!==void 0){let d=t.passed,l=e;
-if(e===l)if(Array.isArray(d)){var u=!0;let o=d.length;for(let y=0;y<o;y++){let p=e;if(typeof d[y]!="string")return P.errors=
-[{instancePath:s+"/passed/"+y,keyword:"type",params:{type:"string"}}],!1;var u=p===e;if(!u)break}}else return P.errors=[
-{instancePath:s+"/passed",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0}}}}}else return P.errors=[
-{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return P.errors=r,e===0}function S(t,{instancePath:s="",parentData:N,
+if(e===l)if(Array.isArray(d)){var u=!0;let o=d.length;for(let y=0;y<o;y++){let p=e;if(typeof d[y]!="string")return G.errors=
+[{instancePath:s+"/passed/"+y,keyword:"type",params:{type:"string"}}],!1;var u=p===e;if(!u)break}}else return G.errors=[
+{instancePath:s+"/passed",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0}}}}}else return G.errors=[
+{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}function S(t,{instancePath:s="",parentData:N,
 parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&(i="at")||t.data===void 0&&(i="data"))return S.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:i}}],!1;for(let d in t){let l=e;if(!(d==="type"||d==="at"||d==="data")){let f={
@@ -333,9 +333,9 @@ if(d.output!==void 0){let y=e;if(typeof d.output!="string")return S.errors=[{ins
 params:{type:"string"}}],!1;var a=y===e}else var a=!0;if(a){if(d.put_back!==void 0){let y=d.put_back,p=e;if(e===p)if(Array.
 isArray(y)){var u=!0;let h=y.length;for(let _=0;_<h;_++){let w=e;if(typeof y[_]!="string")return S.errors=[{instancePath:s+
 "/data/put_back/"+_,keyword:"type",params:{type:"string"}}],!1;var u=w===e;if(!u)break}}else return S.errors=[{instancePath:s+
-"/data/put_back",keyword:"type",params:{type:"array"}}],!1;var a=p===e}else var a=!0;if(a)if(d.tests!==void 0){let y=e;P(
+"/data/put_back",keyword:"type",params:{type:"array"}}],!1;var a=p===e}else var a=!0;if(a)if(d.tests!==void 0){let y=e;G(
 d.tests,{instancePath:s+"/data/tests",parentData:d,parentDataProperty:"tests",rootData:g,dynamicAnchors:b})||(r=r===null?
-P.errors:r.concat(P.errors),e=r.length);var a=y===e}else var a=!0}}}}}}}}}else return S.errors=[{instancePath:s+"/data",
+G.errors:r.concat(G.errors),e=r.length);var a=y===e}else var a=!0}}}}}}}}}else return S.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return S.errors=[{instancePath:s,keyword:"ty\
 pe",params:{type:"object"}}],!1;return S.errors=r,e===0}var bs=["by","is_accepted"],mt=["person","drover"];function fe(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
@@ -360,32 +360,32 @@ type",params:{type:"object"}}],!1;return fe.errors=r,e===0}var ks=["attempt","ac
 esumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],ws=["orient","clarify","implem\
 ent","review","summarize"],hs=["action","outcome_problem","failed_check","contradiction","stalled","after_failure","afte\
 r_unknown_end","after_limit","hand_over"];var Ns=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],lt=new RegExp(
-"^.*$","u");function G(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,
+"^.*$","u");function J(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.head===void 0&&(u="head")||t.snapshot===void 0&&(u=
-"snapshot")||t.is_complete===void 0&&(u="is_complete")||t.paths===void 0&&(u="paths"))return G.errors=[{instancePath:s,keyword:"\
+"snapshot")||t.is_complete===void 0&&(u="is_complete")||t.paths===void 0&&(u="paths"))return J.errors=[{instancePath:s,keyword:"\
 required",params:{missingProperty:u}}],!1;for(let i in t){let d=e;if(!(i==="head"||i==="snapshot"||i==="is_complete"||i===
 "is_cut"||i==="left_out"||i==="paths"||i==="configuration"||i==="configuration_is_cut")){let l={instancePath:s,keyword:"\
 enum",params:{allowedValues:Ns},propertyName:i};r===null?r=[l]:r.push(l),e++}var v=d===e;if(!v){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,G.errors=r,!1;break}}if(v){if(t.head!==void 0){
-let i=e;if(typeof t.head!="string")return G.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var n=i===
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,J.errors=r,!1;break}}if(v){if(t.head!==void 0){
+let i=e;if(typeof t.head!="string")return J.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var n=i===
 e}else var n=!0;if(n){if(t.snapshot!==void 0){let i=e;z(t.snapshot,{instancePath:s+"/snapshot",parentData:t,parentDataProperty:"\
 snapshot",rootData:g,dynamicAnchors:b})||(r=r===null?z.errors:r.concat(z.errors),e=r.length);var n=i===e}else var n=!0;if(n){
-if(t.is_complete!==void 0){let i=e;if(typeof t.is_complete!="boolean")return G.errors=[{instancePath:s+"/is_complete",keyword:"\
+if(t.is_complete!==void 0){let i=e;if(typeof t.is_complete!="boolean")return J.errors=[{instancePath:s+"/is_complete",keyword:"\
 type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;if(n){if(t.is_cut!==void 0){let i=e;if(typeof t.is_cut!="bo\
-olean")return G.errors=[{instancePath:s+"/is_cut",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;
-if(n){if(t.left_out!==void 0){let i=t.left_out,d=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return G.errors=
+olean")return J.errors=[{instancePath:s+"/is_cut",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;
+if(n){if(t.left_out!==void 0){let i=t.left_out,d=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return J.errors=
 [{instancePath:s+"/left_out",keyword:"type",params:{type:"integer"}}],!1;if(e===d&&typeof i=="number"&&isFinite(i)&&(i<0||
-isNaN(i)))return G.errors=[{instancePath:s+"/left_out",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=d===
+isNaN(i)))return J.errors=[{instancePath:s+"/left_out",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=d===
 e}else var n=!0;if(n){if(t.paths!==void 0){let i=t.paths,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){var m=!0;
-for(let f in i)if(lt.test(f)){let o=e;if(typeof i[f]!="string")return G.errors=[{instancePath:s+"/paths/"+f.replace(/~/g,
-"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var m=o===e;if(!m)break}}else return G.errors=[{instancePath:s+
+for(let f in i)if(lt.test(f)){let o=e;if(typeof i[f]!="string")return J.errors=[{instancePath:s+"/paths/"+f.replace(/~/g,
+"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var m=o===e;if(!m)break}}else return J.errors=[{instancePath:s+
 "/paths",keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0;if(n){if(t.configuration!==void 0){let i=t.
 configuration,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){var a=!0;for(let f in i)if(lt.test(f)){let o=e;if(typeof i[f]!=
-"string")return G.errors=[{instancePath:s+"/configuration/"+f.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{
-type:"string"}}],!1;var a=o===e;if(!a)break}}else return G.errors=[{instancePath:s+"/configuration",keyword:"type",params:{
+"string")return J.errors=[{instancePath:s+"/configuration/"+f.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{
+type:"string"}}],!1;var a=o===e;if(!a)break}}else return J.errors=[{instancePath:s+"/configuration",keyword:"type",params:{
 type:"object"}}],!1;var n=d===e}else var n=!0;if(n)if(t.configuration_is_cut!==void 0){let i=e;if(typeof t.configuration_is_cut!=
-"boolean")return G.errors=[{instancePath:s+"/configuration_is_cut",keyword:"type",params:{type:"boolean"}}],!1;var n=i===
-e}else var n=!0}}}}}}}}else return G.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=
+"boolean")return J.errors=[{instancePath:s+"/configuration_is_cut",keyword:"type",params:{type:"boolean"}}],!1;var n=i===
+e}else var n=!0}}}}}}}}else return J.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.errors=
 r,e===0}function Z(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||
 t.data===void 0&&(d="data"))return Z.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let l in t){
@@ -451,8 +451,8 @@ if(a){if(l.repository!==void 0){let p=e;z(l.repository,{instancePath:s+"/data/re
 repository",rootData:g,dynamicAnchors:b})||(r=r===null?z.errors:r.concat(z.errors),e=r.length);var a=p===e}else var a=!0;
 if(a){if(l.prompt_sha256!==void 0){let p=e;z(l.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:l,parentDataProperty:"\
 prompt_sha256",rootData:g,dynamicAnchors:b})||(r=r===null?z.errors:r.concat(z.errors),e=r.length);var a=p===e}else var a=!0;
-if(a)if(l.tree!==void 0){let p=e;G(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:g,
-dynamicAnchors:b})||(r=r===null?G.errors:r.concat(G.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}}}}}}}else return Z.
+if(a)if(l.tree!==void 0){let p=e;J(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:g,
+dynamicAnchors:b})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}}}}}}}else return Z.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return Z.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Z.errors=r,e===0}var js=["by","choice"],As=["wait","next","pause"];function de(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
@@ -600,7 +600,7 @@ ta/message",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0
 Xe.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}else return B.errors=[{instancePath:s+"/data",keyword:"type",params:{
 type:"object"}}],!1;var n=d===e}else var n=!0}}}else return B.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
 t"}}],!1;return B.errors=r,e===0}var Ks=["attempt","how","session_id","usage","cost_microusd","duration_ms","tree","outcome","problem","said","error","er\
-ror_code","retry_after_ms","trace","warnings"],Ls=["answered","failed","cancelled","stalled","budget","unknown"];function se(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;
+ror_code","retry_after_ms","trace","warnings"],Rs=["answered","failed","cancelled","stalled","budget","unknown"];function se(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.input_tokens===void 0&&(n="input_tokens")||t.output_tokens===
 void 0&&(n="output_tokens")||t.cached_tokens===void 0&&(n="cached_tokens")||t.reasoning_tokens===void 0&&(n="reasoning_t\
 okens"))return se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],!1;if(t.input_tokens!==void 0){
@@ -621,11 +621,11 @@ void 0){let m=t.cache_write_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m
 "/cache_write_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(
 m)))return se.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=a===
 e}else var v=!0}}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.errors=r,
-e===0}var Rs=["did","seq","command","exit_code"];function _e(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,
+e===0}var Ls=["did","seq","command","exit_code"];function _e(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.did===void 0&&(m=
 "did")||t.seq===void 0&&(m="seq")||t.command===void 0&&(m="command"))return _e.errors=[{instancePath:s,keyword:"required",
 params:{missingProperty:m}}],!1;for(let a in t){let u=e;if(!(a==="did"||a==="seq"||a==="command"||a==="exit_code")){let i={
-instancePath:s,keyword:"enum",params:{allowedValues:Rs},propertyName:a};r===null?r=[i]:r.push(i),e++}var v=u===e;if(!v){
+instancePath:s,keyword:"enum",params:{allowedValues:Ls},propertyName:a};r===null?r=[i]:r.push(i),e++}var v=u===e;if(!v){
 let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[i]:r.push(i),e++,_e.errors=r,!1;
 break}}if(v){if(t.did!==void 0){let a=t.did,u=e;if(typeof a!="string")return _e.errors=[{instancePath:s+"/did",keyword:"\
 type",params:{type:"string"}}],!1;if(a!=="command")return _e.errors=[{instancePath:s+"/did",keyword:"const",params:{allowedValue:"\
@@ -686,7 +686,7 @@ null?r=[h]:r.push(h),e++,O.errors=r,!1;break}}if(m){if(l.attempt!==void 0){let p
 !1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return O.errors=[{instancePath:s+"/data/attempt",keyword:"\
 minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0;if(a){if(l.how!==void 0){let p=l.how,c=e;if(!(p===
 "answered"||p==="failed"||p==="cancelled"||p==="stalled"||p==="budget"||p==="unknown"))return O.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:Ls}}],!1;var a=c===e}else var a=!0;if(a){if(l.session_id!==void 0){let p=e;
+"/data/how",keyword:"enum",params:{allowedValues:Rs}}],!1;var a=c===e}else var a=!0;if(a){if(l.session_id!==void 0){let p=e;
 if(typeof l.session_id!="string")return O.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],
 !1;var a=p===e}else var a=!0;if(a){if(l.usage!==void 0){let p=e;se(l.usage,{instancePath:s+"/data/usage",parentData:l,parentDataProperty:"\
 usage",rootData:g,dynamicAnchors:b})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var a=p===e}else var a=!0;if(a){
@@ -697,8 +697,8 @@ isFinite(p)&&(p<0||isNaN(p)))return O.errors=[{instancePath:s+"/data/cost_microu
 ber"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return O.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return O.errors=[{instancePath:s+"/data/durati\
 on_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0;if(a){if(l.tree!==void 0){let p=e;
-G(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?
-G.errors:r.concat(G.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(l.outcome!==void 0){let p=e;if(typeof l.outcome!=
+J(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:g,dynamicAnchors:b})||(r=r===null?
+J.errors:r.concat(J.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(l.outcome!==void 0){let p=e;if(typeof l.outcome!=
 "string")return O.errors=[{instancePath:s+"/data/outcome",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
 if(a){if(l.problem!==void 0){let p=e;if(typeof l.problem!="string")return O.errors=[{instancePath:s+"/data/problem",keyword:"\
 type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.said!==void 0){let p=e;if(typeof l.said!="string")
@@ -765,35 +765,35 @@ h)&&isFinite(h)))return Y.errors=[{instancePath:s+"/data/count",keyword:"type",p
 "number"&&isFinite(h)&&(h<0||isNaN(h)))return Y.errors=[{instancePath:s+"/data/count",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1;var a=_===e}else var a=!0}}}}else return Y.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"\
 object"}}],!1;var n=y===e}else var n=!0}}}else return Y.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return Y.errors=r,e===0}var Ys=["restored"],Hs=["attempt","name"];function Q(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,
+!1;return Y.errors=r,e===0}var Ys=["restored"],Hs=["attempt","name"];function W(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Q.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return W.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let l in t){let f=e;if(!(l==="type"||l==="at"||l==="data")){let o={instancePath:s,keyword:"e\
 num",params:{allowedValues:H},propertyName:l};r===null?r=[o]:r.push(o),e++}var v=f===e;if(!v){let o={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,Q.errors=r,!1;break}}if(v){if(t.type!==void 0){
-let l=t.type,f=e;if(typeof l!="string")return Q.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(l!=="repository_restored")return Q.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"repositor\
+propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,W.errors=r,!1;break}}if(v){if(t.type!==void 0){
+let l=t.type,f=e;if(typeof l!="string")return W.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(l!=="repository_restored")return W.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"repositor\
 y_restored"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;j(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:g,dynamicAnchors:b})||(r=r===null?j.errors:r.concat(j.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
 data!==void 0){let l=t.data,f=e;if(e===f)if(l&&typeof l=="object"&&!Array.isArray(l)){let y;if(l.restored===void 0&&(y="\
-restored"))return Q.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in l){let c=e;
+restored"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in l){let c=e;
 if(p!=="restored"){let h={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ys},propertyName:p};r===null?r=[h]:
 r.push(h),e++}var m=c===e;if(!m){let h={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
-null?r=[h]:r.push(h),e++,Q.errors=r,!1;break}}if(m&&l.restored!==void 0){let p=l.restored;if(e===e)if(Array.isArray(p)){
+null?r=[h]:r.push(h),e++,W.errors=r,!1;break}}if(m&&l.restored!==void 0){let p=l.restored;if(e===e)if(Array.isArray(p)){
 var a=!0;let h=p.length;for(let _=0;_<h;_++){let w=p[_],k=e;if(e===k)if(w&&typeof w=="object"&&!Array.isArray(w)){let A;
-if(w.attempt===void 0&&(A="attempt")||w.name===void 0&&(A="name"))return Q.errors=[{instancePath:s+"/data/restored/"+_,keyword:"\
+if(w.attempt===void 0&&(A="attempt")||w.name===void 0&&(A="name"))return W.errors=[{instancePath:s+"/data/restored/"+_,keyword:"\
 required",params:{missingProperty:A}}],!1;for(let x in w){let V=e;if(!(x==="attempt"||x==="name")){let M={instancePath:s+
 "/data/restored/"+_,keyword:"enum",params:{allowedValues:Hs},propertyName:x};r===null?r=[M]:r.push(M),e++}var u=V===e;if(!u){
 let M={instancePath:s+"/data/restored/"+_,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[M]:r.push(
-M),e++,Q.errors=r,!1;break}}if(u){if(w.attempt!==void 0){let x=w.attempt,V=e;if(!(typeof x=="number"&&!(x%1)&&!isNaN(x)&&
-isFinite(x)))return Q.errors=[{instancePath:s+"/data/restored/"+_+"/attempt",keyword:"type",params:{type:"integer"}}],!1;
-if(e===V&&typeof x=="number"&&isFinite(x)&&(x<0||isNaN(x)))return Q.errors=[{instancePath:s+"/data/restored/"+_+"/attemp\
+M),e++,W.errors=r,!1;break}}if(u){if(w.attempt!==void 0){let x=w.attempt,V=e;if(!(typeof x=="number"&&!(x%1)&&!isNaN(x)&&
+isFinite(x)))return W.errors=[{instancePath:s+"/data/restored/"+_+"/attempt",keyword:"type",params:{type:"integer"}}],!1;
+if(e===V&&typeof x=="number"&&isFinite(x)&&(x<0||isNaN(x)))return W.errors=[{instancePath:s+"/data/restored/"+_+"/attemp\
 t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=V===e}else var i=!0;if(i)if(w.name!==void 0){let x=e;if(typeof w.
-name!="string")return Q.errors=[{instancePath:s+"/data/restored/"+_+"/name",keyword:"type",params:{type:"string"}}],!1;var i=x===
-e}else var i=!0}}else return Q.errors=[{instancePath:s+"/data/restored/"+_,keyword:"type",params:{type:"object"}}],!1;var a=k===
-e;if(!a)break}}else return Q.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"array"}}],!1}}else return Q.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return Q.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}var Is=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id","tests"];function I(t,{
+name!="string")return W.errors=[{instancePath:s+"/data/restored/"+_+"/name",keyword:"type",params:{type:"string"}}],!1;var i=x===
+e}else var i=!0}}else return W.errors=[{instancePath:s+"/data/restored/"+_,keyword:"type",params:{type:"object"}}],!1;var a=k===
+e;if(!a)break}}else return W.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"array"}}],!1}}else return W.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return W.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var Is=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id","tests"];function I(t,{
 instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u=
 "data"))return I.errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],!1;for(let i in t){let d=e;if(!(i===
@@ -827,9 +827,9 @@ var a=!0;if(a){if(i.output!==void 0){let o=e;if(typeof i.output!="string")return
 keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.tree_id_before!==void 0){let o=e;if(typeof i.
 tree_id_before!="string")return I.errors=[{instancePath:s+"/data/tree_id_before",keyword:"type",params:{type:"string"}}],
 !1;var a=o===e}else var a=!0;if(a){if(i.tree_id!==void 0){let o=e;if(typeof i.tree_id!="string")return I.errors=[{instancePath:s+
-"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.tests!==void 0){let o=e;P(
+"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.tests!==void 0){let o=e;G(
 i.tests,{instancePath:s+"/data/tests",parentData:i,parentDataProperty:"tests",rootData:g,dynamicAnchors:b})||(r=r===null?
-P.errors:r.concat(P.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}}else return I.errors=[{instancePath:s+"/data",
+G.errors:r.concat(G.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}}else return I.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0}}}else return I.errors=[{instancePath:s,keyword:"ty\
 pe",params:{type:"object"}}],!1;return I.errors=r,e===0}var Ss=["attempt","claims","flags"];var Bs=["about","subject","exit_code","verdict","note","seq","execution_id"],Gs=["file","activity"],Js=["observed","clai\
 med","contradicted"];function ne(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,dynamicAnchors:b={}}={}){
@@ -1009,7 +1009,7 @@ e++,ge.errors=r,!1;break}}if(m&&u.next_run_id!==void 0&&typeof u.next_run_id!="s
 "/data/next_run_id",keyword:"type",params:{type:"string"}}],!1}else return ge.errors=[{instancePath:s+"/data",keyword:"t\
 ype",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return ge.errors=[{instancePath:s,keyword:"type",params:{
 type:"object"}}],!1;return ge.errors=r,e===0}var ii=["commit","result","reason","setup_failed","checks","duration_ms"],ai=["passed","failed","skipped"],ni=["command",
-"passed","exit_code","problem","duration_ms","output"];function K(t,{instancePath:s="",parentData:N,parentDataProperty:q,
+"passed","exit_code","problem","duration_ms","output","tests"];function K(t,{instancePath:s="",parentData:N,parentDataProperty:q,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===
 void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return K.errors=[{instancePath:s,keyword:"requi\
 red",params:{missingProperty:o}}],!1;for(let y in t){let p=e;if(!(y==="type"||y==="at"||y==="data")){let c={instancePath:s,
@@ -1051,21 +1051,23 @@ if(a){if(y.checks!==void 0){let _=y.checks,w=e;if(e===w)if(Array.isArray(_)){var
 let x=_[A],V=e;if(e===V)if(x&&typeof x=="object"&&!Array.isArray(x)){let D;if(x.command===void 0&&(D="command")||x.passed===
 void 0&&(D="passed")||x.duration_ms===void 0&&(D="duration_ms")||x.output===void 0&&(D="output"))return K.errors=[{instancePath:s+
 "/data/checks/"+A,keyword:"required",params:{missingProperty:D}}],!1;for(let F in x){let U=e;if(!(F==="command"||F==="pa\
-ssed"||F==="exit_code"||F==="problem"||F==="duration_ms"||F==="output")){let pe={instancePath:s+"/data/checks/"+A,keyword:"\
-enum",params:{allowedValues:ni},propertyName:F};r===null?r=[pe]:r.push(pe),e++}var l=U===e;if(!l){let pe={instancePath:s+
-"/data/checks/"+A,keyword:"propertyNames",params:{propertyName:F}};return r===null?r=[pe]:r.push(pe),e++,K.errors=r,!1;break}}
-if(l){if(x.command!==void 0){let F=e;if(typeof x.command!="string")return K.errors=[{instancePath:s+"/data/checks/"+A+"/\
-command",keyword:"type",params:{type:"string"}}],!1;var f=F===e}else var f=!0;if(f){if(x.passed!==void 0){let F=e;if(typeof x.
-passed!="boolean")return K.errors=[{instancePath:s+"/data/checks/"+A+"/passed",keyword:"type",params:{type:"boolean"}}],
-!1;var f=F===e}else var f=!0;if(f){if(x.exit_code!==void 0){let F=x.exit_code,U=e;if(!(typeof F=="number"&&!(F%1)&&!isNaN(
-F)&&isFinite(F)))return K.errors=[{instancePath:s+"/data/checks/"+A+"/exit_code",keyword:"type",params:{type:"integer"}}],
-!1;var f=U===e}else var f=!0;if(f){if(x.problem!==void 0){let F=e;if(typeof x.problem!="string")return K.errors=[{instancePath:s+
-"/data/checks/"+A+"/problem",keyword:"type",params:{type:"string"}}],!1;var f=F===e}else var f=!0;if(f){if(x.duration_ms!==
-void 0){let F=x.duration_ms,U=e;if(!(typeof F=="number"&&!(F%1)&&!isNaN(F)&&isFinite(F)))return K.errors=[{instancePath:s+
-"/data/checks/"+A+"/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===U&&typeof F=="number"&&isFinite(F)&&
-(F<0||isNaN(F)))return K.errors=[{instancePath:s+"/data/checks/"+A+"/duration_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var f=U===e}else var f=!0;if(f)if(x.output!==void 0){let F=e;if(typeof x.output!="string")return K.errors=
-[{instancePath:s+"/data/checks/"+A+"/output",keyword:"type",params:{type:"string"}}],!1;var f=F===e}else var f=!0}}}}}}else
+ssed"||F==="exit_code"||F==="problem"||F==="duration_ms"||F==="output"||F==="tests")){let pe={instancePath:s+"/data/chec\
+ks/"+A,keyword:"enum",params:{allowedValues:ni},propertyName:F};r===null?r=[pe]:r.push(pe),e++}var l=U===e;if(!l){let pe={
+instancePath:s+"/data/checks/"+A,keyword:"propertyNames",params:{propertyName:F}};return r===null?r=[pe]:r.push(pe),e++,
+K.errors=r,!1;break}}if(l){if(x.command!==void 0){let F=e;if(typeof x.command!="string")return K.errors=[{instancePath:s+
+"/data/checks/"+A+"/command",keyword:"type",params:{type:"string"}}],!1;var f=F===e}else var f=!0;if(f){if(x.passed!==void 0){
+let F=e;if(typeof x.passed!="boolean")return K.errors=[{instancePath:s+"/data/checks/"+A+"/passed",keyword:"type",params:{
+type:"boolean"}}],!1;var f=F===e}else var f=!0;if(f){if(x.exit_code!==void 0){let F=x.exit_code,U=e;if(!(typeof F=="numb\
+er"&&!(F%1)&&!isNaN(F)&&isFinite(F)))return K.errors=[{instancePath:s+"/data/checks/"+A+"/exit_code",keyword:"type",params:{
+type:"integer"}}],!1;var f=U===e}else var f=!0;if(f){if(x.problem!==void 0){let F=e;if(typeof x.problem!="string")return K.
+errors=[{instancePath:s+"/data/checks/"+A+"/problem",keyword:"type",params:{type:"string"}}],!1;var f=F===e}else var f=!0;
+if(f){if(x.duration_ms!==void 0){let F=x.duration_ms,U=e;if(!(typeof F=="number"&&!(F%1)&&!isNaN(F)&&isFinite(F)))return K.
+errors=[{instancePath:s+"/data/checks/"+A+"/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===U&&typeof F==
+"number"&&isFinite(F)&&(F<0||isNaN(F)))return K.errors=[{instancePath:s+"/data/checks/"+A+"/duration_ms",keyword:"minimu\
+m",params:{comparison:">=",limit:0}}],!1;var f=U===e}else var f=!0;if(f){if(x.output!==void 0){let F=e;if(typeof x.output!=
+"string")return K.errors=[{instancePath:s+"/data/checks/"+A+"/output",keyword:"type",params:{type:"string"}}],!1;var f=F===
+e}else var f=!0;if(f)if(x.tests!==void 0){let F=e;G(x.tests,{instancePath:s+"/data/checks/"+A+"/tests",parentData:x,parentDataProperty:"\
+tests",rootData:g,dynamicAnchors:b})||(r=r===null?G.errors:r.concat(G.errors),e=r.length);var f=F===e}else var f=!0}}}}}}}else
 return K.errors=[{instancePath:s+"/data/checks/"+A,keyword:"type",params:{type:"object"}}],!1;var d=V===e;if(!d)break}}else
 return K.errors=[{instancePath:s+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=w===e}else var a=!0;if(a)
 if(y.duration_ms!==void 0){let _=y.duration_ms,w=e;if(!(typeof _=="number"&&!(_%1)&&!isNaN(_)&&isFinite(_)))return K.errors=
@@ -1073,44 +1075,44 @@ if(y.duration_ms!==void 0){let _=y.duration_ms,w=e;if(!(typeof _=="number"&&!(_%
 _)&&(_<0||isNaN(_)))return K.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var a=w===e}else var a=!0}}}}}}else return K.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var n=p===e}else var n=!0}}}else return K.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.
-errors=r,e===0}var oi=["as","branch","commit","tree_id","pull_request","note"];function X(t,{instancePath:s="",parentData:N,parentDataProperty:q,
+errors=r,e===0}var oi=["as","branch","commit","tree_id","pull_request","note"];function P(t,{instancePath:s="",parentData:N,parentDataProperty:q,
 rootData:g=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===
-void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return X.errors=[{instancePath:s,keyword:"requi\
+void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return P.errors=[{instancePath:s,keyword:"requi\
 red",params:{missingProperty:u}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:H},propertyName:i};r===null?r=[l]:r.push(l),e++}var v=d===e;if(!v){let l={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,X.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let i=t.type,d=e;if(typeof i!="string")return X.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(i!=="delivered")return X.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"delivered"}}],
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,P.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let i=t.type,d=e;if(typeof i!="string")return P.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(i!=="delivered")return P.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"delivered"}}],
 !1;var n=d===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;j(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:g,dynamicAnchors:b})||(r=r===null?j.errors:r.concat(j.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
-data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let f;if(i.as===void 0&&(f="as"))return X.
+data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let f;if(i.as===void 0&&(f="as"))return P.
 errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let o in i){let y=e;if(!(o==="as"||
 o==="branch"||o==="commit"||o==="tree_id"||o==="pull_request"||o==="note")){let p={instancePath:s+"/data",keyword:"enum",
 params:{allowedValues:oi},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=y===e;if(!m){let p={instancePath:s+"/data",
-keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1;break}}if(m){if(i.as!==
-void 0){let o=i.as,y=e;if(!(o==="none"||o==="branch"||o==="pr"))return X.errors=[{instancePath:s+"/data/as",keyword:"enu\
+keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,P.errors=r,!1;break}}if(m){if(i.as!==
+void 0){let o=i.as,y=e;if(!(o==="none"||o==="branch"||o==="pr"))return P.errors=[{instancePath:s+"/data/as",keyword:"enu\
 m",params:{allowedValues:ut}}],!1;var a=y===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="str\
-ing")return X.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return X.errors=[{instancePath:s+"/data/commit",keyword:"\
+ing")return P.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return P.errors=[{instancePath:s+"/data/commit",keyword:"\
 type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.tree_id!==void 0){let o=e;if(typeof i.tree_id!="s\
-tring")return X.errors=[{instancePath:s+"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(i.pull_request!==void 0){let o=e;if(typeof i.pull_request!="string")return X.errors=[{instancePath:s+"/data/pul\
+tring")return P.errors=[{instancePath:s+"/data/tree_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a){if(i.pull_request!==void 0){let o=e;if(typeof i.pull_request!="string")return P.errors=[{instancePath:s+"/data/pul\
 l_request",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.note!==void 0){let o=e;if(typeof i.
-note!="string")return X.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0}}}}}}else return X.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0}}}else
-return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var pi=["drive_start\
+note!="string")return P.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0}}}}}}else return P.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0}}}else
+return P.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return P.errors=r,e===0}var pi=["drive_start\
 ed","drive_resumed","preparing","setup_failed","prepared","baseline_ran","baseline_decided","attempt_started","limit_dec\
 ided","waiting_for_limit","limit_passed","handed_over","session_opened","approval_decided","attempt_ended","repository_c\
 hanged","repository_restored","check_ran","evidence","outcome_rejected","outcome_submitted","paused","drive_failed","rou\
 nd_started","delivery_checked","delivered"];function C(t,{instancePath:s="",parentData:N,parentDataProperty:q,rootData:g=t,
 dynamicAnchors:b={}}={}){let r=null,e=0,v=e,n=e,m=!0,a=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let we;if(t.type===
-void 0&&(we="type")){let L={};r===null?r=[L]:r.push(L),e++}else if(t.type!==void 0&&t.type!=="drive_started"){let L={};r===
-null?r=[L]:r.push(L),e++}}var u=a===e;if(e=n,r!==null&&(n?r.length=n:r=null),u){let we=e;R(t,{instancePath:s,parentData:N,
-parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?R.errors:r.concat(R.errors),e=r.length);var u=we===e;m=u}
+void 0&&(we="type")){let R={};r===null?r=[R]:r.push(R),e++}else if(t.type!==void 0&&t.type!=="drive_started"){let R={};r===
+null?r=[R]:r.push(R),e++}}var u=a===e;if(e=n,r!==null&&(n?r.length=n:r=null),u){let we=e;L(t,{instancePath:s,parentData:N,
+parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);var u=we===e;m=u}
 if(!m){let we={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[we]:r.push(we),e++,C.errors=
-r,!1}var i=v===e;if(i){let we=e,L=e,Dr=!0,_t=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let er;if(t.type===void 0&&(er=
+r,!1}var i=v===e;if(i){let we=e,R=e,Dr=!0,_t=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let er;if(t.type===void 0&&(er=
 "type")){let xe={};r===null?r=[xe]:r.push(xe),e++}else if(t.type!==void 0&&t.type!=="drive_resumed"){let xe={};r===null?
-r=[xe]:r.push(xe),e++}}var d=_t===e;if(e=L,r!==null&&(L?r.length=L:r=null),d){let er=e;be(t,{instancePath:s,parentData:N,
+r=[xe]:r.push(xe),e++}}var d=_t===e;if(e=R,r!==null&&(R?r.length=R:r=null),d){let er=e;be(t,{instancePath:s,parentData:N,
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?be.errors:r.concat(be.errors),e=r.length);var d=er===e;Dr=
 d}if(!Dr){let er={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[er]:r.push(er),e++,C.errors=
 r,!1}var i=we===e;if(i){let er=e,xe=e,Er=!0,vt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let rr;if(t.type===void 0&&
@@ -1120,24 +1122,24 @@ parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?le.errors:r.conc
 l}if(!Er){let rr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[rr]:r.push(rr),e++,C.errors=
 r,!1}var i=er===e;if(i){let rr=e,Ve=e,Tr=!0,gt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let tr;if(t.type===void 0&&
 (tr="type")){let $e={};r===null?r=[$e]:r.push($e),e++}else if(t.type!==void 0&&t.type!=="setup_failed"){let $e={};r===null?
-r=[$e]:r.push($e),e++}}var f=gt===e;if(e=Ve,r!==null&&(Ve?r.length=Ve:r=null),f){let tr=e;W(t,{instancePath:s,parentData:N,
-parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var f=tr===e;Tr=
+r=[$e]:r.push($e),e++}}var f=gt===e;if(e=Ve,r!==null&&(Ve?r.length=Ve:r=null),f){let tr=e;X(t,{instancePath:s,parentData:N,
+parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var f=tr===e;Tr=
 f}if(!Tr){let tr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[tr]:r.push(tr),e++,C.errors=
 r,!1}var i=rr===e;if(i){let tr=e,$e=e,Kr=!0,bt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let sr;if(t.type===void 0&&
 (sr="type")){let Fe={};r===null?r=[Fe]:r.push(Fe),e++}else if(t.type!==void 0&&t.type!=="prepared"){let Fe={};r===null?r=
-[Fe]:r.push(Fe),e++}}var o=bt===e;if(e=$e,r!==null&&($e?r.length=$e:r=null),o){let sr=e;J(t,{instancePath:s,parentData:N,
-parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var o=sr===e;Kr=
+[Fe]:r.push(Fe),e++}}var o=bt===e;if(e=$e,r!==null&&($e?r.length=$e:r=null),o){let sr=e;Q(t,{instancePath:s,parentData:N,
+parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var o=sr===e;Kr=
 o}if(!Kr){let sr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[sr]:r.push(sr),e++,C.errors=
-r,!1}var i=tr===e;if(i){let sr=e,Fe=e,Lr=!0,kt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ir;if(t.type===void 0&&
+r,!1}var i=tr===e;if(i){let sr=e,Fe=e,Rr=!0,kt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ir;if(t.type===void 0&&
 (ir="type")){let De={};r===null?r=[De]:r.push(De),e++}else if(t.type!==void 0&&t.type!=="baseline_ran"){let De={};r===null?
 r=[De]:r.push(De),e++}}var y=kt===e;if(e=Fe,r!==null&&(Fe?r.length=Fe:r=null),y){let ir=e;S(t,{instancePath:s,parentData:N,
-parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var y=ir===e;Lr=
-y}if(!Lr){let ir={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ir]:r.push(ir),e++,C.errors=
-r,!1}var i=sr===e;if(i){let ir=e,De=e,Rr=!0,wt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ar;if(t.type===void 0&&
+parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var y=ir===e;Rr=
+y}if(!Rr){let ir={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ir]:r.push(ir),e++,C.errors=
+r,!1}var i=sr===e;if(i){let ir=e,De=e,Lr=!0,wt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ar;if(t.type===void 0&&
 (ar="type")){let Ee={};r===null?r=[Ee]:r.push(Ee),e++}else if(t.type!==void 0&&t.type!=="baseline_decided"){let Ee={};r===
 null?r=[Ee]:r.push(Ee),e++}}var p=wt===e;if(e=De,r!==null&&(De?r.length=De:r=null),p){let ar=e;fe(t,{instancePath:s,parentData:N,
-parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var p=ar===e;Rr=
-p}if(!Rr){let ar={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ar]:r.push(ar),e++,C.errors=
+parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var p=ar===e;Lr=
+p}if(!Lr){let ar={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ar]:r.push(ar),e++,C.errors=
 r,!1}var i=ir===e;if(i){let ar=e,Ee=e,Zr=!0,ht=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let nr;if(t.type===void 0&&
 (nr="type")){let Te={};r===null?r=[Te]:r.push(Te),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let Te={};r===
 null?r=[Te]:r.push(Te),e++}}var c=ht===e;if(e=Ee,r!==null&&(Ee?r.length=Ee:r=null),c){let nr=e;Z(t,{instancePath:s,parentData:N,
@@ -1149,18 +1151,18 @@ r=[Ke]:r.push(Ke),e++}}var h=Nt===e;if(e=Te,r!==null&&(Te?r.length=Te:r=null),h)
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var h=or===e;Cr=
 h}if(!Cr){let or={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[or]:r.push(or),e++,C.errors=
 r,!1}var i=nr===e;if(i){let or=e,Ke=e,Or=!0,jt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let pr;if(t.type===void 0&&
-(pr="type")){let Le={};r===null?r=[Le]:r.push(Le),e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let Le={};r===
-null?r=[Le]:r.push(Le),e++}}var _=jt===e;if(e=Ke,r!==null&&(Ke?r.length=Ke:r=null),_){let pr=e;ue(t,{instancePath:s,parentData:N,
+(pr="type")){let Re={};r===null?r=[Re]:r.push(Re),e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let Re={};r===
+null?r=[Re]:r.push(Re),e++}}var _=jt===e;if(e=Ke,r!==null&&(Ke?r.length=Ke:r=null),_){let pr=e;ue(t,{instancePath:s,parentData:N,
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?ue.errors:r.concat(ue.errors),e=r.length);var _=pr===e;Or=
 _}if(!Or){let pr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[pr]:r.push(pr),e++,C.errors=
-r,!1}var i=or===e;if(i){let pr=e,Le=e,zr=!0,At=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let lr;if(t.type===void 0&&
-(lr="type")){let Re={};r===null?r=[Re]:r.push(Re),e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let Re={};r===null?
-r=[Re]:r.push(Re),e++}}var w=At===e;if(e=Le,r!==null&&(Le?r.length=Le:r=null),w){let lr=e;ce(t,{instancePath:s,parentData:N,
+r,!1}var i=or===e;if(i){let pr=e,Re=e,zr=!0,At=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let lr;if(t.type===void 0&&
+(lr="type")){let Le={};r===null?r=[Le]:r.push(Le),e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let Le={};r===null?
+r=[Le]:r.push(Le),e++}}var w=At===e;if(e=Re,r!==null&&(Re?r.length=Re:r=null),w){let lr=e;ce(t,{instancePath:s,parentData:N,
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?ce.errors:r.concat(ce.errors),e=r.length);var w=lr===e;zr=
 w}if(!zr){let lr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[lr]:r.push(lr),e++,C.errors=
-r,!1}var i=pr===e;if(i){let lr=e,Re=e,Ur=!0,qt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let fr;if(t.type===void 0&&
+r,!1}var i=pr===e;if(i){let lr=e,Le=e,Ur=!0,qt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let fr;if(t.type===void 0&&
 (fr="type")){let Ze={};r===null?r=[Ze]:r.push(Ze),e++}else if(t.type!==void 0&&t.type!=="handed_over"){let Ze={};r===null?
-r=[Ze]:r.push(Ze),e++}}var k=qt===e;if(e=Re,r!==null&&(Re?r.length=Re:r=null),k){let fr=e;te(t,{instancePath:s,parentData:N,
+r=[Ze]:r.push(Ze),e++}}var k=qt===e;if(e=Le,r!==null&&(Le?r.length=Le:r=null),k){let fr=e;te(t,{instancePath:s,parentData:N,
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var k=fr===e;Ur=
 k}if(!Ur){let fr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[fr]:r.push(fr),e++,C.errors=
 r,!1}var i=lr===e;if(i){let fr=e,Ze=e,Mr=!0,xt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let dr;if(t.type===void 0&&
@@ -1185,8 +1187,8 @@ parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?Y.errors:r.conca
 V}if(!Ir){let mr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[mr]:r.push(mr),e++,C.errors=
 r,!1}var i=yr===e;if(i){let mr=e,Ue=e,Sr=!0,Dt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let cr;if(t.type===void 0&&
 (cr="type")){let Me={};r===null?r=[Me]:r.push(Me),e++}else if(t.type!==void 0&&t.type!=="repository_restored"){let Me={};
-r===null?r=[Me]:r.push(Me),e++}}var M=Dt===e;if(e=Ue,r!==null&&(Ue?r.length=Ue:r=null),M){let cr=e;Q(t,{instancePath:s,parentData:N,
-parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var M=cr===e;Sr=
+r===null?r=[Me]:r.push(Me),e++}}var M=Dt===e;if(e=Ue,r!==null&&(Ue?r.length=Ue:r=null),M){let cr=e;W(t,{instancePath:s,parentData:N,
+parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var M=cr===e;Sr=
 M}if(!Sr){let cr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[cr]:r.push(cr),e++,C.errors=
 r,!1}var i=mr===e;if(i){let cr=e,Me=e,Br=!0,Et=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let _r;if(t.type===void 0&&
 (_r="type")){let Ye={};r===null?r=[Ye]:r.push(Ye),e++}else if(t.type!==void 0&&t.type!=="check_ran"){let Ye={};r===null?
@@ -1203,14 +1205,14 @@ r,!1}var i=_r===e;if(i){let vr=e,He=e,Jr=!0,Kt=e;if(t&&typeof t=="object"&&!Arra
 null?r=[Ie]:r.push(Ie),e++}}var U=Kt===e;if(e=He,r!==null&&(He?r.length=He:r=null),U){let gr=e;oe(t,{instancePath:s,parentData:N,
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var U=gr===e;Jr=
 U}if(!Jr){let gr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[gr]:r.push(gr),e++,C.errors=
-r,!1}var i=vr===e;if(i){let gr=e,Ie=e,Qr=!0,Lt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let br;if(t.type===void 0&&
+r,!1}var i=vr===e;if(i){let gr=e,Ie=e,Qr=!0,Rt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let br;if(t.type===void 0&&
 (br="type")){let Se={};r===null?r=[Se]:r.push(Se),e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let Se={};r===
-null?r=[Se]:r.push(Se),e++}}var pe=Lt===e;if(e=Ie,r!==null&&(Ie?r.length=Ie:r=null),pe){let br=e;ee(t,{instancePath:s,parentData:N,
+null?r=[Se]:r.push(Se),e++}}var pe=Rt===e;if(e=Ie,r!==null&&(Ie?r.length=Ie:r=null),pe){let br=e;ee(t,{instancePath:s,parentData:N,
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var pe=br===e;
 Qr=pe}if(!Qr){let br={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[br]:r.push(br),e++,
-C.errors=r,!1}var i=gr===e;if(i){let br=e,Se=e,Wr=!0,Rt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let kr;if(t.type===
+C.errors=r,!1}var i=gr===e;if(i){let br=e,Se=e,Wr=!0,Lt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let kr;if(t.type===
 void 0&&(kr="type")){let Be={};r===null?r=[Be]:r.push(Be),e++}else if(t.type!==void 0&&t.type!=="paused"){let Be={};r===
-null?r=[Be]:r.push(Be),e++}}var je=Rt===e;if(e=Se,r!==null&&(Se?r.length=Se:r=null),je){let kr=e;ye(t,{instancePath:s,parentData:N,
+null?r=[Be]:r.push(Be),e++}}var je=Lt===e;if(e=Se,r!==null&&(Se?r.length=Se:r=null),je){let kr=e;ye(t,{instancePath:s,parentData:N,
 parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var je=kr===e;
 Wr=je}if(!Wr){let kr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[kr]:r.push(kr),e++,
 C.errors=r,!1}var i=br===e;if(i){let kr=e,Be=e,Xr=!0,Zt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let wr;if(t.type===
@@ -1230,16 +1232,16 @@ parentData:N,parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?K.e
 e;et=qe}if(!et){let Nr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Nr]:r.push(Nr),e++,
 C.errors=r,!1}var i=hr===e;if(i){let Nr=e,Qe=e,rt=!0,zt=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let jr;if(t.type===
 void 0&&(jr="type")){let qr={};r===null?r=[qr]:r.push(qr),e++}else if(t.type!==void 0&&t.type!=="delivered"){let qr={};r===
-null?r=[qr]:r.push(qr),e++}}var xr=zt===e;if(e=Qe,r!==null&&(Qe?r.length=Qe:r=null),xr){let jr=e;X(t,{instancePath:s,parentData:N,
-parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var xr=jr===e;rt=
+null?r=[qr]:r.push(qr),e++}}var xr=zt===e;if(e=Qe,r!==null&&(Qe?r.length=Qe:r=null),xr){let jr=e;P(t,{instancePath:s,parentData:N,
+parentDataProperty:q,rootData:g,dynamicAnchors:b})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var xr=jr===e;rt=
 xr}if(!rt){let jr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[jr]:r.push(jr),e++,C.errors=
 r,!1}var i=Nr===e}}}}}}}}}}}}}}}}}}}}}}}}}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let we;if(t.type===void 0&&
-(we="type"))return C.errors=[{instancePath:s,keyword:"required",params:{missingProperty:we}}],!1;if(t.type!==void 0){let L=t.
-type;if(!(L==="drive_started"||L==="drive_resumed"||L==="preparing"||L==="setup_failed"||L==="prepared"||L==="baseline_r\
-an"||L==="baseline_decided"||L==="attempt_started"||L==="limit_decided"||L==="waiting_for_limit"||L==="limit_passed"||L===
-"handed_over"||L==="session_opened"||L==="approval_decided"||L==="attempt_ended"||L==="repository_changed"||L==="reposit\
-ory_restored"||L==="check_ran"||L==="evidence"||L==="outcome_rejected"||L==="outcome_submitted"||L==="paused"||L==="driv\
-e_failed"||L==="round_started"||L==="delivery_checked"||L==="delivered"))return C.errors=[{instancePath:s+"/type",keyword:"\
+(we="type"))return C.errors=[{instancePath:s,keyword:"required",params:{missingProperty:we}}],!1;if(t.type!==void 0){let R=t.
+type;if(!(R==="drive_started"||R==="drive_resumed"||R==="preparing"||R==="setup_failed"||R==="prepared"||R==="baseline_r\
+an"||R==="baseline_decided"||R==="attempt_started"||R==="limit_decided"||R==="waiting_for_limit"||R==="limit_passed"||R===
+"handed_over"||R==="session_opened"||R==="approval_decided"||R==="attempt_ended"||R==="repository_changed"||R==="reposit\
+ory_restored"||R==="check_ran"||R==="evidence"||R==="outcome_rejected"||R==="outcome_submitted"||R==="paused"||R==="driv\
+e_failed"||R==="round_started"||R==="delivery_checked"||R==="delivered"))return C.errors=[{instancePath:s+"/type",keyword:"\
 enum",params:{allowedValues:pi}}],!1}}else return C.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return C.
 errors=r,e===0}var Ni=T;var li=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","is_server_dri\
 ven","notify","problem","created_at"],fi=["user","client"],di=["approval","sandbox"],ft=["mode","setting"],ui=["always",

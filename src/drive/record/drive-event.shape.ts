@@ -190,7 +190,7 @@ const PAUSES = [
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
-const DELIVERY_CHECKS = ['passed', 'failed', 'skipped'] as const
+export const DELIVERY_CHECKS = ['passed', 'failed', 'skipped'] as const
 
 const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
   strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
@@ -350,7 +350,8 @@ export const DriveEvent = named(
       reason: optional(text),
       /** The command of the setup that failed in the checkout. Then no check ran. */
       setup_failed: optional(strict({ command: text, ...ended })),
-      checks: Type.Array(strict({ command: text, passed: Type.Boolean(), ...ended })),
+      /** With the tests as before the work. Older records have none. */
+      checks: Type.Array(strict({ command: text, passed: Type.Boolean(), ...ended, tests: optional(TestResults) })),
       duration_ms: count,
     }),
     event('delivered', {

@@ -6,7 +6,7 @@ import { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
-import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
+import { CLAIM_VERDICTS, DELIVERY_CHECKS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { TestChange } from '../record/test-results.shape.ts'
 
@@ -39,13 +39,17 @@ const STATE =
 const RUN_CHOICES = ['answer', 'confirm', 'skip', 'stop', 'resume'] as const
 export type RunChoice = (typeof RUN_CHOICES)[number]
 
-const CheckRun = Type.Object({
+const commandRun = {
   command: text('The command.'),
-  passed: Type.Boolean({ description: 'Whether it passed.' }),
   exit_code: optional(Type.Integer({ description: 'Absent if it did not exit by itself.' })),
   problem: optional(text('Why there is no exit code.')),
   duration_ms: count('How long it took.'),
   output: text('The end of what it printed.'),
+}
+
+const checkRun = {
+  ...commandRun,
+  passed: Type.Boolean({ description: 'Whether it passed.' }),
   tests: optional(
     meaning(
       'The tests that it ran. Absent if it is no known test runner.',
@@ -57,7 +61,19 @@ const CheckRun = Type.Object({
       }),
     ),
   ),
-  at: moment('When it ended.'),
+}
+
+const CheckRun = Type.Object({ ...checkRun, at: moment('When it ended.') })
+
+const DeliveryCheck = Type.Object({
+  commit: text('The commit.'),
+  result: literals(DELIVERY_CHECKS, { description: '`skipped`: see `reason`.' }),
+  reason: optional(text('Why it was skipped, or what the failure means.')),
+  setup_failed: optional(
+    meaning('The command of the setup that failed there. Then no check ran.', Type.Object(commandRun)),
+  ),
+  checks: list(Type.Object(checkRun), 'The checks that ran there.'),
+  duration_ms: count('How long it took.'),
 })
 
 const Evidence = Type.Object({
@@ -236,6 +252,9 @@ export const DrivenRun = named(
     choices: list(literals(RUN_CHOICES), 'The endpoints that can be called now.'),
     last_seq: count('The number of its last event.'),
     attempts: optional(list(DrivenAttempt, 'Oldest first; only in a single run.')),
+    delivery_check: optional(
+      meaning('The checks in a clean checkout of the commit; only in a single run.', DeliveryCheck),
+    ),
     findings: optional(
       list(
         Type.Object({

@@ -109,6 +109,20 @@ describe('a check of an attempt', () => {
     ])
   })
 
+  it('is shown for the clean checkout too', () => {
+    const facts = factsOf({ run: { state: 'ended', goal: '', created_at: '', updated_at: '' } })
+    const delivery_check = { commit: 'c', result: 'failed', reason: 'r', checks: [], duration_ms: 1 } as const
+    const checks = [{ ...check, tests: { ...tests, failed: ['b'], passed: ['a'], skipped: [] } }]
+    const drive = driveState([], { baseline: [before], delivery_check: { ...delivery_check, checks } })
+    expect(toDrivenRunDetail({ ...facts, drive }, { report: '', source: undefined }).delivery_check).toEqual({
+      ...delivery_check,
+      checks: [
+        { ...check, tests: { passed: 1, failed: 1, skipped: 0, changes: [expect.objectContaining({ names: ['b'] })] } },
+      ],
+    })
+    expect(toDrivenRunDetail(facts, { report: '', source: undefined })).not.toHaveProperty('delivery_check')
+  })
+
   it('has none in older records', () => {
     expect(checksOf({})).toEqual([{ ...check, at: '' }])
   })

@@ -7,7 +7,7 @@ import { testChanges } from '../decide/check-results.ts'
 import { spentBy } from '../decide/spending.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
 import { flagsOf } from '../evidence/repository-flags.ts'
-import type { Attempt, CheckRun, DriveState } from '../record/drive-state.ts'
+import type { Attempt, CheckRun, DeliveryCheck, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
 import type { TestChange, TestResults } from '../record/test-results.shape.ts'
@@ -172,6 +172,7 @@ export function toDrivenRunDetail(
   return {
     ...toDrivenRun(facts),
     attempts: drive.attempts.map((attempt) => toAttempt(attempt, facts)),
+    ...(drive.delivery_check !== undefined && { delivery_check: toDeliveryCheck(drive.delivery_check, drive) }),
     findings: review?.outcome?.review?.findings ?? [],
     ...(source !== undefined && { source }),
     report,
@@ -246,9 +247,19 @@ function summaryIn(outcome: string | undefined): { summary?: string } {
 }
 
 /** Without what only the driver needs. */
-function toCheck(run: CheckRun, { baseline }: DriveState) {
-  const { attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, tests, ...check } = run
-  return tests === undefined ? check : { ...check, tests: toTests(tests, testChanges(run, baseline)) }
+function toCheck(run: CheckRun, drive: DriveState) {
+  const { attempt: _, tree_id_before: _before, tree_id: _after, is_repeated: _again, ...check } = run
+  return withCounts(check, drive)
+}
+
+function toDeliveryCheck(check: DeliveryCheck, drive: DriveState): NonNullable<DrivenRun['delivery_check']> {
+  return { ...check, checks: check.checks.map((run) => withCounts(run, drive)) }
+}
+
+/** A record has all names of tests, which are too many for every reader. */
+function withCounts<R extends DeliveryCheck['checks'][number]>({ tests, ...run }: R, { baseline }: DriveState) {
+  if (tests === undefined) return run
+  return { ...run, tests: toTests(tests, testChanges({ command: run.command, tests }, baseline)) }
 }
 
 function toTests({ passed, failed, skipped }: TestResults, changes: readonly TestChange[]) {
