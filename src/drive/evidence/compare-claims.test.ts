@@ -212,3 +212,43 @@ describe('a command with a variable that may make something else run', () => {
     expect(claimsOf([], [['npm test', 0]], { trace: [ran('MYPATH=1 npm test', 0)] })[0]?.verdict).toBe('observed')
   })
 })
+
+describe('a failure that the agent reports, of a check that passes', () => {
+  const PASSED = '; drover ran it after that, and it passed'
+  const check = (exit_code: number) =>
+    ({ command: 'npm test', passed: exit_code === 0, exit_code }) as ObservedWork['checks'][number]
+  const noteOf = (
+    activities: readonly [string, number][],
+    checks: ObservedWork['checks'],
+    trace: readonly Traced[] = [],
+  ) => claimsOf([], activities, { checks, trace })[0]
+
+  it('is observed, and its note says that the check passes now', () => {
+    expect(noteOf([['npm test', 1]], [check(0)], [ran('npm test', 1)])).toMatchObject({
+      verdict: 'observed',
+      note: `a tool call shows exit code 1${PASSED}`,
+    })
+  })
+
+  it('has the note also if no tool call shows it', () => {
+    expect(noteOf([['npm test', 1]], [check(0)])?.note).toMatch(/; drover ran it after that, and it passed$/)
+  })
+
+  it.each<[string, readonly [string, number][], number]>([
+    ['a success', [['npm test', 0]], 0],
+    [
+      'an earlier run, if a later one is reported',
+      [
+        ['npm test', 1],
+        ['npm test', 0],
+      ],
+      0,
+    ],
+    ['another command', [['npm run lint', 1]], 0],
+    ['a check that fails', [['npm test', 1]], 1],
+  ])('the note is not about %s', (_, activities, code) => {
+    expect(noteOf(activities, [check(code)], [ran(activities[0]?.[0] ?? '', activities[0]?.[1])])?.note).not.toContain(
+      PASSED,
+    )
+  })
+})
