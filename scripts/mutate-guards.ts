@@ -211,6 +211,35 @@ export const GUARDS: readonly Group[] = [
     tests: ['test/http/runs.test.ts'],
   },
   {
+    name: 'verdicts',
+    guards: [
+      'src/drive/decide/{judge-work,verdict,delivery-check,serious-flags}.ts',
+      'src/drive/evidence/{judge-repository-changes,repository-flags}.ts',
+      'src/workspace/worktree-heads.ts',
+    ],
+    tests: [
+      'src/drive/decide/{judge-work,verdict,delivery-check}.test.ts',
+      'src/drive/evidence/judge-repository-changes.test.ts',
+      'src/workspace/worktree-heads.test.ts',
+    ],
+  },
+  {
+    name: 'evidence',
+    guards: ['src/drive/evidence/{find-review-flags,find-test-flags,compare-claims,tree,trace}.ts'],
+    tests: ['src/drive/evidence/{find-review-flags,compare-claims,any-claim,folder-paths,tree,trace}.test.ts'],
+  },
+  {
+    name: 'guards',
+    guards: [
+      'src/drive/{attempt-guard,guard-repository,attribute-changes,check-delivery,known-commands}.ts',
+      'src/runs/own-run.ts',
+    ],
+    tests: [
+      'src/drive/attempt-guard.test.ts',
+      'test/drive/{guarded-repository,clean-checkout,prepared-worktrees,own-run}.test.ts',
+    ],
+  },
+  {
     name: 'visibility',
     guards: ['src/sessions/session-visibility.ts'],
     tests: ['src/sessions/session-visibility.test.ts'],
