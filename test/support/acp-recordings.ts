@@ -27,7 +27,7 @@ export function recordedTurn(agent: string, name: string): RecordedTurn {
 }
 
 /** Reads a turn as drover does. */
-export function replayTurn(agent: string, { frames, response }: RecordedTurn, profile: AcpProfile) {
+export function replayTurn(agent: string, { frames, response }: RecordedTurn, profile: AcpProfile, now = new Date()) {
   const output = new AcpOutput({ backend: agent, profile, priorUsage: undefined })
   const reader = createOutputReader(output)
   const opened = { method: OPENED, params: { sessionId: 's', isResumable: true } }
@@ -40,6 +40,6 @@ export function replayTurn(agent: string, { frames, response }: RecordedTurn, pr
     ),
     { ...response },
   ].flatMap((frame) => reader.readFrame(frame, ''))
-  const { events, result } = reader.finish({ code: 0, signal: null, stderrTail: '' }, new Date())
+  const { events, result } = reader.finish({ code: 0, signal: null, stderrTail: '' }, now)
   return { events: [...read, ...events], result }
 }

@@ -5,10 +5,13 @@ import { KNOWN_AGENTS } from './known-agents.ts'
 
 const profiles = new Map(KNOWN_AGENTS.map(({ name, profile }) => [name, profile]))
 
+/** About when the limits were recorded, in UTC. */
+const NOW = new Date('2026-11-17T21:00:00Z')
+
 function replay(agent: string, turn: string) {
   const profile = profiles.get(agent)
   if (profile === undefined) throw new Error(`there is no profile of ${agent}`)
-  return replayTurn(agent, recordedTurn(agent, turn), profile)
+  return replayTurn(agent, recordedTurn(agent, turn), profile, NOW)
 }
 
 describe.each([...profiles.keys()])('%s', (agent) => {
@@ -130,8 +133,13 @@ describe('a failure of the model service', () => {
     ['grok', 'usage', 'agent_usage_limited', undefined],
     ['grok', 'credit', 'agent_out_of_credit', undefined],
     ['grok', 'rate', 'agent_rate_limited', 20],
+    ['copilot', 'usage', 'agent_usage_limited', undefined],
+    ['copilot', 'credit', 'agent_out_of_credit', undefined],
     ['copilot', 'overload', 'agent_overloaded', undefined],
-    // With a key, as here, claude tells nothing about a plan.
+    ['cline', 'usage', 'agent_usage_limited', undefined],
+    ['cline', 'credit', 'agent_out_of_credit', undefined],
+    ['claude-acp', 'usage of a subscription', 'agent_usage_limited', 4 * 3600],
+    // With a key, claude tells nothing about a plan.
     ['claude-acp', 'usage', 'agent_rate_limited', undefined],
     ['claude-acp', 'credit', 'agent_out_of_credit', undefined],
     // These two give no reason at all.
