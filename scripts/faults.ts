@@ -8,6 +8,7 @@ import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { LIE_FAULTS } from '../test/faults/lie-faults.ts'
 import { MACHINE_FAULTS } from '../test/faults/machine-faults.ts'
 import { PREPARE_FAULTS } from '../test/faults/prepare-faults.ts'
+import { REAL_DRIVE_FAULTS } from '../test/faults/real-drive-faults.ts'
 import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
 import { WARM_FAULTS } from '../test/faults/warm-faults.ts'
@@ -41,6 +42,7 @@ const scenarios = [
   ...PREPARE_FAULTS,
   ...LIE_FAULTS,
   ...MACHINE_FAULTS,
+  ...REAL_DRIVE_FAULTS,
 ].filter(({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)))
 
 console.log(

@@ -12,13 +12,20 @@ const AGAIN = 'sh check.sh again';
 
 const frame = { contract_version: 2, status: 'completed', observations: [], known_issues: [], suggested_actions: [], pause: null, implementation: null, review: null };
 
+export function actionIn(prompt) {
+  const [, kind, id] = [...(prompt ?? '').matchAll(/drover action: (\w+) ([0-9a-f-]{36})/g)].at(-1) ?? [];
+  return { kind, id };
+}
+
+export function outcomeOf(kind, id, own) {
+  const outcome = { action_id: id, action_kind: kind, summary: `The ${kind} is done.`, ...frame, ...own };
+  return ['Done.\n\n', '```drover-outcome\n', JSON.stringify(outcome), '\n```\n'];
+}
+
 export function drive(t) {
-  const [, kind, id] = [...(t.prompt ?? '').matchAll(/drover action: (\w+) ([0-9a-f-]{36})/g)].at(-1) ?? [];
+  const { kind, id } = actionIn(t.prompt);
   if (!kind) return { parts: [{ text: ['Hello.'] }] };          // side requests: titles, summaries
-  const says = (own) => {
-    const outcome = { action_id: id, action_kind: kind, summary: `The ${kind} is done.`, ...frame, ...own };
-    return { parts: [{ text: ['Done.\n\n', '```drover-outcome\n', JSON.stringify(outcome), '\n```\n'] }] };
-  };
+  const says = (own) => ({ parts: [{ text: outcomeOf(kind, id, own) }] });
   const step = (...steps) => steps[t.toolResults];
   switch (kind) {
     case 'orient': {

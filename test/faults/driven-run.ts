@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readDrive } from '../../src/drive/record/drive-journal.ts'
 import { openRunStore } from '../../src/journal/run-store.ts'
 import { droverPath } from '../support/bundled-program.ts'
-import { createDrivenHome, type DrivenHome, type DrivenScript, dataOf } from '../support/driven-home.ts'
+import { createDrivenHome, type DrivenScript, dataOf, type DrivenHome as ScriptedHome } from '../support/driven-home.ts'
 import type { KillPoint } from '../support/kill-point.ts'
 import { accountingProblems, recordProblems } from './driven-run-checks.ts'
 import { processesWith, sessionsIn } from './observation.ts'
@@ -15,6 +15,7 @@ import { processesWith, sessionsIn } from './observation.ts'
 const KILLER = join(import.meta.dirname, '..', 'programs', 'kill-at.ts')
 /** Far longer than a run takes on a busy machine. */
 const LIMIT_MS = 60_000
+const REAL_LIMIT_MS = 10 * 60_000
 /** How long processes may take to end after the command. */
 const END_MS = 2000
 
@@ -32,18 +33,36 @@ const SCRIPT: DrivenScript = {
 /** The first session is lost with the agent that is killed in its first turn. */
 export const UNSAVED: DrivenScript = { ...SCRIPT, orient: [{ pause: PAUSE_MS, savesLate: true }] }
 
+/** What a run needs of its home. Its agents may be real. */
+export type DrivenHome = Pick<ScriptedHome, 'repository' | 'home' | 'runs' | 'configure' | 'calls' | 'records'> & {
+  readonly env: Record<string, string>
+}
+
 export type DriveEnded = { code: number | null; isKilled: boolean; output: string }
+
+export type RealAgents = {
+  createHome(scratch: string): DrivenHome
+  /** Flags of the command that starts the run. */
+  readonly options: readonly string[]
+  /** Of its configuration. */
+  readonly settings: { readonly drive?: object } & Readonly<Record<string, unknown>>
+}
 
 export class DrivenRun implements Disposable {
   readonly home: DrivenHome
   readonly #scratch: string
   readonly #children: ChildProcess[] = []
+  readonly #options: readonly string[]
+  readonly #limitMs: number
 
-  constructor(script = SCRIPT) {
+  constructor(script = SCRIPT, real?: RealAgents) {
     this.#scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-driven-')))
-    this.home = createDrivenHome(this.#scratch, script)
-    const drive = { repositories: [this.home.repository.root], checks: [CHECK] }
-    this.home.configure(JSON.stringify({ drive }))
+    this.home = real?.createHome(this.#scratch) ?? createDrivenHome(this.#scratch, script)
+    this.#options = real?.options ?? []
+    this.#limitMs = real === undefined ? LIMIT_MS : REAL_LIMIT_MS
+    const { drive, ...settings } = real?.settings ?? {}
+    const checked = { repositories: [this.home.repository.root], checks: [CHECK], ...drive }
+    this.home.configure(JSON.stringify({ ...settings, drive: checked }))
   }
 
   /** The id of the run; empty as long as there is none. */
@@ -64,7 +83,7 @@ export class DrivenRun implements Disposable {
 
   /** Starts the run, or continues it, until the command ends or is killed. */
   async drive(kill?: Omit<KillPoint, 'reportTo'>): Promise<DriveEnded> {
-    return await this.#start(['drive', ...(this.runId === '' ? GOAL : [this.runId])], kill).ended
+    return await this.#start(['drive', ...(this.runId === '' ? [...GOAL, ...this.#options] : [this.runId])], kill).ended
   }
 
   #start(args: readonly string[], kill: Omit<KillPoint, 'reportTo'> | undefined, report = 'killed.json') {
@@ -78,7 +97,7 @@ export class DrivenRun implements Disposable {
         cwd: home.repository.root,
         env: { ...home.env, ...(kill && { KILL_AT: JSON.stringify({ ...kill, reportTo }) }) },
         stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: LIMIT_MS,
+        timeout: this.#limitMs,
       },
     )
     this.#children.push(child)
@@ -99,7 +118,7 @@ export class DrivenRun implements Disposable {
       hasEnded = true
     })
     if (this.runId === '') await this.#order(child).catch(() => undefined)
-    const deadline = performance.now() + LIMIT_MS
+    const deadline = performance.now() + this.#limitMs
     while (!hasEnded && !this.#isDone() && performance.now() < deadline) await delay(20)
     child.kill('SIGTERM')
     return await last
@@ -110,7 +129,8 @@ export class DrivenRun implements Disposable {
     const kill = { victim: 'driver', file: 'drive.jsonl', record: 1, handOver: moment } as const
     const { ended } = this.#start(['serve', '--local', '--quiet'], kill)
     await this.#until(() => existsSync(join(this.home.home, '.drover', 'server.sock')))
-    const detached = await this.#start(['drive', ...GOAL, '--detach'], undefined, 'detached.json').ended
+    const detached = await this.#start(['drive', ...GOAL, ...this.#options, '--detach'], undefined, 'detached.json')
+      .ended
     const { isKilled } = await ended
     await this.#until(() => this.#isDone())
     await this.#start(['down'], undefined).ended
@@ -118,7 +138,7 @@ export class DrivenRun implements Disposable {
   }
 
   async #until(condition: () => boolean): Promise<void> {
-    const deadline = performance.now() + LIMIT_MS
+    const deadline = performance.now() + this.#limitMs
     while (!condition() && performance.now() < deadline) await delay(20)
   }
 

@@ -64,5 +64,5 @@ function childrenOf(pid: number): number[] {
 }
 
 function isAgent(pid: number): boolean {
-  return fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('driven-agent')
+  return /driven-agent|\/(?:claude|codex)\0/.test(fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
 }

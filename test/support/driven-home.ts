@@ -1,9 +1,10 @@
 /** A home with scripted agents (test/programs/driven-agent.ts) and a repository, in which runs are driven. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { bundledProgram } from './bundled-program.ts'
-import { cloneRepository, createRepositoryAt, PLAIN_ENV, type Repository } from './git-repository.ts'
+import { cloneRepository, copyRepository, createRepositoryAt, PLAIN_ENV, type Repository } from './git-repository.ts'
 
 /** What the agent does in one turn, in this order. */
 export type DrivenTurn = {
@@ -79,14 +80,12 @@ export function createDrivenHome(
 ) {
   const [bin, home] = [join(scratch, 'bin'), join(scratch, 'home')]
   for (const each of [bin, join(home, '.drover')]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  const origin = createRepositoryAt(join(scratch, write === undefined ? 'weather' : 'origin'))
-  origin.write('wind.txt', 'wind: 12 m/s\n')
-  origin.write('check.sh', "grep 'knots$' wind.txt\n")
-  for (const name of ['wind', 'rain', 'sun']) {
-    origin.write(`${name}.test.js`, "it('shines', () => { expect(1).toBe(1) })\n")
+  template ??= createTemplate()
+  const origin = copyRepository(template, join(scratch, write === undefined ? 'weather' : 'origin'))
+  if (write !== undefined) {
+    write(origin)
+    origin.commit()
   }
-  write?.(origin)
-  origin.commit()
   const repository = write === undefined ? origin : cloneRepository(origin, join(scratch, 'weather'))
   const configure = (text: string) => writeFileSync(join(home, '.drover', 'config.yaml'), text)
   configure(config)
@@ -114,10 +113,26 @@ export function createDrivenHome(
   }
 }
 
+/** Once for all tests of this process: to copy it is faster than to make it. */
+let template: Repository | undefined
+
+function createTemplate(): Repository {
+  const root = mkdtempSync(join(tmpdir(), 'drover-weather-'))
+  process.once('exit', () => rmSync(root, { recursive: true, force: true }))
+  const repository = createRepositoryAt(root)
+  repository.write('wind.txt', 'wind: 12 m/s\n')
+  repository.write('check.sh', "grep 'knots$' wind.txt\n")
+  for (const name of ['wind', 'rain', 'sun']) {
+    repository.write(`${name}.test.js`, "it('shines', () => { expect(1).toBe(1) })\n")
+  }
+  repository.commit()
+  return repository
+}
+
 export type DrivenHome = ReturnType<typeof createDrivenHome>
 
 /** The lines of a file that are complete; none if it does not exist. */
-function readLines<T>(path: string): T[] {
+export function readLines<T>(path: string): T[] {
   if (!existsSync(path)) return []
   return readFileSync(path, 'utf8')
     .split('\n')

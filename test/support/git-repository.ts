@@ -1,6 +1,6 @@
 /** A real repository in a given directory, made and read with no configuration of this machine. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { NOWHERE } from './nowhere.ts'
@@ -79,8 +79,14 @@ function readEmptyRepository(): EmptyRepository {
 }
 
 /** As a user clones one. */
-export function cloneRepository(from: Repository, root: string): Repository {
-  runGit(from.root, ['clone', '--quiet', from.root, root])
+export function cloneRepository(from: Repository, root: string, options: readonly string[] = []): Repository {
+  runGit(from.root, ['clone', '--quiet', ...options, from.root, root])
+  return toRepository(root)
+}
+
+/** A copy of all of it, without a process of git. */
+export function copyRepository(from: Repository, root: string): Repository {
+  cpSync(from.root, root, { recursive: true, preserveTimestamps: true })
   return toRepository(root)
 }
 

@@ -1,0 +1,107 @@
+/** Homes with real agents whose model is scripted, on an upstream that keeps every request. Made-up keys, loopback only. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { findProgram } from '../../src/kit/process/find-program.ts'
+import { configureAgents, MODELS } from '../real/agent-setup.ts'
+import type { DrivenCall, DrivenScript, DrivenTurn } from '../support/driven-home.ts'
+import { readLines } from '../support/driven-home.ts'
+import { createRepositoryAt } from '../support/git-repository.ts'
+import type { DrivenHome, RealAgents } from './driven-run.ts'
+
+const UPSTREAM = join(import.meta.dirname, '..', 'fake-upstream', 'server.mjs')
+
+export const REAL_BACKENDS = ['claude', 'codex'] as const
+export type RealBackend = (typeof REAL_BACKENDS)[number]
+
+/** Undefined if it is not on PATH. */
+export const programOf = (backend: RealBackend) => findProgram(backend, { env: process.env, cwd: process.cwd() })
+
+/** The base URL of a model that does what the script says; see test/fake-upstream/scripted.mjs. */
+export function scriptedUrl(port: number, script: DrivenScript): string {
+  const turns: Record<string, DrivenTurn | undefined> = {}
+  for (const [kind, all] of Object.entries(script)) turns[kind] = all[0]
+  return `http://127.0.0.1:${port}/scripted~${Buffer.from(JSON.stringify(turns)).toString('base64url')}`
+}
+
+export type Upstream = Disposable & { readonly port: number; readonly log: string }
+
+export async function startUpstream(directory: string): Promise<Upstream> {
+  const log = join(directory, 'upstream.jsonl')
+  writeFileSync(log, '')
+  const child = spawn(process.execPath, [UPSTREAM, '0', log], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [first] = await once(child.stdout, 'data')
+  return { port: JSON.parse(String(first)).listening, log, [Symbol.dispose]: () => void child.kill() }
+}
+
+/** One real agent. `log` has the requests of all homes, and each finds its own by the name of its worktree's parent. */
+export function realAgents(backend: RealBackend, { port, log }: Upstream, script: DrivenScript): RealAgents {
+  return {
+    options: ['--with', `${backend}/${MODELS[backend]}`, '--no-review', '--approval', 'none'],
+    settings: {
+      drive: { approval_mode: 'none' },
+      default_backend: backend,
+      backends: { [backend]: { model: MODELS[backend] } },
+    },
+    createHome: (scratch) => createHome(scratch, backend, { log, base: scriptedUrl(port, script) }),
+  }
+}
+
+function createHome(scratch: string, backend: RealBackend, { log, base }: { log: string; base: string }): DrivenHome {
+  const [bin, home] = [join(scratch, 'bin'), join(scratch, 'home')]
+  for (const folder of [bin, join(home, 'tmp'), join(home, '.drover')]) mkdirSync(folder, { recursive: true })
+  symlinkSync(realpathSync(programOf(backend) ?? ''), join(bin, backend))
+  const repository = createRepositoryAt(join(scratch, 'weather'))
+  repository.write('wind.txt', 'wind: 12 m/s\n')
+  repository.write('check.sh', "grep 'knots$' wind.txt\n")
+  repository.commit()
+  const runs = join(repository.root, '.git', 'drover', 'runs')
+  return {
+    repository,
+    home,
+    runs,
+    env: {
+      HOME: home,
+      TMPDIR: join(home, 'tmp'),
+      PATH: [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+      GIT_CONFIG_NOSYSTEM: '1',
+      LANG: 'C.UTF-8',
+      DROVER_HOME: join(home, '.drover'),
+      ...configureAgents(home, [backend], base),
+    },
+    configure: (text) => writeFileSync(join(home, '.drover', 'config.yaml'), text),
+    calls: () => promptsIn(log, scratch),
+    records: (runId) => readLines(join(runs, runId, 'drive.jsonl')),
+  }
+}
+
+type Logged = { ev: string; at: string; body?: object }
+
+/** Each prompt that reached the model: the first request with it, and not those with the results of tools after it. */
+function promptsIn(log: string, scratch: string): DrivenCall[] {
+  if (!existsSync(log)) return []
+  const lines = readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(scratch))
+  return lines.flatMap((line): DrivenCall[] => {
+    const { ev, at, body } = JSON.parse(line) as Logged
+    const prompt = ev === 'request' && body !== undefined ? newPromptIn(body) : undefined
+    if (prompt === undefined) return []
+    const [, kind = '', actionId = ''] = /^drover action: (\w+) (\S+)/.exec(prompt) ?? []
+    return [{ backend: '', kind, actionId, prompt, argv: [], pid: 0, at }]
+  })
+}
+
+type Block = { type?: string; text?: string }
+type Message = { role?: string; type?: string; content?: string | readonly Block[] }
+
+/** The prompt of drover at the end of a conversation. */
+function newPromptIn(body: object): string | undefined {
+  const { messages, input } = body as { messages?: readonly Message[]; input?: readonly Message[] }
+  const last = (messages ?? input)?.findLast(
+    ({ role, type }) => messages !== undefined || role === 'user' || type !== 'message',
+  )
+  if (last?.role !== 'user' || typeof last.content === 'string') return undefined
+  return last.content?.findLast(({ text }) => text?.startsWith('drover action: '))?.text
+}
