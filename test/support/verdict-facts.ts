@@ -22,10 +22,11 @@ type Outcome = {
   findings?: number
   review?: string
 }
-type Trace = { skipped?: true; voided?: true; question?: string } & Outcome
+type Trace = { skipped?: true; voided?: true; question?: string; files?: readonly string[] } & Outcome
 
 export function action({ kind = 'implement', skipped, voided, question, ...outcome }: Trace = {}) {
   const { status = 'completed', result = 'applied', suggests, findings = 0, review } = outcome
+  const files_changed = outcome.files ?? ['wind.txt']
   const finding = { location: 'wind.ts:1', summary: 'Rounded', detail: '' }
   return {
     action: { action_id: `${kind}-1`, kind },
@@ -36,7 +37,7 @@ export function action({ kind = 'implement', skipped, voided, question, ...outco
       summary: status === 'error' ? 'claude reported no valid outcome: there is none.' : 'Done.',
       suggested_actions: suggests === undefined ? [] : [{ kind: suggests }],
       pause: question === undefined ? null : { question },
-      implementation: kind === 'implement' ? { result } : null,
+      implementation: kind === 'implement' ? { result, files_changed } : null,
       review:
         kind === 'review' ? { result: review ?? 'findings_reported', findings: Array(findings).fill(finding) } : null,
     },

@@ -280,6 +280,17 @@ describe('the verdict on a run that has ended, if', () => {
       'drover report run-1',
     ],
     [
+      'a check fails, and the agent changes nothing',
+      {
+        actions: [action({ status: 'partial', result: 'partial', files: [] })],
+        attempts: [idle()],
+        drive: { delivered: UNCHANGED },
+      },
+      3,
+      'not delivered: nothing was changed',
+      'drover report run-1',
+    ],
+    [
       'work that was withdrawn does not count',
       {
         actions: [action({ status: 'error', voided: true }), action()],

@@ -86,7 +86,10 @@ function judgeOutcome(ended: EndedRun): string | undefined {
   if (outcome === undefined) return 'the work has no outcome'
   if (outcome.status === 'error') return outcome.summary
   if (outcome.implementation?.result === 'not_needed') return undefined
-  return isWork(ended) || drive.round > 1 ? undefined : 'nothing was changed, although the agent reports changes'
+  if (isWork(ended) || drive.round > 1) return undefined
+  // A check that fails makes every report partial, also that nothing has to change.
+  const isReported = (outcome.implementation?.files_changed ?? []).length > 0
+  return isReported ? 'nothing was changed, although the agent reports changes' : 'nothing was changed'
 }
 
 /** No agent was asked to implement. */

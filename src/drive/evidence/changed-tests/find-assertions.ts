@@ -22,11 +22,12 @@ const CALLS = [
   String.raw`\bpytest\.(?:raises|warns)\s{0,80}\(`,
   String.raw`\bt\.(?:Errorf?|Fatalf?|Fail(?:Now)?)\(`,
 ]
-/** Only where a statement begins: in other places they are common names. */
-const STATEMENTS =
-  /^(?:assert|(?:ok|equal|notEqual|strictEqual|notStrictEqual|deepEqual|deepStrictEqual|notDeepEqual|match|doesNotMatch|throws|rejects|doesNotThrow|doesNotReject)\()$/
-const NAMES = String.raw`\b(?:ok|equal|notEqual|strictEqual|notStrictEqual|deepEqual|deepStrictEqual|notDeepEqual|match|doesNotMatch|throws|rejects|doesNotThrow|doesNotReject)\(`
-const START = new RegExp([...CALLS, NAMES].join('|'), 'g')
+const NAMES =
+  'ok|equal|notEqual|strictEqual|notStrictEqual|deepEqual|deepStrictEqual|notDeepEqual|match|doesNotMatch|throws|rejects|doesNotThrow|doesNotReject'
+/** What node:assert exports. Only where a statement begins: in other places they are common names. */
+export const ASSERT_STATEMENT = String.raw`(?:^|[\n;{:]|=>|\bawait|\breturn)[ \t]*(?:${NAMES})\(`
+const STATEMENTS = new RegExp(`^(?:assert|(?:${NAMES})\\()$`)
+const START = new RegExp([...CALLS, String.raw`\b(?:${NAMES})\(`].join('|'), 'g')
 const GO_START = new RegExp([String.raw`\brequire\.\w{1,80}\(`, ...CALLS].join('|'), 'g')
 const PYTHON_START = new RegExp([String.raw`\bassert\b`, ...CALLS].join('|'), 'g')
 

@@ -1,5 +1,6 @@
 /** Finds what was added to a test so that it ends before its assertions, or cannot fail. Pure. */
 import type { ReviewFlag } from '../../record/drive-event.shape.ts'
+import { ASSERT_STATEMENT } from './find-assertions.ts'
 import { readSource, type Source } from './source-text.ts'
 
 /** Ends the whole process, whatever was asserted. In strings it does nothing. */
@@ -10,7 +11,9 @@ const SHELL = /\.(?:sh|bash|bats|zsh)$/
 const RETURN = /(?:^|[\s):{])return(?: (?:undefined|null|None|nil|true|True|void 0|\(\)))?;?\s?\}?$/
 const CASE =
   /^\s{0,80}(?:(?:it|test|describe)(?:\.\w{1,20}){0,2}\s?[(`]|(?:async )?def test|func Test|(?:pub )?(?:async )?fn |(?:@Test\s)?(?:public |private |protected |static |final |fun )*(?:void |fun ))/
-const ASSERTS = /\b(?:expect|assert\w{0,80}|require)\b|\bt\.(?:Errorf?|Fatalf?)\(/
+const ASSERTS = new RegExp(
+  [String.raw`\b(?:expect|assert\w{0,80}|require)\b|\bt\.(?:Errorf?|Fatalf?)\(`, ASSERT_STATEMENT].join('|'),
+)
 const OPENS = /^\s*(?:\}?\s?else\b|if\b|try\b|with\b|switch\b|match\b)/
 const SHOWN_CHARACTERS = 80
 /** A longer line is only looked at as far as this. */

@@ -92,6 +92,7 @@ const WEAKENED: readonly Row[] = [
   ['process.exit', JS, vitest('expect(a()).toBe(1)'), vitest('process.exit(0)', 'expect(a()).toBe(1)'), EARLY],
   ['exitCode', JS, vitest('expect(a()).toBe(1)'), vitest('process.exitCode = 0', 'expect(a()).toBe(1)'), EARLY],
   ['an early return', JS, vitest('expect(a()).toBe(1)'), vitest('return', 'expect(a()).toBe(1)'), EARLY],
+  ['a return before node:assert', JS, vitest('equal(a(), 1)'), vitest('return', 'equal(a(), 1)'), EARLY],
   [
     'a conditional return',
     JS,
