@@ -23,7 +23,7 @@ const KILLS_PER_RUN = 3
 /** Spreads the moments evenly, whatever their number is. */
 const GOLDEN = 0.618_034
 /** The first records of a run, up to the start of the first attempt: the agent has not saved its session. */
-const FIRST_ATTEMPT = 3
+const FIRST_ATTEMPT = 4
 const UNSAVED_STEP_MS = 250
 
 type Victim = KillPoint['victim']
@@ -46,7 +46,7 @@ type Kill = (run: DrivenRun, at: number) => Promise<Killed>
 function realKills(backend: RealBackend, victim: string, times: number, kill: Kill): Scenario {
   const isMissing = programOf(backend) === undefined
   return {
-    name: `real-drives: ${victim} of a run of the real ${backend} killed; the run continues`,
+    name: `real-drives: real ${backend}, ${victim} killed; the run continues`,
     times: { gate: 0, full: times },
     obstacle: isMissing ? `${backend} is not on PATH` : undefined,
     run: async (wanted) => await countKills(backend, wanted, kill),

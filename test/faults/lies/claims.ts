@@ -111,7 +111,8 @@ export const CLAIMS: readonly Lie[] = [
     name: 'says that nothing has to change, although a check fails',
     ...{ exit: 3, word: 'not delivered' },
     script: { implement: [NOT_NEEDED] },
-    caught: ({ verdict }) => match(verdict.reason, /the check sh check\.sh fails on the commit as it is/),
+    caught: ({ verdict }) =>
+      match(verdict.reason, /^nothing was changed; the check sh check\.sh ended with exit code 1/),
   },
   {
     name: 'says so before it looks at the work',
