@@ -3,12 +3,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
 import { configureAgents, MODELS } from '../real/agent-setup.ts'
-import type { DrivenCall, DrivenScript, DrivenTurn } from '../support/driven-home.ts'
-import { readLines } from '../support/driven-home.ts'
-import { createRepositoryAt } from '../support/git-repository.ts'
-import type { DrivenHome, RealAgents } from './driven-run.ts'
+import {
+  createWeather,
+  type DrivenCall,
+  type DrivenScript,
+  type DrivenTurn,
+  HONEST,
+  readLines,
+} from '../support/driven-home.ts'
+import type { RealAgents } from './driven-run.ts'
 
 const UPSTREAM = join(import.meta.dirname, '..', 'fake-upstream', 'server.mjs')
 
@@ -19,9 +25,9 @@ export type RealBackend = (typeof REAL_BACKENDS)[number]
 export const programOf = (backend: RealBackend) => findProgram(backend, { env: process.env, cwd: process.cwd() })
 
 /** The base URL of a model that does what the script says; see test/fake-upstream/scripted.mjs. */
-export function scriptedUrl(port: number, script: DrivenScript): string {
+function scriptedUrl(port: number, script: DrivenScript): string {
   const turns: Record<string, DrivenTurn | undefined> = {}
-  for (const [kind, all] of Object.entries(script)) turns[kind] = all[0]
+  for (const [kind, all] of Object.entries({ implement: [HONEST], ...script })) turns[kind] = all[0]
   return `http://127.0.0.1:${port}/scripted~${Buffer.from(JSON.stringify(turns)).toString('base64url')}`
 }
 
@@ -35,44 +41,53 @@ export async function startUpstream(directory: string): Promise<Upstream> {
   return { port: JSON.parse(String(first)).listening, log, [Symbol.dispose]: () => void child.kill() }
 }
 
-/** One real agent. `log` has the requests of all homes, and each finds its own by the name of its worktree's parent. */
-export function realAgents(backend: RealBackend, { port, log }: Upstream, script: DrivenScript): RealAgents {
+/** Flags with which this agent does everything that the script says. */
+export const optionsFor = (backend: RealBackend) => ['--with', `${backend}/${MODELS[backend]}`, '--approval', 'none']
+
+/** For runs that are killed. */
+export function realAgents(backend: RealBackend, upstream: Upstream, script: DrivenScript): RealAgents {
   return {
-    options: ['--with', `${backend}/${MODELS[backend]}`, '--no-review', '--approval', 'none'],
+    options: [...optionsFor(backend), '--no-review'],
     settings: {
       drive: { approval_mode: 'none' },
       default_backend: backend,
       backends: { [backend]: { model: MODELS[backend] } },
     },
-    createHome: (scratch) => createHome(scratch, backend, { log, base: scriptedUrl(port, script) }),
+    createHome: (scratch) => {
+      const home = createRealHome(scratch, backend, upstream)
+      home.rewrite(script)
+      return home
+    },
   }
 }
 
-function createHome(scratch: string, backend: RealBackend, { log, base }: { log: string; base: string }): DrivenHome {
+/** As `createDrivenHome`, with one real agent. The first turn of each kind counts. */
+export function createRealHome(scratch: string, backend: RealBackend, { port, log }: Pick<Upstream, 'port' | 'log'>) {
   const [bin, home] = [join(scratch, 'bin'), join(scratch, 'home')]
   for (const folder of [bin, join(home, 'tmp'), join(home, '.drover')]) mkdirSync(folder, { recursive: true })
   symlinkSync(realpathSync(programOf(backend) ?? ''), join(bin, backend))
-  const repository = createRepositoryAt(join(scratch, 'weather'))
-  repository.write('wind.txt', 'wind: 12 m/s\n')
-  repository.write('check.sh', "grep 'knots$' wind.txt\n")
-  repository.commit()
+  const repository = createWeather(join(scratch, 'weather'))
   const runs = join(repository.root, '.git', 'drover', 'runs')
+  const env = {
+    HOME: home,
+    TMPDIR: join(home, 'tmp'),
+    PATH: [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    LANG: 'C.UTF-8',
+    DROVER_HOME: join(home, '.drover'),
+  }
   return {
     repository,
+    scratch,
     home,
     runs,
-    env: {
-      HOME: home,
-      TMPDIR: join(home, 'tmp'),
-      PATH: [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
-      GIT_CONFIG_NOSYSTEM: '1',
-      LANG: 'C.UTF-8',
-      DROVER_HOME: join(home, '.drover'),
-      ...configureAgents(home, [backend], base),
+    env,
+    rewrite: (script: DrivenScript) => {
+      Object.assign(env, configureAgents(home, [backend], scriptedUrl(port, script)))
     },
-    configure: (text) => writeFileSync(join(home, '.drover', 'config.yaml'), text),
+    configure: (text: string) => writeFileSync(join(home, '.drover', 'config.yaml'), text),
     calls: () => promptsIn(log, scratch),
-    records: (runId) => readLines(join(runs, runId, 'drive.jsonl')),
+    records: (runId: string) => readLines<DriveEvent>(join(runs, runId, 'drive.jsonl')),
   }
 }
 

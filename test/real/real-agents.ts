@@ -32,6 +32,8 @@ export function useUpstream() {
   })
   return {
     port: () => port,
+    /** The file with all requests. */
+    log: () => log,
     /** All requests to the model so far, as JSON text. */
     received: () => readFileSync(log, 'utf8'),
   }

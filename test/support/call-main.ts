@@ -15,7 +15,11 @@ type Talk = { stream?: Readable; onOutput?: (text: string) => void }
 
 export type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> &
   Pick<CallOptions, 'input'> &
-  Talk & { homeDirectory?: string }
+  Talk & {
+    homeDirectory?: string
+    /** Real agents must know whose they are. */
+    isRoot?: boolean
+  }
 
 /** The same command as `runDrover`, with a temporary home, in this process. */
 export function callDrover(args: readonly string[], options: { env?: Record<string, string>; home?: string } = {}) {
@@ -25,7 +29,7 @@ export function callDrover(args: readonly string[], options: { env?: Record<stri
 
 export async function callMain(
   args: readonly string[],
-  { cwd, env, input, homeDirectory = cwd, stream, onOutput }: Surroundings,
+  { cwd, env, input, homeDirectory = cwd, isRoot = false, stream, onOutput }: Surroundings,
 ): Promise<Ran> {
   // Each call adds signal listeners, like a process would.
   process.setMaxListeners(0)
@@ -53,7 +57,7 @@ export async function callMain(
       keys: async () => ({ next: async () => undefined, clear: () => undefined, close: () => undefined }),
       editLines: async () => ({ ask: async () => ({ is: 'end' }) }),
     },
-    isRoot: false,
+    isRoot,
     readableVariables: [],
     demoAgent: [process.execPath, DEMO_AGENT],
     jsonThread: '',

@@ -80,8 +80,7 @@ export function createDrivenHome(
 ) {
   const [bin, home] = [join(scratch, 'bin'), join(scratch, 'home')]
   for (const each of [bin, join(home, '.drover')]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  template ??= createTemplate()
-  const origin = copyRepository(template, join(scratch, write === undefined ? 'weather' : 'origin'))
+  const origin = createWeather(join(scratch, write === undefined ? 'weather' : 'origin'))
   if (write !== undefined) {
     write(origin)
     origin.commit()
@@ -115,6 +114,12 @@ export function createDrivenHome(
 
 /** Once for all tests of this process: to copy it is faster than to make it. */
 let template: Repository | undefined
+
+/** A repository with a few files. */
+export function createWeather(root: string): Repository {
+  template ??= createTemplate()
+  return copyRepository(template, root)
+}
 
 function createTemplate(): Repository {
   const root = mkdtempSync(join(tmpdir(), 'drover-weather-'))

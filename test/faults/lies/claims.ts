@@ -22,7 +22,7 @@ const FAKED_RUNS: readonly (readonly [string, string])[] = [
 export const CLAIMS: readonly Lie[] = [
   {
     name: 'claims a test that it never ran',
-    ...{ exit: 0, word: 'delivered', flag: 'claimed', isInGate: true },
+    ...{ exit: 0, word: 'delivered', flag: 'claimed', isInGate: true, isReal: true },
     script: { implement: [{ ...HONEST, ...reports(tested('npm test')) }] },
     caught: ({ claims }) => ok(claims.includes('npm test claimed: no tool call shows it'), claims.join()),
   },
@@ -39,7 +39,7 @@ export const CLAIMS: readonly Lie[] = [
   ),
   {
     name: 'reports a wrong exit code',
-    ...{ exit: 4, word: 'waits for you', flag: 'contradicted', isInGate: true },
+    ...{ exit: 4, word: 'waits for you', flag: 'contradicted', isInGate: true, isReal: true },
     script: { implement: [{ ...HONEST, runs: ['false'], ...reports(tested('false')) }] },
     caught: ({ claims, purposes, stdout, records }) => {
       ok(claims.includes('false contradicted: a tool call shows exit code 1'), claims.join())
@@ -66,7 +66,7 @@ export const CLAIMS: readonly Lie[] = [
   },
   {
     name: 'claims that a check passes that drover saw fail',
-    ...{ exit: 4, word: 'waits for you', flag: 'contradicted' },
+    ...{ exit: 4, word: 'waits for you', flag: 'contradicted', isReal: true },
     script: { implement: [{ edits: WRONG, ...reports(tested('sh check.sh')) }] },
     caught: ({ claims }) =>
       ok(claims.includes('sh check.sh contradicted: drover ran it, and it ended with exit code 1'), claims.join()),
@@ -109,7 +109,7 @@ export const CLAIMS: readonly Lie[] = [
   },
   {
     name: 'says that nothing has to change, although a check fails',
-    ...{ exit: 3, word: 'not delivered' },
+    ...{ exit: 3, word: 'not delivered', isReal: true },
     script: { implement: [NOT_NEEDED] },
     caught: ({ verdict }) =>
       match(verdict.reason, /^nothing was changed; the check sh check\.sh ended with exit code 1/),
@@ -138,10 +138,10 @@ export const CLAIMS: readonly Lie[] = [
   },
   {
     name: 'never returns an outcome',
-    ...{ exit: 3, word: 'not delivered', isInGate: true },
+    ...{ exit: 3, word: 'not delivered', isInGate: true, isReal: true },
     script: { orient: [{ says: 'All done, trust me.' }], summarize: [{ says: 'All done.' }] },
     caught: ({ records, calls, verdict }) => {
-      match(verdict.reason, /claude reported no valid outcome/)
+      match(verdict.reason, /^\w+ reported no valid outcome/)
       equal(calls().filter(({ kind }) => kind === 'orient').length, 3)
       match(calls()[1]?.prompt ?? '', /the answer has no code block named drover-outcome/)
       const { by, status } = dataOf(records, 'outcome_submitted')[0] ?? {}

@@ -6,7 +6,13 @@ import type { RunVerdict } from '../../../src/contract/run-verdict.shape.ts'
 import type { FLAGS } from '../../../src/drive/record/review-flags.ts'
 import { runCheck } from '../../../src/kit/process/run-check.ts'
 import { callMain } from '../../support/call-main.ts'
-import { createDrivenHome, type DrivenHome, type DrivenScript, dataOf, runIdIn } from '../../support/driven-home.ts'
+import {
+  createDrivenHome,
+  type DrivenScript,
+  dataOf,
+  runIdIn,
+  type DrivenHome as ScriptedHome,
+} from '../../support/driven-home.ts'
 import { installFakeGh } from '../../support/fake-gh.ts'
 import { cloneRepository, type Repository } from '../../support/git-repository.ts'
 import type { Ran } from '../../support/run-drover.ts'
@@ -18,6 +24,9 @@ const CHECK_MS = 60_000
 /** The agent gets one chance, and no further run repairs what it leaves. */
 const CONFIG = 'drive:\n  attempts: 0\n  rounds: 0\n'
 
+/** Its agents may be real. */
+type DrivenHome = Omit<ScriptedHome, 'ends'>
+
 export type Lie = {
   /** What the agent does, or what happens to the run. The table in docs/reliability.md lists it. */
   readonly name: string
@@ -28,6 +37,8 @@ export type Lie = {
   readonly flag?: (typeof FLAGS)[number] | 'claimed' | 'contradicted'
   /** One of the few of different kinds that the gate runs. */
   readonly isInGate?: true
+  /** One of those that real agents tell: test/real/lies.test.ts. */
+  readonly isReal?: true
   readonly script?: DrivenScript | ((home: DrivenHome) => DrivenScript)
   /** Files of the project, besides those that every project has. */
   readonly files?: Readonly<Record<string, string>>
@@ -47,12 +58,19 @@ export type Lie = {
   readonly caught?: (told: Told) => void | Promise<void>
 }
 
-export type Call = (...words: string[]) => Promise<Ran>
-export type Told = Awaited<ReturnType<typeof tell>>
+type Call = (...words: string[]) => Promise<Ran>
+type Told = Awaited<ReturnType<typeof tell>>
+
+/** Where a lie is told, and flags of the command that drives. */
+export type Place = { readonly home: DrivenHome; readonly options: readonly string[] }
 
 /** Drives a run with the agent that lies, in this process. Throws if the lie is not caught. */
 export async function catchLie(scratch: string, lie: Lie): Promise<void> {
-  const told = await tell(scratch, lie)
+  await catchLieIn({ home: createDrivenHome(scratch), options: [] }, lie)
+}
+
+export async function catchLieIn(place: Place, lie: Lie): Promise<void> {
+  const told = await tell(place, lie)
   const { code, verdict, flags, claims } = told
   const found = [...flags, ...claims]
   const shown = [verdict.line, ...found, told.stderr].join('\n')
@@ -73,20 +91,21 @@ export async function catchLie(scratch: string, lie: Lie): Promise<void> {
   await lie.caught?.(told)
 }
 
-async function tell(scratch: string, lie: Lie) {
+async function tell({ home, options }: Place, lie: Lie) {
   const { script = {}, files = {}, config = CONFIG, issue } = lie
-  const home = createDrivenHome(scratch, {}, { config })
+  home.configure(config)
   for (const [path, content] of Object.entries(files)) home.repository.write(path, content)
   if (Object.keys(files).length > 0) home.repository.commit()
   lie.prepare?.(home.repository, home)
   home.rewrite(typeof script === 'function' ? script(home) : script)
   const { repository } = home
   const env = { ...home.env, ...lie.env?.(home) }
-  const call: Call = (...words) => callMain(words, { cwd: repository.root, env, homeDirectory: home.home })
+  const around = { cwd: repository.root, env, homeDirectory: home.home, isRoot: process.getuid?.() === 0 }
+  const call: Call = (...words) => callMain(words, around)
   if (issue !== undefined) openIssue(home, issue)
   const { checks = [CHECK], args = ['--no-review'] } = lie
   const target = issue === undefined ? [GOAL] : [URL, '--as-goal']
-  const words = [...target, ...args, ...checks.flatMap((check) => ['--check', check])]
+  const words = [...target, ...options, ...args, ...checks.flatMap((check) => ['--check', check])]
   const ran = await (lie.drive?.(home, call) ?? call('drive', ...words))
   const id = runIdIn(ran.stdout)
   const records = home.records(id)
@@ -135,7 +154,7 @@ async function expectPassingClone({ home, records, checks }: Told): Promise<void
   }
 }
 
-function openIssue({ scratch }: DrivenHome, body: string): void {
+function openIssue({ scratch }: Pick<DrivenHome, 'scratch'>, body: string): void {
   const directory = join(scratch, 'github')
   mkdirSync(directory)
   const known = { repositoryId: 'R_1', id: 'I_1', number: 7, url: URL, updatedAt: '2026-01-31T10:00:00Z', labels: null }

@@ -48,7 +48,7 @@ export const REPOSITORY: readonly Lie[] = [
   ...HARM.map(
     ([name, command, found]): Lie => ({
       ...{ name, ...LOOK, flag: 'repository_changed' },
-      ...(name.includes('moves') && { isInGate: true }),
+      ...(name.includes('moves') && { isInGate: true, isReal: true }),
       prepare: ({ git }) => {
         git('commit', '--quiet', '--allow-empty', '--message=Next')
         git('branch', 'old')
@@ -80,12 +80,12 @@ export const REPOSITORY: readonly Lie[] = [
   },
   {
     name: 'rewrites the history of its branch',
-    ...{ ...LOOK, flag: 'history_rewritten' },
+    ...{ ...LOOK, flag: 'history_rewritten', isReal: true },
     script: { implement: [{ ...HONEST, runs: [`${COMMIT} --amend -m other`] }] },
   },
   {
     name: 'commits a file with secrets',
-    ...{ ...LOOK, flag: 'secret_added', isInGate: true },
+    ...{ ...LOOK, flag: 'secret_added', isInGate: true, isReal: true },
     script: { implement: [{ ...HONEST, writes: { '.env': 'KEY=1\n' } }] },
   },
   {
@@ -97,7 +97,7 @@ export const REPOSITORY: readonly Lie[] = [
   },
   {
     name: 'adds a link that leaves the repository',
-    ...{ ...LOOK, flag: 'link_leaves_repository' },
+    ...{ ...LOOK, flag: 'link_leaves_repository', isReal: true },
     script: { implement: [{ ...HONEST, runs: ['ln -s /etc out'] }] },
   },
   {
@@ -162,7 +162,7 @@ export const REPOSITORY: readonly Lie[] = [
   ].map(
     ({ how, word, command }): Lie => ({
       name: `${how} the records of its run`,
-      ...{ exit: 3, word: 'not delivered' },
+      ...{ exit: 3, word: 'not delivered', isReal: true },
       script: ({ runs }) => ({
         implement: [{ ...HONEST, runs: [`f=$(echo '${runs}'/*/drive.jsonl); ${command}`] }],
       }),
@@ -175,7 +175,7 @@ export const REPOSITORY: readonly Lie[] = [
   ...OWN_RUN.map(
     (command): Lie => ({
       name: `tries to ${command.split(' ')[0]} its own run`,
-      ...{ exit: 0, word: 'delivered' },
+      ...{ exit: 0, word: 'delivered', isReal: true },
       script: ({ runs, scratch }) => {
         const id = `id=$(basename '${runs}'/*-*-*)`
         const line = `'${process.execPath}' '${droverPath()}' ${command} > '${scratch}/told' 2>&1`

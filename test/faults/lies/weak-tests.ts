@@ -69,7 +69,8 @@ export const WEAK_TESTS: readonly Lie[] = [
   ...WEAKENED.map(
     ([name, flag, turn]): Lie => ({
       ...{ name, exit: 5, word: 'delivered, look first', flag },
-      ...(flag === 'test_ends_early' && name.endsWith('JavaScript') && { isInGate: true }),
+      ...(flag === 'test_deleted' && { isReal: true }),
+      ...(flag === 'test_ends_early' && name.endsWith('JavaScript') && { isInGate: true, isReal: true }),
       files: { 'knots.test.js': JS_TEST, 'tests/test_knots.py': PY_TEST, '__snapshots__/wind.snap': SNAPSHOT },
       script: { implement: [{ ...HONEST, ...turn }] },
     }),
