@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
 const GOAL = 'Show the wind in knots'
 
@@ -95,6 +96,25 @@ describe('a repository that changes while an agent runs', () => {
     const { code, stdout: told } = await driving.drive(runIdIn(stdout), '--restore', '--yes')
     expect(code).toBe(3)
     expect(told.match(/^left: .*: it has changed again since$/gm)).toHaveLength(2)
+    expect(driving.state()).toEqual(before)
+  })
+
+  it.runIf(hasTerminals)('is restored at a terminal only if its user says yes', async () => {
+    const driving = createGuarded(['git branch -f old HEAD'])
+    const before = driving.state()
+    const id = runIdIn((await driving.drive(GOAL, '--no-review')).stdout)
+    const answer = async (text: string) => {
+      const terminal = startOnTerminal(['drive', id, '--restore'], { cwd: driving.repository.root, env: driving.env })
+      await terminal.shows('Put all of them back? [y/N] ')
+      terminal.type(`${text}\n`)
+      return await terminal.ended
+    }
+    const refused = await answer('')
+    expect([refused.code, refused.seen]).toEqual([3, expect.stringContaining('Nothing was changed.')])
+    expect(refused.seen).toMatch(/You may have made some of the changes yourself:\n {2}refs\/heads\/old /)
+    expect(driving.state()).not.toEqual(before)
+    const confirmed = await answer('y')
+    expect([confirmed.code, confirmed.seen]).toEqual([0, expect.stringContaining('restored: refs/heads/old')])
     expect(driving.state()).toEqual(before)
   })
 
