@@ -42,6 +42,15 @@ describe('drover drive --detach', () => {
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
+  it('tells of a run that could not be delivered', async () => {
+    const { driving, drover } = createDetached()
+    const told = join(driving.scratch, 'told.json')
+    const flags = ['--no-review', '--deliver', 'pr', '--detach', '--notify', `tee ${told}`]
+    expect(await drover('drive', GOAL, ...flags)).toMatchObject({ code: 0, stderr: '' })
+    const notice = await until(() => existsSync(told) && readFileSync(told, 'utf8'))
+    expect(JSON.parse(notice)).toMatchObject({ verdict: { word: 'not delivered', exit_code: 3 }, goal: GOAL })
+  })
+
   it('is followed by drover drive ID, which can be left, and ended by drover stop', async () => {
     const { driving, drover } = createDetached({ orient: [{ hangs: true }] })
     const id = runIdIn((await drover('drive', GOAL, '--detach')).stdout)
