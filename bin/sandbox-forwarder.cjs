@@ -48,13 +48,26 @@ function listen(port, accept) {
   })
 }
 
-/** Tells drover that the command starts. If the proxy does not answer, it does not. */
+/** Tells drover that the command starts. If the proxy does not answer, it does not. Drover sends signals on the same connection. */
 function report() {
   return new Promise((resolve, reject) => {
-    const outer = net.connect(socket).on('error', reject).on('data', resolve)
+    const outer = net.connect(socket).on('error', reject)
+    outer.on('data', (chunk) => {
+      resolve()
+      for (const [name] of chunk.toString('latin1').matchAll(/SIGINT|SIGTERM/g)) process.emit(`drover:${name}`)
+    })
     outer.on('close', () => reject(new Error('no answer')))
     outer.write('GET /started HTTP/1.1\r\nHost: drover\r\nConnection: close\r\n\r\n')
   })
+}
+
+/** Everything inside but the caller and the first process of the namespace. */
+function signalAll() {
+  try {
+    process.kill(-1, 'SIGTERM')
+  } catch {
+    // Nothing is left.
+  }
 }
 
 function run() {
@@ -62,6 +75,8 @@ function run() {
   // SIGTERM reaches every process inside. SIGINT is for the command, which then ends its own tools.
   process.on('SIGTERM', () => {})
   process.on('SIGINT', () => child.kill('SIGINT'))
+  process.on('drover:SIGINT', () => child.kill('SIGINT'))
+  process.on('drover:SIGTERM', signalAll)
   child.on('error', (error) => {
     process.stderr.write(`drover: ${program} cannot be started in the sandbox: ${error.code}\n`)
     process.exit(error.code === 'ENOENT' ? 127 : 126)

@@ -7,7 +7,7 @@ import { FIRST_DESCRIPTOR } from '../kit/process/process.ts'
 import { toBubblewrapArguments } from './bubblewrap-arguments.ts'
 import type { SandboxPrograms } from './find-programs.ts'
 import { loopbackPorts } from './host-rules.ts'
-import { openProxy, type ProxyEvent } from './proxy.ts'
+import { openProxy, type ProxyEvent, type StopSignal } from './proxy.ts'
 import { toSandboxEnvironment } from './sandbox-environment.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { SECCOMP_FILTERS } from './seccomp.generated.js'
@@ -25,7 +25,12 @@ export type BoundaryRequest = {
 
 export type Boundary = {
   /** For `startProcess`. */
-  command: { argv: readonly [string, ...string[]]; env: ChildEnvironment; descriptors: readonly Uint8Array[] }
+  command: {
+    argv: readonly [string, ...string[]]
+    env: ChildEnvironment
+    descriptors: readonly Uint8Array[]
+    askToStop: (signal: StopSignal) => void
+  }
   /** Whether the command was started. If not, its output and exit code are those of bubblewrap. */
   hasStarted(): boolean
   close(): Promise<void>
@@ -45,6 +50,7 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
       }),
       env: { ...toSandboxEnvironment(env, policy.env), HOME: policy.home },
       descriptors: [Buffer.from(SECCOMP_FILTERS[process.arch] ?? '', 'base64')],
+      askToStop: proxy.signal,
     },
     hasStarted: proxy.hasStarted,
     close: async () => {

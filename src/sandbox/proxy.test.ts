@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
@@ -88,8 +89,21 @@ describe('the proxy', () => {
 
   it('learns that the command has started', async () => {
     const { socketPath, proxy } = await startProxy()
-    await exchange(socketPath, 'GET /started HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const answer = await readStarted(socketPath, () => {})
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(proxy.hasStarted()).toBe(true)
+  })
+
+  it('tells the forwarder to stop the command, and no one else', async () => {
+    const { socketPath, proxy } = await startProxy()
+    const answer = await readStarted(socketPath, async (more) => {
+      const second = await exchange(socketPath, 'GET /started HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      expect(second).toMatch(/^HTTP\/1\.1 400 /)
+      const told = more()
+      proxy.signal('SIGTERM')
+      await told
+    })
+    expect(answer).toContain('SIGTERM\n')
   })
 
   it('passes plain HTTP on, without headers that are for the proxy', async () => {
@@ -146,3 +160,15 @@ describe('the proxy', () => {
     await closed
   })
 })
+
+/** What the forwarder reads: the head of the answer, and then what comes after `act`. */
+async function readStarted(socketPath: string, act: (more: () => Promise<void>) => unknown): Promise<string> {
+  const socket = connect(socketPath)
+  onTestFinished(() => void socket.destroy())
+  socket.write('GET /started HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  await once(socket, 'data')
+  await act(async () => void (await once(socket, 'data')))
+  return text
+}

@@ -16,9 +16,13 @@ export type ProxyEvent =
 
 export type HostRefusal = 'not listed' | 'port not listed' | 'private address'
 
+export type StopSignal = 'SIGINT' | 'SIGTERM'
+
 export type SandboxProxy = {
   /** The forwarder inside has reached the proxy: the command runs. */
   hasStarted(): boolean
+  /** Lets the forwarder signal the command. A signal to bubblewrap would kill everything inside at once. */
+  signal(name: StopSignal): void
   close(): Promise<void>
 }
 
@@ -32,15 +36,16 @@ type Options = { socketPath: string; rules: readonly HostRule[]; onEvent: (event
 
 export async function openProxy(options: Options): Promise<SandboxProxy> {
   const open = new Set<Duplex>()
-  let isStarted = false
+  let control: ServerResponse | undefined
   const keep = (socket: Duplex) => {
     open.add(socket)
     socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket))
   }
   const server = createServer({ maxHeaderSize: MAX_HEADERS }, (message, response) => {
-    if (message.url !== '/started') return pass(message, response, options)
-    isStarted = true
-    response.end()
+    // The first one is the forwarder: the command does not run yet.
+    if (message.url !== '/started' || control !== undefined) return pass(message, response, options)
+    control = response
+    response.flushHeaders()
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('connection', keep)
@@ -53,7 +58,8 @@ export async function openProxy(options: Options): Promise<SandboxProxy> {
     server.once('error', reject).listen(options.socketPath, resolve)
   })
   return {
-    hasStarted: () => isStarted,
+    hasStarted: () => control !== undefined,
+    signal: (name) => void control?.write(`${name}\n`),
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of open) socket.destroy()

@@ -7,13 +7,20 @@ const KILL_WAIT_MS = 1000
 const NO_PID = -1
 const MARKED_GRACE_MS = 2000
 
+type Manner = {
+  firstSignal: 'SIGINT' | 'SIGTERM'
+  graceMs: number
+  /** How the root is asked to stop, if a signal to it would do more than that. */
+  askToStop?: ((signal: 'SIGINT' | 'SIGTERM') => void) | undefined
+}
+
 /** Ends all processes of a tree; those that still run after `graceMs` get SIGKILL. */
-export async function endTree(
-  tree: ProcessTree,
-  manner: { firstSignal: 'SIGINT' | 'SIGTERM'; graceMs: number },
-): Promise<{ forced: boolean }> {
+export async function endTree(tree: ProcessTree, manner: Manner): Promise<{ forced: boolean }> {
   const deadline = performance.now() + manner.graceMs
-  if (manner.firstSignal === 'SIGINT') await interruptRoot(tree, performance.now() + manner.graceMs / 2)
+  const { askToStop = (signal) => void sendSignal(tree.root, signal) } = manner
+  const ask = (signal: 'SIGINT' | 'SIGTERM', until: number) => askRoot(tree, () => askToStop(signal), until)
+  if (manner.firstSignal === 'SIGINT') await ask('SIGINT', performance.now() + manner.graceMs / 2)
+  if (manner.askToStop !== undefined) await ask('SIGTERM', deadline)
   if (await signalUntilGone(tree, { signal: 'SIGTERM', deadline })) return { forced: false }
   await signalUntilGone(tree, { signal: 'SIGKILL', deadline: performance.now() + KILL_WAIT_MS })
   return { forced: true }
@@ -28,12 +35,12 @@ export async function endMarkedProcesses(mark: string): Promise<void> {
   await endTree(new ProcessTree({ pid: NO_PID, treeId: mark }), { firstSignal: 'SIGTERM', graceMs: MARKED_GRACE_MS })
 }
 
-/** Interrupts only the root, so that it can end its tools itself. A SIGTERM right after would make it abandon them. */
-async function interruptRoot(tree: ProcessTree, deadline: number): Promise<void> {
+/** Asks only the root, so that it can end its tools itself. A SIGTERM right after would make it abandon them. */
+async function askRoot(tree: ProcessTree, ask: () => void, deadline: number): Promise<void> {
   if (!isAlive(tree.root)) return
   // Record the members while the root lives: without it, a tool it leaves behind may be impossible to find.
   await tree.members()
-  sendSignal(tree.root, 'SIGINT')
+  ask()
   await untilGone([tree.root], deadline)
 }
 

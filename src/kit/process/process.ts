@@ -46,6 +46,8 @@ export type ProcessCommand = {
   sweep: 'always' | 'when-ended'
   /** `SIGINT` is sent only to the child, so that it can end its tools itself; then all get `SIGTERM`. */
   cancelSignal?: 'SIGINT' | 'SIGTERM'
+  /** How the child is asked to stop, if a signal to it would do more than that. All get `SIGTERM` afterwards. */
+  askToStop?: ((signal: 'SIGINT' | 'SIGTERM') => void) | undefined
   /** The time from the first signal to SIGKILL. */
   graceMs?: number
   stderrLimitBytes?: number
@@ -260,11 +262,11 @@ function feedDescriptors(child: Child, { descriptors = [] }: ProcessCommand): vo
 }
 
 async function clearTree(
-  { sweep, cancelSignal = 'SIGTERM', graceMs = DEFAULT_GRACE_MS }: ProcessCommand,
+  { sweep, cancelSignal = 'SIGTERM', graceMs = DEFAULT_GRACE_MS, askToStop }: ProcessCommand,
   { child, tree, ended }: { child: Child; tree: ProcessTree; ended: Ended },
 ): Promise<{ forced: boolean }> {
   if (ended === 'itself' && sweep === 'when-ended') return { forced: false }
-  const outcome = await endTree(tree, { firstSignal: cancelSignal, graceMs })
+  const outcome = await endTree(tree, { firstSignal: cancelSignal, graceMs, askToStop })
   killGroup(child)
   return outcome
 }
