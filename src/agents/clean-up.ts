@@ -34,19 +34,28 @@ export async function forgetSession(request: AgentRequest, sessionId: string | u
 /** Runs the command that deletes a session. Returns the reason if that fails; never throws. */
 export async function cleanUpSession(
   { argv, env, stdin }: AgentCommand,
-  { cwd, signal }: { cwd: string; signal: AbortSignal },
+  { request, signal }: { request: AgentRequest; signal: AbortSignal },
 ): Promise<string | undefined> {
   try {
+    // The agent reads settings that its own tools may have written.
+    const boundary = await openFor(request, { argv, env })
+    const command = boundary?.command ?? { argv, env }
     const { exit } = await runProcess(
-      { argv, cwd, env, stdin, timeoutMs: CLEAN_UP_MS, signal, sweep: 'always' },
+      { ...command, cwd: request.workdir, stdin, timeoutMs: CLEAN_UP_MS, signal, sweep: 'always' },
       { stdoutLimitBytes: OUTPUT_LIMIT_BYTES },
-    )
+    ).finally(() => boundary?.close())
     if (exit.ended !== 'itself') return exit.ended === 'timeout' ? 'it took too long' : 'drover was told to stop'
     if (exit.code === 0 && !exit.stderrTail.includes('Failed to delete')) return undefined
     return exit.stderrTail.trim() || `exit code ${exit.code}`
   } catch (error) {
     return String(error instanceof Error ? error.message : error)
   }
+}
+
+async function openFor(request: AgentRequest, command: Pick<AgentCommand, 'argv' | 'env'>) {
+  if (request.boundary === undefined) return undefined
+  const { openAgentBoundary } = await import('./boundary/open-agent-boundary.ts')
+  return await openAgentBoundary(request, { ...command, plan: request.boundary }, () => {})
 }
 
 /** Returns a function that ends the agents of a process that died without ending them. */

@@ -3,6 +3,7 @@ import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, LineAgent } from './adapter/agent.ts'
 import type { StopReason } from './agent-result.ts'
+import type { AgentBoundary } from './boundary/open-agent-boundary.ts'
 import { forgetSession } from './clean-up.ts'
 import { createNotices, withNotices } from './notices.ts'
 import { type AgentRunOptions, type OnOutput, reportUsage, type TurnDriver, type TurnEnding } from './run-turn.ts'
@@ -29,6 +30,7 @@ export class ColdTurn implements TurnDriver {
   readonly #stop = new AbortController()
   #stopReason: StopReason | undefined
   #process: RunningProcess | undefined
+  #boundary: AgentBoundary | undefined
   #onOutput: OnOutput | undefined
   #forgetting: Promise<readonly string[]> | undefined
 
@@ -44,13 +46,17 @@ export class ColdTurn implements TurnDriver {
 
   async begin(onOutput: OnOutput): Promise<void> {
     this.#onOutput = onOutput
-    const { request, command, signal, toEnvironment } = this.#parts
+    const { request, command, signal, toEnvironment, onBoundaryEvent = () => {} } = this.#parts
     writeScratch(request.scratchDirectory, command)
+    const bare = { argv: command.argv, env: toEnvironment(command.env) }
+    if (request.boundary !== undefined) {
+      const { openAgentBoundary } = await import('./boundary/open-agent-boundary.ts')
+      this.#boundary = await openAgentBoundary(request, { ...bare, plan: request.boundary }, onBoundaryEvent)
+    }
     this.#process = await startProcess({
-      argv: command.argv,
+      ...(this.#boundary?.command ?? bare),
       shownAs: request.shownAs,
       cwd: request.workdir,
-      env: toEnvironment(command.env),
       stdin: command.stdin,
       timeoutMs: request.timeoutMs,
       signal: AbortSignal.any([signal, this.#stop.signal]),
@@ -91,8 +97,11 @@ export class ColdTurn implements TurnDriver {
     this.#stop.abort()
   }
 
-  async settle(): Promise<TurnEnding> {
-    return { exit: await this.#running().exit, staysUp: false, stopReason: this.#stopReason }
+  async settle(isSilent: boolean): Promise<TurnEnding> {
+    const exit = await this.#running().exit
+    const failure = exit.ended === 'itself' && isSilent ? this.#boundary?.failureOf(exit) : undefined
+    if (failure !== undefined) throw failure
+    return { exit, staysUp: false, stopReason: this.#stopReason }
   }
 
   async warnings(sessionId: string | undefined): Promise<readonly string[]> {
@@ -102,6 +111,7 @@ export class ColdTurn implements TurnDriver {
   async close(sessionId: string | undefined): Promise<void> {
     this.#stop.abort()
     await this.#process?.exit
+    await this.#boundary?.close()
     await removeScratch(this.#parts.request.scratchDirectory)
     await this.#forget(sessionId)
   }

@@ -16,9 +16,9 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
   const { agent } = request
   if ('profile' in agent) {
-    const { owner, signal, priorUsage, onLine, onApproval, onUsage } = options
+    const { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent } = options
     const marked = { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) }
-    const common = { owner, signal, priorUsage, onLine, onApproval, onUsage }
+    const common = { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent }
     const { runAcpAgent } = await import('./acp/run-acp-agent.ts')
     return yield* runAcpAgent({ agent, request, command: marked, ...common })
   }

@@ -1,5 +1,6 @@
 import { type ConfigEnvironment, findPaths, listPrivateFiles, type Paths } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
+import type { SandboxParts } from '../prompts/prompt-context.ts'
 import type { Invocation } from './command.ts'
 import { flagValueInvalid } from './faults.ts'
 
@@ -17,6 +18,11 @@ export function findUserPaths(invocation: Invocation): Paths {
 export function privateFilesFor(invocation: Invocation): ReturnType<typeof listPrivateFiles> {
   const { cwd, env } = invocation.runtime
   return listPrivateFiles(findUserPaths(invocation), { cwd, keysFile: env['DROVER_API_KEYS_FILE'] })
+}
+
+/** What sandboxes of agents are made of. */
+export function sandboxPartsFor(invocation: Invocation): SandboxParts {
+  return { ...invocation.runtime.sandbox, droverHome: findUserPaths(invocation).directory }
 }
 
 /** Reads the configuration, prints its warnings, and turns colour off if it says so. */

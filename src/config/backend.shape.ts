@@ -2,7 +2,7 @@ import { type TSchemaOptions, Type } from 'typebox'
 import { literals, strict, textLike } from '../kit/shape.ts'
 
 const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
-export const APPROVAL_MODES = ['default', 'auto', 'none', 'always'] as const
+export const APPROVAL_MODES = ['default', 'auto', 'sandboxed', 'none', 'always'] as const
 export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as const
 
 /** The strictest first; at the same position, they let an agent do the same without asking. */

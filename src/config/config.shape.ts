@@ -25,7 +25,7 @@ const FlagsSection = strict({
   approval_mode: literals(APPROVAL_MODES, {
     default: 'default',
     description:
-      "What agents may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what the agent's own settings allow (`default`). What needs approval is denied unless someone approves it.",
+      "What agents may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what the agent's own settings allow (`default`). What needs approval is denied unless someone approves it.",
   }),
   sandbox_mode: literals(SANDBOX_MODES, {
     default: 'default',

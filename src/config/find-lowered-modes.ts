@@ -29,7 +29,7 @@ function describe(key: string, mode: string, ceilings: Readonly<Record<string, s
 const RANKS: readonly (readonly string[])[] = [
   ['always', 'read-only'],
   ['auto', 'workspace'],
-  ['none', 'full'],
+  ['none', 'sandboxed', 'full'],
 ]
 
 /** `default` and an empty mode are above nothing; an empty ceiling limits nothing. */

@@ -74,6 +74,7 @@ export type ConfigPath =
   | 'drive.fallback'
   | 'drive.repositories'
   | 'drive.max_runs'
+  | 'sandbox.mode'
   | 'sandbox.hosts'
   | 'sandbox.env'
   | 'sandbox.read'

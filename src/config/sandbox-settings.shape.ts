@@ -1,11 +1,19 @@
 /** The settings of sandboxed commands. */
 import { Type } from 'typebox'
-import { strict } from '../kit/shape.ts'
+import { literals, strict } from '../kit/shape.ts'
 
 const paths = (description: string) =>
   Type.Array(Type.String({ minLength: 1 }), { default: [], description, 'x-rule': 'absolute paths' })
 
+/** As prompts have them. */
+const SANDBOX_USES = ['off', 'on', 'required'] as const
+
 export const SandboxSection = strict({
+  mode: literals(SANDBOX_USES, {
+    default: 'off',
+    description:
+      'Whether agents run in a sandbox. `on`: where this machine has one, and otherwise without one and with a warning. `required`: only in one. A request can turn `on` off, but not `required`.',
+  }),
   hosts: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:

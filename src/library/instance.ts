@@ -11,6 +11,7 @@ import type { Loss } from '../executions/store/stores.ts'
 import { systemClock } from '../kit/clock.ts'
 import { hideVariables } from '../kit/process/hide-variables.ts'
 import { endProcessesAtExit } from '../kit/process/running-processes.ts'
+import type { SandboxParts } from '../prompts/prompt-context.ts'
 import { InProcessDrover } from '../service/in-process.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
@@ -110,7 +111,7 @@ export class Instance {
     const isRoot = process.getuid?.() === 0
     const onLost = (loss: Loss) => this.#onLost(loss)
     const drover = new InProcessDrover({
-      ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock },
+      ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock, sandbox: sandboxParts(paths) },
       ...{ worktrees: paths.worktrees, templates: paths.templates, projects: paths.projects },
       openStores: () => openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost }),
       // Without them, sessions have no turns and cannot be continued by another agent.
@@ -151,6 +152,14 @@ export class Instance {
       readsFile: configFile !== false,
       settings: config,
     }
+  }
+}
+
+export function sandboxParts({ directory }: Paths): SandboxParts {
+  return {
+    forwarder: besidePackage('bin/sandbox-forwarder.cjs'),
+    probe: besidePackage('bin/sandbox-probe.cjs'),
+    droverHome: directory,
   }
 }
 

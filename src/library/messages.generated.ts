@@ -8,10 +8,12 @@ export type PromptRequest = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
-  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
-  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
+  approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
+  /** Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config. */
+  sandbox?: 'off' | 'on' | 'required' | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */
@@ -62,10 +64,12 @@ export type ParallelTask = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
-  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
-  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
+  approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
+  /** Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config. */
+  sandbox?: 'off' | 'on' | 'required' | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */
@@ -108,10 +112,12 @@ export type ChainStep = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
-  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
-  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
+  approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
+  /** Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config. */
+  sandbox?: 'off' | 'on' | 'required' | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */
@@ -260,6 +266,7 @@ export type PromptEvent =
   | ThinkingEvent
   | ToolUseEvent
   | ToolResultEvent
+  | BoundaryEvent
   | ApprovalRequestEvent
   | ApprovalDecisionEvent
   | ProgressEvent
@@ -370,6 +377,27 @@ export type ToolResultEvent = {
     is_error?: boolean | undefined
     /** Why the tool failed. */
     error_message?: string | undefined
+  }
+}
+
+/** An agent in a sandbox reaches a host, or is refused one, for the first time in this prompt. */
+export type BoundaryEvent = {
+  type: 'boundary'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** Whether the connection was made. */
+    is: 'reached' | 'refused'
+    /** The host and its port. */
+    host: string
+    /** Why it was refused. */
+    reason?: 'not listed' | 'port not listed' | 'private address' | undefined
   }
 }
 
@@ -594,6 +622,8 @@ export type PromptResult = {
   retry_after_secs?: number | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
+  /** What an agent in a sandbox reached, and what it was refused. */
+  boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
 }
@@ -618,6 +648,28 @@ export type ApprovalRecord = {
   message?: string | undefined
   /** Who decided. */
   by: Decider
+}
+
+/** What an agent in a sandbox reached, and what it was refused. */
+export type BoundaryReport = {
+  /** The program that enforces it. */
+  enforced_by: 'bubblewrap'
+  /** The hosts that the agent and its commands reached. */
+  reached: readonly {
+    /** The host and its port. */
+    host: string
+    /** How many connections were made. */
+    count: number
+  }[]
+  /** The hosts that they were refused. */
+  refused: readonly ({
+    /** The host and its port. */
+    host: string
+    /** Why. */
+    reason: 'not listed' | 'port not listed' | 'private address'
+    /** How many connections were refused. */
+    count: number
+  })[]
 }
 
 /** The results of several prompts. */
@@ -690,6 +742,8 @@ export type StepResult = {
   retry_after_secs?: number | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
+  /** What an agent in a sandbox reached, and what it was refused. */
+  boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
 }
@@ -767,6 +821,8 @@ export type ComparedResult = {
   retry_after_secs?: number | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
+  /** What an agent in a sandbox reached, and what it was refused. */
+  boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
   /** What an agent changed in its worktree, and what the checks say about it. */
@@ -894,10 +950,12 @@ export type Session = {
 
 /** The permissions of the agent; a resumed session gets the same. */
 export type SessionPolicy = {
-  /** What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
-  approval_mode: 'default' | 'auto' | 'none' | 'always'
+  /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
+  approval_mode: 'default' | 'auto' | 'sandboxed' | 'none' | 'always'
   /** What the agent may access. */
   sandbox_mode: 'default' | 'read-only' | 'workspace' | 'full'
+  /** The agent runs in a sandbox that the system enforces. */
+  sandbox?: 'required' | undefined
   /** The requested model; without it the agent chooses. */
   model?: string | undefined
   /** Tools that the agent may use without approval. */

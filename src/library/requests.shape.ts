@@ -1,6 +1,5 @@
 /** What programs pass to the library. The requests are those of the HTTP API, without what only a connection needs. */
 import { type Static, type TProperties, Type } from 'typebox'
-import { APPROVAL_MODES } from '../agents/adapter/agent.ts'
 import { literals, named, strict } from '../kit/shape.ts'
 import * as prompts from '../prompts/prompt-request.shape.ts'
 import { SESSION_STATUSES } from '../sessions/session-statuses.ts'
@@ -135,7 +134,7 @@ export const DriveRequest = named(
     review_model: text('Its model.'),
     checks: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: 'Commands that must pass.' })),
     approval_mode: Type.Optional(
-      literals(APPROVAL_MODES, {
+      literals(['default', 'auto', 'none', 'always'], {
         description:
           'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`).',
       }),

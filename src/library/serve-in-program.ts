@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { redactFields } from '../kit/redact.ts'
 import { baseUrl } from '../service/server-address.ts'
 import { Ending, startServerLife } from '../service/start-and-stop.ts'
-import { besidePackage, demoAgent, type OpenedInstance } from './instance.ts'
+import { besidePackage, demoAgent, type OpenedInstance, sandboxParts } from './instance.ts'
 import { packageVersion } from './package-version.ts'
 import type { LogLine, RunningServer, ServeOptions } from './types.ts'
 
@@ -37,6 +37,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     isRoot: opened.isRoot,
     demo: opened.demo,
     demoAgent: demoAgent(),
+    sandbox: sandboxParts(paths),
     keys: keys.ring,
     directories: paths,
     privateFiles: listPrivateFiles(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),

@@ -48,6 +48,8 @@ type FilledIn = Omit<
   | 'env'
   | 'trace'
   | 'isRoot'
+  | 'boundary'
+  | 'missingBoundary'
   | 'timeoutMs'
   | 'silenceMs'
   | 'isDryRun'

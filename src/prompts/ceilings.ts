@@ -3,12 +3,12 @@ import type { ApprovalMode, SandboxMode } from '../agents/adapter/agent.ts'
 import { approvalModeAboveCeiling, sandboxModeAboveCeiling } from './faults.ts'
 
 /** What a mode lets an agent do without asking: nothing, edit files in its working directory, everything. */
-const RANKS = { default: -1, always: 0, 'read-only': 0, auto: 1, workspace: 1, none: 2, full: 2 } as const
+const RANKS = { default: -1, always: 0, 'read-only': 0, auto: 1, workspace: 1, sandboxed: 2, none: 2, full: 2 } as const
 
 const SANDBOX_MODES_BY_RANK = ['read-only', 'workspace', 'full'] as const
 const TOP_RANK = RANKS.full
 
-type ApprovalCeiling = Exclude<ApprovalMode, 'default'>
+type ApprovalCeiling = Exclude<ApprovalMode, 'default' | 'sandboxed'>
 type SandboxCeiling = Exclude<SandboxMode, 'default'>
 
 /** `setting` tells in messages where the ceiling comes from. */
@@ -18,6 +18,8 @@ type Ceiling<Mode> = { mode: Mode; setting: string }
 export type Ceilings = {
   approval?: Ceiling<ApprovalCeiling>
   sandbox?: Ceiling<SandboxCeiling>
+  /** Every agent runs inside of a boundary. This limits no mode. */
+  boundary?: { setting: string }
 }
 
 type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }

@@ -1,8 +1,9 @@
 /** Checks what a request asks for against the permissions of its caller: modes, and arguments that could override them. */
+import type { ApprovalMode, SandboxUse } from '../agents/adapter/agent.ts'
 import { checkExtraFlags } from '../agents/extra-flags.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
 import { refuseAboveCeilings } from './ceilings.ts'
-import { nestingTooDeep } from './faults.ts'
+import { nestingTooDeep, sandboxRequired } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
@@ -37,4 +38,25 @@ export function refuseDeepNesting({ env, settings }: Pick<PromptContext, 'env' |
   const { max_nesting: limit } = settings.server
   const depth = depthIn(env)
   if (depth > limit) throw nestingTooDeep({ depth, limit })
+}
+
+type Wishes = {
+  /** Of the request. */
+  asked: SandboxUse | undefined
+  /** Of the settings today. */
+  setting: SandboxUse
+  /** Of the session that is continued. */
+  stored: 'required' | undefined
+  approvalMode: ApprovalMode
+  /** The name of the ceiling that requires one. */
+  ceiling: string | undefined
+}
+
+/** Whether the agent runs in a sandbox. Throws a Fault for a request that turns off what is required. Pure. */
+export function chooseSandbox({ asked, setting, stored, approvalMode, ceiling }: Wishes): SandboxUse {
+  const isOfMode = approvalMode === 'sandboxed'
+  const by = ceiling ?? (setting === 'required' ? 'sandbox.mode' : isOfMode ? 'the approval mode sandboxed' : undefined)
+  if (by === undefined) return asked ?? stored ?? setting
+  if (asked === 'off') throw sandboxRequired({ by })
+  return 'required'
 }

@@ -75,12 +75,14 @@ export function checkSameAgent(session: Session, agent: AgentLocation): void {
   throw sessionOfOtherAgent({ id, of, continuedBy: agent.backend, isDemo: wasDemo, isInstalled })
 }
 
-type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model'>
+type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model' | 'boundary'>
 
-export function toSessionPolicy({ approvalMode, sandboxMode, allowedTools, extra, model }: PolicyParts): SessionPolicy {
+export function toSessionPolicy(parts: PolicyParts): SessionPolicy {
+  const { approvalMode, sandboxMode, allowedTools, extra, model, boundary } = parts
   return {
     approval_mode: approvalMode,
     sandbox_mode: sandboxMode,
+    ...(boundary !== undefined && { sandbox: 'required' }),
     ...(model !== undefined && { model }),
     ...(allowedTools !== undefined && { allowed_tools: allowedTools }),
     extra,
@@ -96,7 +98,7 @@ type Policies = {
   today: SessionPolicy
 }
 
-const POLICY_FIELDS = ['approval_mode', 'sandbox_mode', 'model', 'allowed_tools', 'extra'] as const
+const POLICY_FIELDS = ['approval_mode', 'sandbox_mode', 'sandbox', 'model', 'allowed_tools', 'extra'] as const
 
 /** On another backend only the permissions can be compared. */
 export function onlyPermissions({ approval_mode, sandbox_mode }: SessionPolicy, others: SessionPolicy): SessionPolicy {

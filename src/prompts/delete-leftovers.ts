@@ -15,7 +15,7 @@ export async function deleteLeftovers(
   for (const command of commands) {
     // Ctrl-C on the command line ends this too.
     const until = context.by.is === 'user' ? signal : NEVER
-    const reason = await cleanUpSession(command, { cwd: workdir, signal: until })
+    const reason = await cleanUpSession(command, { request: agentRequest, signal: until })
     if (reason === undefined) continue
     const words = [backend, ...command.argv.slice(agentRequest.program.length)].join(' ')
     context.observer?.sessionLeft?.(

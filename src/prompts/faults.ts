@@ -27,6 +27,13 @@ export const workdirNotAllowed = defineFault({
   message: (d: { workdir: string; problem: string }) => `the working directory ${d.workdir} ${d.problem}`,
 })
 
+export const sandboxRequired = defineFault({
+  code: 'sandbox_required',
+  kind: 'invalid',
+  when: 'A request turns the sandbox off, although the settings, its API key or its approval mode require one.',
+  message: (d: { by: string }) => `the sandbox cannot be turned off: ${d.by} requires it`,
+})
+
 export const queueFull = defineFault({
   code: 'queue_full',
   kind: 'unavailable',

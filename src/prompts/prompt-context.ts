@@ -1,8 +1,9 @@
 /** What all prompts of a process share: settings, agents, sessions, limits. */
-import type { Backend, Usage } from '../agents/adapter/agent.ts'
+import type { Backend, SandboxUse, Usage } from '../agents/adapter/agent.ts'
 import type { AgentLocation, BackendSettings } from '../agents/locate-agents.ts'
 import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { SandboxSection } from '../sandbox/to-sandbox-settings.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
 import type { Approvals } from './approvals.ts'
@@ -21,6 +22,16 @@ type PromptSettings = {
   session: { default_tags: readonly string[] }
   parallel: { max_workers: number }
   server: { max_nesting: number }
+  sandbox: SandboxSection & { mode: SandboxUse }
+}
+
+/** What a sandbox is made of, besides the programs of the system. */
+export type SandboxParts = {
+  /** bin/sandbox-forwarder.cjs and bin/sandbox-probe.cjs */
+  forwarder: string
+  probe: string
+  /** The files of drover, which no agent in a sandbox sees. */
+  droverHome: string
 }
 
 export type PromptContext = {
@@ -37,6 +48,7 @@ export type PromptContext = {
   /** Called when the first session is stored: a prompt without a session must not fail if there is no store. */
   openStore(): Promise<SessionStore>
   slots: Slots
+  sandbox: SandboxParts
   /** Undefined: agents may work anywhere. */
   workdirs?: WorkdirPolicy | undefined
   /** A caller without ceilings may then pass any argument to an agent. */

@@ -43,6 +43,11 @@ export const PromptEvent = named(
       event('thinking', sequence, 'The agent reasons.'),
       event('tool_use', sequence, 'The agent uses a tool.'),
       event('tool_result', sequence, 'A tool has ended.'),
+      event(
+        'boundary',
+        sequence,
+        'An agent in a sandbox reaches a host, or is refused one, for the first time in this prompt.',
+      ),
       event('approval_request', sequence, 'The agent asks whether it may do something, and waits for the decision.'),
       event('approval_decision', sequence, 'Someone has decided about what the agent asked for.'),
       event(

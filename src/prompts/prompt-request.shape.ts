@@ -1,6 +1,6 @@
 /** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
-import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
+import { APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, named, request, stated, textLike } from '../kit/shape.ts'
 import { BACKEND_NAME_DESCRIPTION } from './backend-name.ts'
@@ -50,12 +50,18 @@ const COMMON_FIELDS = {
   approval_mode: Type.Optional(
     literals(APPROVAL_MODES, {
       description:
-        'What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
+        'What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
     }),
   ),
   sandbox_mode: Type.Optional(
     literals(SANDBOX_MODES, {
       description: 'Where the agent may write: nowhere, in the working directory, or everywhere.',
+    }),
+  ),
+  sandbox: Type.Optional(
+    literals(SANDBOX_USES, {
+      description:
+        'Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config.',
     }),
   ),
   max_tokens: Type.Optional(

@@ -1,3 +1,4 @@
+import type { SandboxAdditions } from '../sandbox/to-sandbox-settings.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { PromptBody as PromptRequestBody } from './prompt-request.shape.ts'
 
@@ -29,6 +30,8 @@ export type PromptRequest = PromptRequestBody & {
   knownGitSettings?: string | undefined
   /** Commands that the agent may run, exactly as they are here, although its modes allow none. Not under a ceiling. */
   allowedCommands?: readonly string[] | undefined
+  /** What a sandbox has in it, besides what the settings say. */
+  sandboxAdditions?: SandboxAdditions | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

@@ -1,7 +1,7 @@
 /** The results of prompts; the same for the command line and HTTP. */
 import { type TProperties, Type } from 'typebox'
 import { DecidedApproval, Usage } from '../agents/adapter/agent.shape.ts'
-import { type Message, named } from '../kit/shape.ts'
+import { literals, type Message, named } from '../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const totalDuration = count('From the start of the first prompt to the end of the last, including waiting time.')
@@ -19,6 +19,30 @@ export const ApprovalRecord = named(
   'Who decided what about something that an agent asked for.',
 )
 export type ApprovalRecord = Message<typeof ApprovalRecord>
+
+export const BoundaryReport = named(
+  'BoundaryReport',
+  Type.Object({
+    enforced_by: Type.Literal('bubblewrap', { description: 'The program that enforces it.' }),
+    reached: Type.Array(
+      Type.Object({
+        host: Type.String({ description: 'The host and its port.' }),
+        count: count('How many connections were made.'),
+      }),
+      { description: 'The hosts that the agent and its commands reached.' },
+    ),
+    refused: Type.Array(
+      Type.Object({
+        host: Type.String({ description: 'The host and its port.' }),
+        reason: literals(['not listed', 'port not listed', 'private address'], { description: 'Why.' }),
+        count: count('How many connections were refused.'),
+      }),
+      { description: 'The hosts that they were refused.' },
+    ),
+  }),
+  'What an agent in a sandbox reached, and what it was refused.',
+)
+export type BoundaryReport = Message<typeof BoundaryReport>
 
 const RESULT = {
   session_id: Type.String({ description: "drover's own id; empty when no session was stored." }),
@@ -49,6 +73,7 @@ const RESULT = {
   approvals: Type.Optional(
     Type.Array(ApprovalRecord, { description: 'Who decided about what the agent asked for, oldest first.' }),
   ),
+  boundary: Type.Optional(BoundaryReport),
   warnings: Type.Optional(
     Type.Array(Type.String(), { description: 'Parts of the request that could not be fulfilled.' }),
   ),

@@ -4,12 +4,12 @@ import type { AgentError } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
-import type { ApprovalRecord, PromptResult } from './prompt-result.shape.ts'
+import type { ApprovalRecord, BoundaryReport, PromptResult } from './prompt-result.shape.ts'
 
 export type { ApprovalRecord, PromptResult }
 
 type Known = { backend: string; sessionId: string; warnings: readonly string[] }
-type KnownApprovals = { approvals: readonly ApprovalRecord[] }
+type KnownApprovals = { approvals: readonly ApprovalRecord[]; boundary: BoundaryReport | undefined }
 
 export function toPromptResult(result: AgentResult, known: Known & KnownApprovals): PromptResult {
   const { exitCode, durationMs, text, usage, costUsd, model, sessionId, error } = result
@@ -25,6 +25,7 @@ export function toPromptResult(result: AgentResult, known: Known & KnownApproval
     ...(sessionId !== undefined && { backend_session_id: sessionId }),
     ...(error !== undefined && failureFields(error)),
     ...(known.approvals.length > 0 && { approvals: known.approvals }),
+    ...(known.boundary !== undefined && { boundary: known.boundary }),
     ...(known.warnings.length > 0 && { warnings: known.warnings }),
   }
 }

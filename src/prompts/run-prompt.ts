@@ -13,6 +13,7 @@ import { runWarmOrCold } from '../agents/pool/run-warm.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
+import { BoundaryWatch } from './boundary-watch.ts'
 import { ownerKey } from './caller.ts'
 import { describePolicyChanges, onlyPermissions, toSessionPolicy } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
@@ -92,7 +93,12 @@ export function preparePrompt(
 ): Pick<PreparedPrompt, 'agentRequest' | 'command'> {
   const agentRequest = toAgentRequest(request, context)
   const command = buildCommand(agentRequest)
-  const changes = [...(request.history?.notes ?? []), ...policyChanges(request, agentRequest, context)]
+  const { missingBoundary: missing } = agentRequest
+  const changes = [
+    ...(request.history?.notes ?? []),
+    ...(missing === undefined ? [] : [`the agent runs without a sandbox: ${missing}`]),
+    ...policyChanges(request, agentRequest, context),
+  ]
   if (changes.length === 0) return { agentRequest, command }
   return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
 }
@@ -156,6 +162,8 @@ function noteSession({ recording, options }: Prompt, sessionId: string): void {
 }
 
 type StartedAgent = {
+  /** Undefined: the agent runs as the user. */
+  watch: BoundaryWatch | undefined
   events: ReturnType<typeof runWarmOrCold>
   first: ReturnType<StartedAgent['events']['next']>
   /** For a prompt that no one reads. */
@@ -166,6 +174,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
   const { request, agentRequest, command, context, options, onLeftover } = prompt
   const { signal, abort } = createCancel(options.signal)
   const owner = await findOwner(context)
+  const watch = agentRequest.boundary === undefined ? undefined : new BoundaryWatch()
   const events = runWarmOrCold(agentRequest, command, {
     ...{ signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
     ...{
@@ -173,7 +182,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
       client: ownerKey(context.by)?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
-    ...{ onApproval: chooseApprover(prompt), isSentOnce: options.isSentOnce },
+    ...{ onApproval: chooseApprover(prompt), isSentOnce: options.isSentOnce, onBoundaryEvent: watch?.add },
   })
   const first = events.next()
   // Who reads the events gets the error.
@@ -182,10 +191,10 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
     abort()
     await events.return(undefined as never)
   }
-  return { events, first, stop }
+  return { watch, events, first, stop }
 }
 
-async function* runTurn(prompt: Prompt, turn: OpenTurn, { events, first }: StartedAgent): PromptStream {
+async function* runTurn(prompt: Prompt, turn: OpenTurn, { watch, events, first }: StartedAgent): PromptStream {
   const { request, agentRequest, context } = prompt
   const { backend, model } = agentRequest
   const { sessionId } = turn
@@ -203,12 +212,14 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, { events, first }: Start
       const event = toEvent(explainEvent(next.value, request))
       if (event.type === 'approval_decision') approvals.push({ at: event.timestamp, ...event.content })
       yield event
+      yield* (watch?.takeNews() ?? []).map(toEvent)
     }
+    yield* (watch?.takeNews() ?? []).map(toEvent)
     const result = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
     context.observer?.agentEnded?.({ backend, ...summarizeResult(result) })
     const warnings = [...result.warnings, ...(await turn.finish(toTurnEnd(result)))]
     if (done !== undefined) yield toEvent(withWarnings(done, warnings))
-    return toPromptResult(result, { backend, sessionId, warnings, approvals })
+    return toPromptResult(result, { backend, sessionId, warnings, approvals, boundary: watch?.report() })
   } finally {
     // A caller that stops reading early ends the agent.
     await events.return(undefined as never)

@@ -7,7 +7,7 @@ import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings, silenceLimit } from './apply-settings.ts'
 import { confineDefault, isLimiting } from './ceilings.ts'
-import { checkPermissions, refuseDeepNesting } from './check-permissions.ts'
+import { checkPermissions, chooseSandbox, refuseDeepNesting } from './check-permissions.ts'
 import {
   checkResumption,
   checkSameAgent,
@@ -16,6 +16,7 @@ import {
   settingsOfSession,
 } from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
+import { planBoundary } from './plan-boundary.ts'
 import { closeFiles, refuseAround } from './private-files.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -41,6 +42,14 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   const project = chooseProject(request, { ...context, agent, workdir })
   refuseGitSettings({ backend, workdir, env: context.env, ...project })
+  const modes = chooseModes(filledIn, { agent, ceilings })
+  const sandbox = chooseSandbox({
+    asked: request.sandbox,
+    setting: context.settings.sandbox.mode,
+    stored: origin?.policy.sandbox,
+    approvalMode: modes.approvalMode,
+    ceiling: ceilings?.boundary?.setting,
+  })
   return {
     agent,
     backend,
@@ -48,7 +57,8 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     ...filledIn,
     ...project,
     closedFiles: closedFilesFor({ ...context, agent, workdir, isDryRun }),
-    ...('profile' in agent && ceilings !== undefined && confineDefault(filledIn, ceilings)),
+    ...modes,
+    ...(sandbox !== 'off' && planBoundary(sandbox, request, { context, workdir })),
     ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
@@ -66,6 +76,16 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     isDryRun,
     scratchDirectory: newScratchDirectory(),
   }
+}
+
+type Modes = Pick<AgentRequest, 'approvalMode' | 'sandboxMode'>
+
+function chooseModes(
+  { approvalMode, sandboxMode }: Modes,
+  { agent, ceilings }: Pick<AgentRequest, 'agent'> & Pick<PromptContext['by'], 'ceilings'>,
+): Modes {
+  const modes = { approvalMode, sandboxMode }
+  return 'profile' in agent && ceilings !== undefined ? confineDefault(modes, ceilings) : modes
 }
 
 type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'knownGitSettings' | 'surroundings'>

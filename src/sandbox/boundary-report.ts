@@ -1,7 +1,7 @@
 /** Counts what a sandboxed command reached and what it was refused. */
 import type { HostRefusal, ProxyEvent } from './proxy.ts'
 
-export type BoundaryReport = {
+export type BoundaryTotals = {
   reached: readonly { host: string; count: number }[]
   refused: readonly { host: string; reason: HostRefusal; count: number }[]
 }
@@ -14,19 +14,23 @@ export class BoundaryCounts {
   readonly #reached = new Map<string, number>()
   readonly #refused = new Map<string, { reason: HostRefusal; count: number }>()
 
-  add(event: ProxyEvent): void {
+  /** Whether it is the first one about its host. */
+  add(event: ProxyEvent): boolean {
     const named = `${event.host}:${event.port}`
+    if (event.is === 'failed') return false
     if (event.is === 'reached') {
       const host = keyIn(this.#reached, named)
-      this.#reached.set(host, (this.#reached.get(host) ?? 0) + 1)
+      const count = (this.#reached.get(host) ?? 0) + 1
+      this.#reached.set(host, count)
+      return count === 1
     }
-    if (event.is === 'refused') {
-      const host = keyIn(this.#refused, named)
-      this.#refused.set(host, { reason: event.reason, count: (this.#refused.get(host)?.count ?? 0) + 1 })
-    }
+    const host = keyIn(this.#refused, named)
+    const count = (this.#refused.get(host)?.count ?? 0) + 1
+    this.#refused.set(host, { reason: event.reason, count })
+    return count === 1
   }
 
-  report(): BoundaryReport {
+  report(): BoundaryTotals {
     return {
       reached: [...this.#reached].map(([host, count]) => ({ host, count })),
       refused: [...this.#refused].map(([host, { reason, count }]) => ({ host, reason, count })),

@@ -51,12 +51,12 @@ export function toBubblewrapArguments(wrapping: Wrapping): [string, ...string[]]
   ] as [string, ...string[]]
 }
 
-function toArguments({ path, as }: Mount): string[] {
+function toArguments({ path, as, from = path }: Mount): string[] {
   switch (as) {
     case 'read':
-      return ['--ro-bind', path, path]
+      return ['--ro-bind', from, path]
     case 'write':
-      return ['--bind', path, path]
+      return ['--bind', from, path]
     case 'own':
       return ['--perms', '1777', '--size', String(OWN_BYTES), '--tmpfs', path]
     case 'empty directory':

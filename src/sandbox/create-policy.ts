@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { sandboxHostInvalid, sandboxTooWide } from './faults.ts'
 import { type HostRule, parseHostRule } from './host-rules.ts'
 import { readWorktreePaths, type WorktreeDirectories } from './read-worktree-paths.ts'
-import { isWithin, type SandboxLimits, type SandboxPolicy, toMounts } from './sandbox-policy.ts'
+import { isWithin, type SandboxLimits, type SandboxPolicy, type Stage, toMounts } from './sandbox-policy.ts'
 
 export type PolicyRequest = {
   worktree: WorktreeDirectories
@@ -12,6 +12,11 @@ export type PolicyRequest = {
   /** Node, and what the command is started with. */
   programs: readonly string[]
   settings: SandboxSettings
+  /** The command changes nothing in the worktree. */
+  isReadOnly?: boolean
+  /** Never seen, besides what no command sees. */
+  hidden?: readonly string[]
+  stages?: readonly Stage[]
 }
 
 export type SandboxSettings = {
@@ -23,18 +28,21 @@ export type SandboxSettings = {
 }
 
 /** Throws `sandbox_too_wide` or `sandbox_host_invalid`. */
-export function createPolicy({ worktree, home, droverHome, programs, settings }: PolicyRequest): SandboxPolicy {
+export function createPolicy(request: PolicyRequest): SandboxPolicy {
+  const { worktree, home, droverHome, programs, settings, isReadOnly, hidden = [], stages = [] } = request
   const realHome = realPath(home)
   const write = settings.write.map(realPath)
   const wide = [worktree.root, ...write].find((path) => isWithin(realHome, [path]))
   if (wide !== undefined) throw sandboxTooWide({ path: wide })
   const mounts = toMounts({
-    worktree: readWorktreePaths(worktree),
+    worktree: { ...readWorktreePaths(worktree), isReadOnly },
     home: realHome,
     droverHome: realPath(droverHome),
     programs: programs.map(realPath),
     read: settings.read.map(realPath),
     write,
+    hidden: hidden.map(realPath),
+    stages: stages.map(({ path, from }) => ({ path: realPath(path), from })),
     kindOf,
   })
   const hosts = settings.hosts.flatMap(readHostRule)

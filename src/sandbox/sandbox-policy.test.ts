@@ -24,6 +24,8 @@ function mountsWith(facts: Partial<PolicyFacts> = {}): Mount[] {
     programs: [],
     read: [],
     write: [],
+    hidden: [],
+    stages: [],
     kindOf: (path) => (DIRECTORIES.includes(path) ? 'directory' : FILES.includes(path) ? 'file' : undefined),
     ...facts,
   })

@@ -3,7 +3,15 @@ import { join, relative, sep } from 'node:path'
 import type { HostRule } from './host-rules.ts'
 
 /** In the order in which they are mounted: a later one covers what is below its path. `own` is empty and writable. */
-export type Mount = { path: string; as: 'read' | 'write' | 'own' | 'empty directory' | 'empty file' }
+export type Mount = {
+  path: string
+  as: 'read' | 'write' | 'own' | 'empty directory' | 'empty file'
+  /** What is mounted there, if it is not the same path. */
+  from?: string
+}
+
+/** A directory outside that takes the place of another one inside. */
+export type Stage = { path: string; from: string }
 
 export type SandboxLimits = {
   /** Of each process. */
@@ -27,6 +35,8 @@ export type WorktreePaths = {
   root: string
   /** Undefined outside of a repository. */
   git?: GitPaths | undefined
+  /** The command changes nothing there. */
+  isReadOnly?: boolean | undefined
 }
 
 type GitPaths = {
@@ -52,6 +62,10 @@ export type PolicyFacts = {
   programs: readonly string[]
   read: readonly string[]
   write: readonly string[]
+  /** Never seen. */
+  hidden: readonly string[]
+  /** Directories that others stand for. That of the home directory is used in place of an empty one. */
+  stages: readonly Stage[]
   /** What is at a path, behind links. */
   kindOf: (path: string) => 'directory' | 'file' | undefined
 }
@@ -109,7 +123,7 @@ export function toMounts(facts: PolicyFacts): Mount[] {
     ...paths.filter((path) => kindOf(path) === 'directory').map((path): Mount => ({ path, as: 'empty directory' })),
     ...paths.filter((path) => kindOf(path) === 'file').map((path): Mount => ({ path, as: 'empty file' })),
   ]
-  const secrets = [...SYSTEM_SECRETS, ...HOME_SECRETS.map(inHome), droverHome]
+  const secrets = [...SYSTEM_SECRETS, ...HOME_SECRETS.map(inHome), droverHome, ...facts.hidden]
   const withoutSecrets = (mounts: readonly Mount[]) => {
     const paths = mounts.map(({ path }) => path)
     return [...mounts, ...hide(secrets.filter((secret) => isWithin(secret, paths)))]
@@ -120,6 +134,7 @@ export function toMounts(facts: PolicyFacts): Mount[] {
     ...hide(KERNEL_SECRETS),
     ...withoutSecrets(existing('read', SYSTEM)),
     ...['/tmp', '/var/tmp', home].map((path): Mount => ({ path, as: 'own' })),
+    ...facts.stages.map(({ path, from }): Mount => ({ path, as: 'write', from })),
     ...withoutSecrets([
       ...existing('read', [...HOME_READS.map(inHome), ...facts.read]),
       ...existing('write', facts.write),
@@ -128,9 +143,9 @@ export function toMounts(facts: PolicyFacts): Mount[] {
   ]
 }
 
-function workMounts({ root, git }: WorktreePaths): Mount[] {
+function workMounts({ root, git, isReadOnly = false }: WorktreePaths): Mount[] {
   const read = (path: string): Mount => ({ path, as: 'read' })
-  const write = (path: string): Mount => ({ path, as: 'write' })
+  const write = (path: string): Mount => ({ path, as: isReadOnly ? 'read' : 'write' })
   if (git === undefined) return [write(root)]
   const { commonDirectory, own = { writable: [], readOnly: [] } } = git
   // The pointer of a linked worktree is protected too: another one could name programs that git runs.

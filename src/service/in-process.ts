@@ -14,7 +14,7 @@ import type { Approvals } from '../prompts/approvals.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { Slots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
-import type { PromptContext, PromptObserver } from '../prompts/prompt-context.ts'
+import type { PromptContext, PromptObserver, SandboxParts } from '../prompts/prompt-context.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
 import type { Comparisons } from './comparisons.ts'
@@ -31,6 +31,7 @@ export type DroverParts = {
   cwd: string
   isRoot: boolean
   clock: Clock
+  sandbox: SandboxParts
   /** The command of the demo agent, if it may replace agents that are not installed. */
   demo: Program | undefined
   /** Called when something is stored or read for the first time. */
@@ -82,7 +83,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   #compared: Comparisons | undefined
 
   constructor(parts: DroverParts) {
-    const { settings, env, cwd, isRoot, clock, server } = parts
+    const { settings, env, cwd, isRoot, clock, sandbox, server } = parts
     this.#parts = parts
     this.agents = createAgentDirectory({ env, cwd, backends: settings.backends, demo: parts.demo })
     this.slots = parts.slots ?? slotsOfUser(settings)
@@ -99,7 +100,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
     this.#contexts = new PromptContexts({
       ...{ settings, records: this.records, demoAgent: server?.demoAgent },
       shared: {
-        ...{ env, cwd, isRoot, clock, slots: this.slots, warm: this.warm, observer: parts.observer },
+        ...{ env, cwd, isRoot, clock, sandbox, slots: this.slots, warm: this.warm, observer: parts.observer },
         locate: (backend) => this.agents.find(backend),
         openStore: async () => (await this.stores()).sessions,
         privateFiles: parts.privateFiles,

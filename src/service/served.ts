@@ -25,7 +25,7 @@ import type { Caller } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { DroverService } from './drover-service.ts'
-import { InProcessDrover } from './in-process.ts'
+import { type DroverParts, InProcessDrover } from './in-process.ts'
 
 export type ServedParts = {
   config: Config
@@ -34,6 +34,7 @@ export type ServedParts = {
   cwd: string
   isRoot: boolean
   clock: Clock
+  sandbox: DroverParts['sandbox']
   /** The command of the demo agent, if it may replace agents that are not installed. */
   demo: Program | undefined
   /** The same for runs and prompts that ask for it. */
@@ -70,13 +71,13 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   readonly #parts: ServedParts
 
   constructor(parts: ServedParts) {
-    const { config, stores, env, cwd, isRoot, clock, demo, demoAgent, drainDeadline, log } = parts
+    const { config, stores, env, cwd, isRoot, clock, sandbox, demo, demoAgent, drainDeadline, log } = parts
     const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
     const { max_concurrent_runs: limit, max_queued_runs: queueLimit } = config.server
     super({
       settings: config,
       // A copy, because every read of `process.env` is a system call.
-      ...{ env: { ...env }, cwd, isRoot, clock, demo },
+      ...{ env: { ...env }, cwd, isRoot, clock, sandbox, demo },
       privateFiles: parts.privateFiles,
       worktrees: parts.directories.worktrees,
       templates: parts.directories.templates,

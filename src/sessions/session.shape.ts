@@ -15,9 +15,12 @@ export const SessionPolicy = named(
   Type.Object({
     approval_mode: literals(APPROVAL_MODES, {
       description:
-        'What the agent may do without approval: edit files (`auto`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
+        'What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
     }),
     sandbox_mode: literals(SANDBOX_MODES, { description: 'What the agent may access.' }),
+    sandbox: Type.Optional(
+      Type.Literal('required', { description: 'The agent runs in a sandbox that the system enforces.' }),
+    ),
     model: Type.Optional(text('The requested model; without it the agent chooses.')),
     allowed_tools: Type.Optional(text('Tools that the agent may use without approval.')),
     extra: Type.Array(Type.String(), { description: 'Further arguments for the agent.' }),

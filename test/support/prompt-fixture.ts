@@ -1,4 +1,5 @@
 /** Everything that prompts need to run: fake agents as executables, a real session store, a working directory. */
+
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -17,6 +18,7 @@ import { runPrompt } from '../../src/prompts/run-prompt.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgent } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
+import { sandboxParts } from './sandbox-parts.ts'
 
 const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
 
@@ -44,6 +46,7 @@ export async function createPromptFixture(scripts: Scripts = {}, over: Partial<P
     cwd: work,
     isRoot: false,
     clock: systemClock,
+    sandbox: sandboxParts(join(directory, 'drover-home')),
     locate: (backend) => locateAgent(backend, { ...context, backends: context.settings.backends }),
     openStore: async () => store,
     slots: createSlots({ limit: 8, queueLimit: 256 }),

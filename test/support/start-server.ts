@@ -20,6 +20,7 @@ import type { AccessEntry, Log } from '../../src/kit/log.ts'
 import { installFakeAgents } from './fake-agent.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { DROVER, temporaryDirectory } from './run-drover.ts'
+import { sandboxParts } from './sandbox-parts.ts'
 import { installWarmAgents } from './warm-agents.ts'
 
 /** In the bundle that the tests run, programs start faster than from sources. It has the built console too. */
@@ -121,6 +122,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       env,
       cwd: workdir,
       isRoot: false,
+      sandbox: sandboxParts(droverHome),
       demo: agents === 'demo' ? [process.execPath, DEMO_AGENT] : undefined,
       demoAgent: [process.execPath, DEMO_AGENT],
       clock,

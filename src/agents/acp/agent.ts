@@ -1,10 +1,13 @@
 /** A backend that speaks the Agent Client Protocol (https://agentclientprotocol.com). */
 
+import { join } from 'node:path'
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { Abilities, AcpAgent, AgentCommand, AgentRequest, Backend } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
+import { userHome } from '../adapter/surroundings.ts'
 import { readProjectSettings, refuseProjectSettings } from './find-project-settings.ts'
 import { findProfile } from './known-agents.ts'
 
@@ -61,9 +64,20 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
     takesOpenSchemas: false,
     cancelSignal: 'SIGTERM',
     toCommand: (request) => toAcpCommand(request, { profile, variables }),
+    boundaryNeeds: ({ env: given }) => inHome(profile.boundaryNeeds ?? {}, userHome(given)),
     readSurroundings: (place) => readProjectSettings(profile, place),
     extraFlags: {},
     modeFlags: {},
+  }
+}
+
+const PATHS = ['directories', 'read', 'copied', 'logins', 'kept'] as const
+
+function inHome(needs: Partial<BoundaryNeeds>, home: string): BoundaryNeeds {
+  const paths = PATHS.map((name) => [name, (needs[name] ?? []).map((path) => join(home, path))] as const)
+  return {
+    ...(Object.fromEntries(paths) as Record<(typeof PATHS)[number], string[]>),
+    ...{ hosts: needs.hosts ?? [], env: needs.env ?? [] },
   }
 }
 

@@ -1,4 +1,5 @@
 /** Runs an agent that speaks ACP: in a process for one prompt, or in one that stays up. */
+import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AcpAgent, AgentCommand, AgentRequest, Usage } from '../adapter/agent.ts'
 import { createLongLivedAgent } from '../warm/create-agent.ts'
 import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
@@ -17,21 +18,24 @@ export type AcpRun = {
   onLine: ((line: string) => Promise<void>) | undefined
   onApproval: Turn['onApproval']
   onUsage: Turn['onUsage']
+  onBoundaryEvent: Turn['onBoundaryEvent']
 }
 
 const NEVER = new AbortController().signal
 
 /** One prompt in a separate process, with the contract of `runAgent`. */
 export async function* runAcpAgent(run: AcpRun): ReturnType<LongLivedAgent['prompt']> {
-  const { agent, request, command, signal, owner, priorUsage, onApproval, onUsage } = run
-  const { backend, profile, cancelSignal } = agent
+  const { agent, request, command, signal, owner, ...turn } = run
+  const { backend, cancelSignal } = agent
+  const { onLine, ...listeners } = turn
+  const profile = profileFor(request, agent)
   const launch: Launch = { request, scratchDirectory: request.scratchDirectory, owner, signal: NEVER }
   const process = await startWarmProcess(launch, { ...command, cancelSignal })
   const { env } = command
-  const acp = new AcpProcess(process, { backend, profile, env, isCold: true, onLine: run.onLine })
+  const acp = new AcpProcess(process, { backend, profile, env, isCold: true, onLine })
   try {
     const once = createLongLivedAgent(backend, process, (turn) => acp.createTurn(turn))
-    return yield* once.prompt({ request, command, signal, priorUsage, onApproval, onUsage })
+    return yield* once.prompt({ request, command, signal, ...listeners })
   } finally {
     await acp.close()
   }
@@ -41,7 +45,8 @@ export async function* runAcpAgent(run: AcpRun): ReturnType<LongLivedAgent['prom
 export async function startAcpAgent(launch: Launch): Promise<LongLivedAgent> {
   const { agent } = launch.request
   if (!('profile' in agent)) throw new Error(`${agent.backend} does not speak ACP`)
-  const { backend, profile, cancelSignal } = agent
+  const { backend, cancelSignal } = agent
+  const profile = profileFor(launch.request, agent)
   refuseNewSettings(launch.request)
   const command = agent.toCommand(launch.request)
   return await startConnected(launch, { ...command, cancelSignal }, { backend, profile, env: command.env })
@@ -62,4 +67,11 @@ export async function startConnected(
     throw error
   }
   return createLongLivedAgent(options.backend, process, (turn) => acp.createTurn(turn))
+}
+
+/** Inside of a boundary, the agent reads files and runs commands itself: drover would do it outside. */
+function profileFor({ boundary }: AgentRequest, { profile }: AcpAgent): AcpProfile {
+  if (boundary === undefined) return profile
+  const { client: _, ...inside } = profile
+  return inside
 }

@@ -99,6 +99,13 @@ export const EVENT_CONTENTS = {
     text: Type.String({ description: 'The reasoning of the agent.' }),
     is_partial: isPartial,
   }),
+  boundary: Type.Object({
+    is: literals(['reached', 'refused'], { description: 'Whether the connection was made.' }),
+    host: Type.String({ description: 'The host and its port.' }),
+    reason: Type.Optional(
+      literals(['not listed', 'port not listed', 'private address'], { description: 'Why it was refused.' }),
+    ),
+  }),
   tool_use: Type.Object({
     tool_id: toolId,
     tool_name: toolName,

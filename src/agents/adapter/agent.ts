@@ -2,6 +2,8 @@
 import type { ChildEnvironment, Environment } from '../../kit/process/child-environment.ts'
 import type { AcpProfile } from './acp-profile.ts'
 import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Decider, Usage } from './agent.shape.ts'
+import type { BoundaryNeeds } from './boundary-needs.ts'
+import type { BoundaryPlan } from './boundary-plan.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -19,11 +21,16 @@ export type NativeBackend = (typeof NATIVE_BACKENDS)[number]
 /** The name of a backend: a native one, or one that the config defines. */
 export type Backend = string
 
-export const APPROVAL_MODES = ['default', 'auto', 'none', 'always'] as const
+/** `sandboxed`: everything, but inside of a boundary. */
+export const APPROVAL_MODES = ['default', 'auto', 'sandboxed', 'none', 'always'] as const
 export type ApprovalMode = (typeof APPROVAL_MODES)[number]
 
 export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
+
+/** Whether an agent runs inside of a boundary. `on`: where this machine has one. `required`: or not at all. */
+export const SANDBOX_USES = ['off', 'on', 'required'] as const
+export type SandboxUse = (typeof SANDBOX_USES)[number]
 
 export type Program = readonly [string, ...string[]]
 /** W3C trace context, which agents read from TRACEPARENT and TRACESTATE. */
@@ -82,6 +89,10 @@ export type AgentRequest = {
   /** Replaces the trace in the environment. */
   trace?: TraceContext | undefined
   isRoot: boolean
+  /** The agent runs inside of a boundary. Undefined: it runs as the user. */
+  boundary?: BoundaryPlan | undefined
+  /** Why there is no boundary, although the settings ask for one where the machine has it. */
+  missingBoundary?: string | undefined
   /** Null: no deadline. */
   timeoutMs: number | null
   /** How long the agent may take to begin its answer; null or undefined: no limit. */
@@ -224,6 +235,10 @@ type AgentTraits = {
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */
   toCommand(request: AgentRequest): AgentCommand
+  /** What it needs inside of a boundary. */
+  boundaryNeeds(place: OfPlace): BoundaryNeeds
+  /** Whether it changes no files, if that is not decided by the stricter of both modes. */
+  isReadOnly?: (request: AgentRequest) => boolean
   /** Reads what the command of an agent that ignores the project needs; absent if it needs nothing. */
   readSurroundings?: (place: OfPlace) => Surroundings
   /** The model that the agent uses when the request names none, where its events do not name it. Reads its config. */

@@ -7,6 +7,7 @@ export type { Permission }
 const APPROVAL_PERMISSIONS: Record<ApprovalMode, Permission | undefined> = {
   default: undefined,
   auto: 'edit',
+  sandboxed: 'everything',
   none: 'everything',
   always: 'ask',
 }
@@ -34,6 +35,11 @@ export function stricterPermission({ approvalMode, sandboxMode }: Modes): Permis
   return PERMISSIONS.find((level) => asked.includes(level))
 }
 
+/** Whether the agent changes no files. */
+export function isReadOnly(request: AgentRequest): boolean {
+  return request.agent.isReadOnly?.(request) ?? stricterPermission(request) === 'read-only'
+}
+
 /** In each warning about the approval mode `always` that is not given if someone can be asked. */
 export const NO_USER = 'runs without a user to ask'
 
@@ -46,8 +52,11 @@ export function warnOfMissingApprover(
 }
 
 /** For agents that have no operating system sandbox. */
-export function warnOfNoSandbox(backend: string, { sandboxMode }: Modes): string[] {
-  if (sandboxMode === 'default' || sandboxMode === 'full') return []
+export function warnOfNoSandbox(
+  backend: string,
+  { sandboxMode, boundary }: Modes & Pick<AgentRequest, 'boundary'>,
+): string[] {
+  if (sandboxMode === 'default' || sandboxMode === 'full' || boundary !== undefined) return []
   return [`sandbox_mode ${sandboxMode} is enforced by ${backend} itself, not by an operating system sandbox`]
 }
 

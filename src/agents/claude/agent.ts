@@ -1,5 +1,6 @@
 import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
+import { claudeNeeds } from './claude-needs.ts'
 import { toClaudeCommand } from './command.ts'
 import { ClaudeOutput } from './output.ts'
 import { readSessionFile, writeSessionFile } from './session-file.ts'
@@ -27,6 +28,7 @@ export const claude: LineAgent = {
   // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',
   toCommand: toClaudeCommand,
+  boundaryNeeds: claudeNeeds,
   readSurroundings: readUserSettings,
   sessionFile: { read: readSessionFile, write: writeSessionFile },
   createReader: ({ wantsDeltas }) => createOutputReader(new ClaudeOutput({ wantsDeltas })),

@@ -27,6 +27,9 @@ const WITHOUT_PROJECT = {
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
 }
 
+/** Claude skips permission checks for root only if it is told that it runs in a sandbox. */
+const INSIDE = { IS_SANDBOX: '1' }
+
 /** Tools that can change files or run programs, now or later. Sub-agents are denied them too. */
 const WRITING_TOOLS = [
   ...['Bash', 'PowerShell', 'Monitor', 'REPL', 'Edit', 'Write', 'NotebookEdit'],
@@ -124,7 +127,8 @@ function toSettings(request: AgentRequest): { flags: string[]; files: AgentComma
 }
 
 function toEnvironment(request: AgentRequest): AgentCommand['env'] {
-  return toAgentEnvironment(request, request.ignoresProject ? WITHOUT_PROJECT : VARIABLES)
+  const env = toAgentEnvironment(request, request.ignoresProject ? WITHOUT_PROJECT : VARIABLES)
+  return request.boundary === undefined ? env : { ...env, ...INSIDE }
 }
 
 /**
@@ -159,7 +163,8 @@ function toSystemPrompt({ systemPrompt, isDryRun, scratchDirectory }: AgentReque
 
 function toPermission(request: AgentRequest): { flags: string[]; warnings: string[] } {
   const permission = stricterPermission(request)
-  const isRestrictedRoot = permission === 'everything' && request.isRoot && request.env['IS_SANDBOX'] !== '1'
+  const isInside = request.boundary !== undefined || request.env['IS_SANDBOX'] === '1'
+  const isRestrictedRoot = permission === 'everything' && request.isRoot && !isInside
   const commands = permission === 'edit' ? toExactCommands(request).map((command) => `Bash(${command})`) : []
   const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : []), ...commands]
   const mode = permission === 'everything' && isRestrictedRoot ? 'default' : MODES[permission ?? 'ask']

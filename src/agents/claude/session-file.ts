@@ -43,9 +43,14 @@ function projectsDirectory({ env }: Where): string | undefined {
   return root ? join(root, 'projects') : undefined
 }
 
+/** The directory of the sessions of a working directory, unless its name is too long. */
+export function toProjectName(workdir: string): string {
+  return workdir.replace(/[^A-Za-z0-9]/g, '-')
+}
+
 /** The likely directory first. */
 async function listDirectories(projects: string, { workdir }: Where): Promise<string[]> {
-  const likely = workdir.replace(/[^A-Za-z0-9]/g, '-')
+  const likely = toProjectName(workdir)
   const all = await readdir(projects).catch(() => [])
   return [likely, ...all.filter((name) => name !== likely)].filter((name) => SAFE_NAME.test(name))
 }

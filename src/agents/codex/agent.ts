@@ -1,6 +1,7 @@
 import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
-import { toCodexCommand } from './command.ts'
+import { codexNeeds } from './codex-needs.ts'
+import { toCodexCommand, toSandbox } from './command.ts'
 import { configuredModel } from './configured-model.ts'
 import { CodexOutput } from './output.ts'
 import { hasLogin, readSurroundings } from './surroundings.ts'
@@ -30,6 +31,8 @@ export const codex: LineAgent = {
   cancelSignal: 'SIGTERM',
   toCommand: toCodexCommand,
   configuredModel,
+  boundaryNeeds: codexNeeds,
+  isReadOnly: (request) => toSandbox({ ...request, boundary: undefined }) === 'read-only',
   readSurroundings,
   createReader: ({ priorUsage }) => createOutputReader(new CodexOutput(priorUsage)),
   extraFlags: {

@@ -138,7 +138,9 @@ function toSchemaFile({ outputSchema, isDryRun, scratchDirectory }: AgentRequest
 }
 
 /** Always passed, because codex trusts a directory permanently once it was allowed to write there. */
-export function toSandbox({ approvalMode, sandboxMode }: AgentRequest): string {
+export function toSandbox({ approvalMode, sandboxMode, boundary }: AgentRequest): string {
+  // Its own sandbox cannot be set up inside of another. If it may not write, the files are mounted so.
+  if (boundary !== undefined) return SANDBOXES.everything
   return SANDBOXES[permissionOfSandbox(sandboxMode) ?? permissionOfApproval(approvalMode) ?? 'read-only']
 }
 

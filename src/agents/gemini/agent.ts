@@ -1,6 +1,7 @@
 import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
+import { geminiNeeds } from './gemini-needs.ts'
 import { GeminiOutput } from './output.ts'
 import { hasLogin, readSurroundings } from './private-home.ts'
 import { deleteStoredSession } from './stored-session.ts'
@@ -26,6 +27,7 @@ export const gemini: LineAgent = {
   takesOpenSchemas: false,
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,
+  boundaryNeeds: geminiNeeds,
   readSurroundings,
   createReader: () => createOutputReader(new GeminiOutput()),
   deleteSession: deleteStoredSession,

@@ -14,6 +14,29 @@ function keyOf(over: Partial<AgentRequest>, client = '', configs: readonly Confi
   return key
 }
 
+const BOUNDARY = {
+  programs: { bubblewrap: '/bwrap', node: '/node', forwarder: '/forwarder', limiter: undefined },
+  worktree: { root: '/work' },
+  droverHome: '/drover',
+  settings: {
+    ...{ hosts: ['npm'], env: [], read: [], write: [] },
+    limits: { memoryBytes: undefined, processes: undefined, fileBytes: undefined },
+  },
+}
+
+describe('a process inside of a boundary is not shared by requests', () => {
+  it.each<[string, Partial<AgentRequest>]>([
+    ['without one', { boundary: undefined }],
+    ['with other hosts', { boundary: { ...BOUNDARY, settings: { ...BOUNDARY.settings, hosts: [] } } }],
+    ['in another worktree', { boundary: { ...BOUNDARY, worktree: { root: '/other' } } }],
+    ['that may only read', { sandboxMode: 'read-only' }],
+    ['that must not see other files', { closedFiles: ['/keys'] }],
+  ])('%s', (_, over) => {
+    expect(keyOf({ boundary: BOUNDARY })).toEqual(keyOf({ boundary: BOUNDARY, prompt: 'another' }))
+    expect(keyOf({ boundary: BOUNDARY, ...over }).place).not.toBe(keyOf({ boundary: BOUNDARY }).place)
+  })
+})
+
 describe('a process is shared by requests', () => {
   const env = { HOME: '/home/ada', PATH: '/bin' }
 
@@ -33,6 +56,7 @@ describe('a process is shared by requests', () => {
     ['one variable less', { env: { HOME: '/home/ada' } }],
     ['the settings of the user only', { ignoresProject: true }],
     ['ceilings', { isLimited: true }],
+    ['a boundary', { boundary: BOUNDARY }],
     ['ceilings and the settings of the user only', { isLimited: true, ignoresProject: true, env: {} }],
     ['another program', { program: ['/bin/other'] }],
     ['one more argument', { program: ['/bin/agent', ''] }],

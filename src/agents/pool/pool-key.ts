@@ -8,6 +8,7 @@ import { digestFields } from '../../kit/digest.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
 import { isObject } from '../adapter/json-fields.ts'
+import { isReadOnly } from '../adapter/permission.ts'
 import type { ConfigFile, WarmBackend } from './warm-backends.ts'
 
 export type PoolKey = { place: string; stamp: string }
@@ -22,9 +23,17 @@ export function toPoolKey(request: AgentRequest, backend: WarmBackend, client: s
   const files = program.filter((part) => part.startsWith('/')).map(fileStamp)
   const configs = backend.configFiles(request).map(configStamp)
   return {
-    place: digestFields([...place, settings, String(program.length), ...program, ...fixed]),
+    place: digestFields([...place, settings, boundaryPart(request), String(program.length), ...program, ...fixed]),
     stamp: digestFields(['drover-warm-stamp/v1', directoryStamp(workdir), ...files, ...configs]),
   }
+}
+
+/** A process belongs to the boundary that it was started in. */
+function boundaryPart(request: AgentRequest): string {
+  const { boundary } = request
+  if (boundary === undefined) return ''
+  const { worktree, droverHome, settings, programs } = boundary
+  return JSON.stringify([worktree, droverHome, settings, programs, request.closedFiles, isReadOnly(request)])
 }
 
 /** What every shell counts up or remembers; no agent depends on it. */

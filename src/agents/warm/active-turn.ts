@@ -94,9 +94,9 @@ export class ActiveTurn implements TurnPort, TurnDriver {
 
   /** Sends the prompt, unless the turn was cancelled before. */
   async begin(onOutput: OnOutput): Promise<void> {
-    const { request, signal } = this.#turn
+    const { request, signal, onBoundaryEvent } = this.#turn
     this.#onOutput = onOutput
-    await this.#agent.beginTurn(this.#onStderr)
+    await this.#agent.beginTurn({ onStderr: this.#onStderr, onBoundaryEvent })
     void this.#agent.ending.then(() => this.#finish())
     signal.addEventListener('abort', this.#onAbort)
     if (signal.aborted) {

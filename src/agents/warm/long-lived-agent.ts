@@ -3,6 +3,7 @@
  * for all protocols; there is one implementation per protocol.
  */
 import type { ProcessExit } from '../../kit/process/process.ts'
+import type { ProxyEvent } from '../../sandbox/proxy.ts'
 import type {
   AgentCommand,
   AgentEvent,
@@ -25,6 +26,8 @@ export type Turn = {
   priorUsage?: Usage | undefined
   /** Learns what the turn has used so far, from agents that say so before its end. */
   onUsage?: ((usage: Usage) => void) | undefined
+  /** Learns of each host that an agent inside of a boundary reaches or is refused. */
+  onBoundaryEvent?: ((event: ProxyEvent) => void) | undefined
   /** Decides about what the agent wants to do. Absent: everything that the agent asks about is denied. */
   onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
 }

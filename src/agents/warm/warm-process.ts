@@ -5,7 +5,9 @@ import { OutputTail } from '../../kit/process/output-tail.ts'
 import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
 import type { Member } from '../../kit/process/process-tree.ts'
 import { residentBytes } from '../../kit/process/resident-memory.ts'
+import type { ProxyEvent } from '../../sandbox/proxy.ts'
 import type { AgentCommand } from '../adapter/agent.ts'
+import type { AgentBoundary } from '../boundary/open-agent-boundary.ts'
 import { refuseGitSettings } from '../git-settings.ts'
 import { removeScratch, writeScratch } from '../scratch-files.ts'
 import { agentDisconnected } from './faults.ts'
@@ -22,6 +24,11 @@ const STDERR_LIMIT_BYTES = 64 * 1024
 /** An idle agent prints little; one that prints more works without a prompt. */
 const IDLE_OUTPUT_LIMIT = 1024 * 1024
 
+type TurnListeners = {
+  onStderr: (chunk: Buffer) => void
+  onBoundaryEvent: ((event: ProxyEvent) => void) | undefined
+}
+
 export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
   pid: number
   /** It has not ended, and was not told to. */
@@ -29,7 +36,7 @@ export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
   /** Resolves as soon as the process ends or is told to. */
   ending: Promise<void>
   /** Call it before each turn. */
-  beginTurn(onStderr: (chunk: Buffer) => void): Promise<void>
+  beginTurn(listeners: TurnListeners): Promise<void>
   /** What the agent has started until now belongs to it, and may stay after the turn. */
   adopt(): Promise<void>
   /** Ends the turn. False: a process that the turn has started still runs. */
@@ -42,37 +49,25 @@ export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
   end(): Promise<void>
 }
 
+type WarmCommand = Pick<AgentCommand, 'argv' | 'env' | 'files'> & { cancelSignal: 'SIGINT' | 'SIGTERM' }
+
 /** Throws a Fault if the program cannot be started. */
-export async function startWarmProcess(
-  { request, owner, signal, scratchDirectory }: Launch,
-  command: Pick<AgentCommand, 'argv' | 'env' | 'files'> & { cancelSignal: 'SIGINT' | 'SIGTERM' },
-): Promise<WarmProcess> {
+export async function startWarmProcess(launch: Launch, command: WarmCommand): Promise<WarmProcess> {
   // Since the request was made, another agent may have written settings.
-  refuseGitSettings(request)
+  refuseGitSettings(launch.request)
   const stop = new AbortController()
   let stderr = new OutputTail(STDERR_LIMIT_BYTES)
-  let onTurnStderr: ((chunk: Buffer) => void) | undefined
-  writeScratch(scratchDirectory, { ...command, stdin: '', warnings: [] })
-  const running = await startProcess({
-    argv: command.argv,
-    shownAs: request.shownAs,
-    cwd: request.workdir,
-    env: owner === undefined ? command.env : { ...command.env, [OWNER_VARIABLE]: owner },
-    keepsStdinOpen: true,
-    timeoutMs: null,
-    signal: AbortSignal.any([signal, stop.signal]),
-    sweep: 'always',
-    cancelSignal: command.cancelSignal,
+  let listeners: TurnListeners | undefined
+  const { running, boundary, clear } = await startInside(launch, command, {
+    signal: stop.signal,
     onStderr: (chunk) => {
       stderr.add(chunk)
-      onTurnStderr?.(chunk)
+      listeners?.onStderr(chunk)
     },
-  }).catch(async (error) => {
-    await removeScratch(scratchDirectory)
-    throw error
+    onBoundaryEvent: (event) => listeners?.onBoundaryEvent?.(event),
   })
+  void running.exit.then(clear)
   if (running.pid === null) throw agentDisconnected({ method: 'the start' })
-  void running.exit.then(() => removeScratch(scratchDirectory))
   const ending = Promise.withResolvers<void>()
   let isAlive = true
   let isBusy = false
@@ -108,17 +103,18 @@ export async function startWarmProcess(
     pid: running.pid,
     isAlive: () => isAlive,
     ending: ending.promise,
-    async beginTurn(onStderr) {
+    async beginTurn(turn) {
       isBusy = true
       clearTimeout(adopting)
       stderr = new OutputTail(STDERR_LIMIT_BYTES)
-      onTurnStderr = onStderr
+      listeners = turn
       if (own.length === 0) await adopt()
     },
     adopt,
     async endTurn() {
-      onTurnStderr = undefined
+      listeners = undefined
       isBusy = false
+      boundary?.keepLogins()
       idleCharacters = 0
       const deadline = performance.now() + LEFTOVER_WAIT_MS
       for (let pauseMs = 5; (await leftovers()).length > 0; pauseMs *= 2) {
@@ -136,6 +132,44 @@ export async function startWarmProcess(
     },
     residentBytes: async () => residentBytes(await running.members()),
     end,
+  }
+}
+
+/** Starts the program, inside of a boundary if the request says so. */
+async function startInside(
+  { request, owner, signal, scratchDirectory }: Launch,
+  command: WarmCommand,
+  { signal: stop, onStderr, onBoundaryEvent }: Required<TurnListeners> & { signal: AbortSignal },
+) {
+  const env = owner === undefined ? command.env : { ...command.env, [OWNER_VARIABLE]: owner }
+  const bare = { argv: command.argv, env }
+  writeScratch(scratchDirectory, { ...command, stdin: '', warnings: [] })
+  let boundary: AgentBoundary | undefined
+  const clear = async () => {
+    await boundary?.close()
+    await removeScratch(scratchDirectory)
+  }
+  try {
+    if (request.boundary !== undefined) {
+      const { openAgentBoundary } = await import('../boundary/open-agent-boundary.ts')
+      const inside = { ...bare, plan: request.boundary }
+      boundary = await openAgentBoundary(request, inside, (event) => onBoundaryEvent?.(event))
+    }
+    const running = await startProcess({
+      ...(boundary?.command ?? bare),
+      shownAs: request.shownAs,
+      cwd: request.workdir,
+      keepsStdinOpen: true,
+      timeoutMs: null,
+      signal: AbortSignal.any([signal, stop]),
+      sweep: 'always',
+      cancelSignal: command.cancelSignal,
+      onStderr,
+    })
+    return { running, boundary, clear }
+  } catch (error) {
+    await clear()
+    throw error
   }
 }
 

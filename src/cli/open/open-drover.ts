@@ -4,7 +4,7 @@ import { type DroverParts, InProcessDrover } from '../../service/in-process.ts'
 import { slotsOfUser } from '../../service/prompt-contexts.ts'
 import type { Invocation } from '../command.ts'
 import { toMessage } from '../output/printable.ts'
-import { findUserPaths } from '../settings.ts'
+import { findUserPaths, sandboxPartsFor } from '../settings.ts'
 import { openCommandStores } from './open-command-stores.ts'
 
 export type OpenOptions = Partial<Pick<DroverParts, 'keep' | 'createPool' | 'privateFiles'>> & {
@@ -23,6 +23,7 @@ export function openDrover(
   return new InProcessDrover({
     ...{ settings: config, env, cwd, isRoot, clock, keep, createPool, privateFiles },
     demo: isDemo ? demoAgent : undefined,
+    sandbox: sandboxPartsFor(invocation),
     slots: slotsOfUser(config, atOnce),
     worktrees: findUserPaths(invocation).worktrees,
     templates: findUserPaths(invocation).templates,

@@ -1,13 +1,13 @@
 /** `drover sandbox run`: runs a command in the boundary of the current worktree. */
 import { resolve } from 'node:path'
-import type { Config } from '../../config/config.shape.ts'
 import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
-import { BoundaryCounts, type BoundaryReport } from '../../sandbox/boundary-report.ts'
-import { createPolicy, type SandboxSettings } from '../../sandbox/create-policy.ts'
+import { BoundaryCounts, type BoundaryTotals } from '../../sandbox/boundary-report.ts'
+import { createPolicy } from '../../sandbox/create-policy.ts'
 import { explainFailure } from '../../sandbox/explain-failure.ts'
 import { sandboxUnavailable } from '../../sandbox/faults.ts'
 import { findSandboxPrograms } from '../../sandbox/find-programs.ts'
 import { openBoundary } from '../../sandbox/open-boundary.ts'
+import { type SandboxAdditions, toSandboxSettings } from '../../sandbox/to-sandbox-settings.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -15,13 +15,12 @@ import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 
-const MEGABYTE = 2 ** 20
-const STDIN_LIMIT_BYTES = 64 * MEGABYTE
+const STDIN_LIMIT_BYTES = 64 * 2 ** 20
 
 export const run: RunCommand = async (invocation) => {
   const { runtime, flags } = invocation
   const { config } = await readSettings(invocation)
-  const settings = toSandboxSettings(invocation, config)
+  const settings = toSandboxSettings(config.sandbox, readAdditions(invocation))
   const programs = findSandboxPrograms(runtime, runtime.sandbox.forwarder)
   using interruption = listenForInterruption()
   const { signal } = interruption
@@ -73,22 +72,12 @@ async function passOutput({ runtime }: Invocation, command: Started, signal: Abo
   return await process.exit
 }
 
-function toSandboxSettings({ flags, runtime }: Invocation, { sandbox }: Config): SandboxSettings {
+function readAdditions({ flags, runtime }: Invocation): SandboxAdditions {
   const paths = (name: string) => flags.texts(name).map((path) => resolve(runtime.cwd, path))
-  return {
-    hosts: [...sandbox.hosts, ...flags.texts('host')],
-    env: [...sandbox.env, ...flags.texts('env')],
-    read: [...sandbox.read, ...paths('read')],
-    write: [...sandbox.write, ...paths('write')],
-    limits: {
-      memoryBytes: sandbox.max_memory_mb === 0 ? undefined : sandbox.max_memory_mb * MEGABYTE,
-      processes: sandbox.max_processes,
-      fileBytes: sandbox.max_file_mb * MEGABYTE,
-    },
-  }
+  return { hosts: flags.texts('host'), env: flags.texts('env'), read: paths('read'), write: paths('write') }
 }
 
-function describeReport({ reached, refused }: BoundaryReport): string {
+function describeReport({ reached, refused }: BoundaryTotals): string {
   const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
   const lines = [
     ...reached.map(({ host, count }) => `reached ${host} ${times(count)}`),

@@ -1,9 +1,9 @@
 import { createHttpFace, type HttpFace, type HttpInputs } from '../../http/http-face.ts'
 import type { Invocation } from '../command.ts'
-import { findUserPaths, privateFilesFor } from '../settings.ts'
+import { findUserPaths, privateFilesFor, sandboxPartsFor } from '../settings.ts'
 
 type FromInvocation = 'version' | 'env' | 'cwd' | 'isRoot' | 'clock' | 'demo' | 'demoAgent' | 'directories'
-type Parts = Omit<HttpInputs, FromInvocation | 'privateFiles' | 'jsonThread' | 'logsPrompts'> & {
+type Parts = Omit<HttpInputs, FromInvocation | 'privateFiles' | 'sandbox' | 'jsonThread' | 'logsPrompts'> & {
   logsPrompts?: boolean
 }
 
@@ -18,6 +18,7 @@ export async function createHttp(invocation: Invocation, parts: Parts): Promise<
     demo: flags.isOn('demo') ? demoAgent : undefined,
     directories: findUserPaths(invocation),
     privateFiles: privateFilesFor(invocation),
+    sandbox: sandboxPartsFor(invocation),
     logsPrompts: false,
     ...parts,
   })

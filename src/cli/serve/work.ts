@@ -7,7 +7,7 @@ import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { storeNotShared } from '../faults.ts'
 import { openCommandStores } from '../open/open-command-stores.ts'
-import { findUserPaths, privateFilesFor, readSettings } from '../settings.ts'
+import { findUserPaths, privateFilesFor, readSettings, sandboxPartsFor } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { agentsNotice } from './agents-notice.ts'
 import { secretWarnings } from './security-warnings.ts'
@@ -33,6 +33,7 @@ export const run: RunCommand = async (invocation) => {
     demo: flags.isOn('demo') ? demoAgent : undefined,
     directories: findUserPaths(invocation),
     privateFiles: privateFilesFor(invocation),
+    sandbox: sandboxPartsFor(invocation),
     rights: asAllowedBefore,
     // No command asks a worker for runs of other machines.
     userElsewhere: undefined,

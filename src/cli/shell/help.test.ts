@@ -73,7 +73,9 @@ describe('help', () => {
   it('lists the choices of a flag, unless its description names each of them', () => {
     const help = helpOf('compare', layout(400))
     expect(help).toMatch(/Where the agent may write \(default, read-only, workspace, full\)\n/)
-    expect(help).toMatch(/edit files \(auto\), everything \(none\), nothing \(always\), or what .* allow \(default\)\n/)
+    expect(help).toMatch(
+      /edit files \(auto\), everything in a sandbox \(sandboxed\), everything \(none\), nothing \(always\), or what .* allow \(default\)\n/,
+    )
   })
 
   it('wraps a description again but keeps paragraphs and lines that end with a sentence', () => {

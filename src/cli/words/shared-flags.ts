@@ -29,7 +29,7 @@ export const WORKDIR: Flag = {
 }
 
 export const APPROVAL_CHOICES =
-  "edit files (auto), everything (none), nothing (always), or what the agent's own settings allow (default)"
+  "edit files (auto), everything in a sandbox (sandboxed), everything (none), nothing (always), or what the agent's own settings allow (default)"
 
 export const APPROVAL: Flag = {
   name: 'approval',

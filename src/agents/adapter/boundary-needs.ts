@@ -1,0 +1,31 @@
+/** What agents need inside of a boundary. */
+import type { Environment } from '../../kit/process/child-environment.ts'
+
+/** What an agent needs, besides its program and its working directory. Paths are absolute, and need not exist. */
+export type BoundaryNeeds = {
+  /** Its own directories. Inside, they begin with nothing but the paths below; everything else that it writes there is discarded. */
+  directories: readonly string[]
+  /** Settings. It cannot change them: they name programs that it would start outside, in a later run. */
+  read: readonly string[]
+  /** Files that it changes while it works. It gets copies, which are discarded. */
+  copied: readonly string[]
+  /** Files with its login. It gets copies; a login that it has refreshed is kept. */
+  logins: readonly string[]
+  /** Directories of sessions, which it changes. */
+  kept: readonly string[]
+  /** Its model service, and where it refreshes its login. */
+  hosts: readonly string[]
+  /** Variables; a name may end with `*`. */
+  env: readonly string[]
+}
+
+/** The host of a service that a variable names; nothing if it names none. */
+export function hostsIn(env: Environment, names: readonly string[]): string[] {
+  return names.flatMap((name) => hostOf(env[name] ?? ''))
+}
+
+function hostOf(address: string): string[] {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return []
+  return [url.host]
+}

@@ -1,0 +1,62 @@
+/** The policy of an agent inside of a boundary: what it needs, and what the settings and its permission allow. */
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, sep } from 'node:path'
+import type { ChildEnvironment, Environment } from '../../kit/process/child-environment.ts'
+import { createPolicy } from '../../sandbox/create-policy.ts'
+import type { SandboxPolicy, Stage } from '../../sandbox/sandbox-policy.ts'
+import type { AgentCommand, AgentRequest, Program } from '../adapter/agent.ts'
+import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
+import type { BoundaryPlan } from '../adapter/boundary-plan.ts'
+import { isReadOnly } from '../adapter/permission.ts'
+
+type Facts = { plan: BoundaryPlan; needs: BoundaryNeeds; home: string; stages: readonly Stage[]; argv: Program }
+
+/** Throws a Fault of the sandbox. */
+export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages, argv }: Facts): SandboxPolicy {
+  const { settings, worktree, droverHome, programs } = plan
+  return createPolicy({
+    worktree,
+    home,
+    droverHome,
+    stages,
+    programs: [programs.node, ...argv.flatMap(programPath)],
+    hidden: request.closedFiles,
+    // The system enforces then what the agent was told.
+    isReadOnly: isReadOnly(request),
+    settings: {
+      ...settings,
+      hosts: [...settings.hosts, ...needs.hosts],
+      read: [...settings.read, ...needs.read],
+      write: [
+        ...settings.write,
+        ...needs.kept,
+        ...(existsSync(request.scratchDirectory) ? [request.scratchDirectory] : []),
+      ],
+    },
+  })
+}
+
+const MODULES = `${sep}node_modules${sep}`
+
+/** A package of Node needs the packages beside it. */
+function programPath(part: string): string[] {
+  if (!isAbsolute(part) || !existsSync(part)) return []
+  const path = realpathSync.native(part)
+  const at = path.indexOf(MODULES)
+  return [at < 0 ? path : path.slice(0, at + MODULES.length - 1)]
+}
+
+/** The program without links, because a link to it may not exist inside. */
+export function toInnerArgv([program, ...args]: Program): Program {
+  return [existsSync(program) ? realpathSync.native(program) : program, ...args]
+}
+
+/** What the agent needs, and what drover has set for it. A script of the agent may look for Node in PATH. */
+export function toInnerEnvironment(
+  { env }: Pick<AgentCommand, 'env'>,
+  { given, plan, needs }: { given: Environment; plan: BoundaryPlan; needs: BoundaryNeeds },
+): { env: ChildEnvironment; names: string[] } {
+  const added = Object.keys(env).filter((name) => env[name] !== given[name])
+  const path = [env['PATH'] ?? '', dirname(plan.programs.node)].filter((each) => each !== '').join(':')
+  return { env: { ...env, PATH: path }, names: [...plan.settings.env, ...needs.env, ...added] }
+}

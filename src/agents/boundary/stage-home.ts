@@ -1,0 +1,97 @@
+/**
+ * A home directory for an agent inside of a boundary. Agents replace their files by renaming, which a mounted file does not allow, so
+ * they get copies. Of these, only a refreshed login is taken back, and only if it is a file where it was.
+ */
+import { closeSync, constants, copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, readlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { errorCode } from '../../kit/fault.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { isWithin, type Stage } from '../../sandbox/sandbox-policy.ts'
+import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
+
+export type StagedHome = {
+  stages: readonly Stage[]
+  /** Keeps the logins that the agent has refreshed. */
+  keepLogins(): void
+}
+
+const LOGIN_LIMIT_BYTES = 1024 * 1024
+const PRIVATE_DIRECTORY = { recursive: true, mode: 0o700 } as const
+
+/** `directory` is empty, has no links in its path, and belongs to this agent alone. */
+export function stageHome(needs: BoundaryNeeds, { home, directory }: { home: string; directory: string }): StagedHome {
+  const outside = needs.directories.filter((path) => !isWithin(path, [home]))
+  const stages = [home, ...outside].map((path, at): Stage => ({ path, from: join(directory, String(at)) }))
+  const place = (path: string) => {
+    const stage = stages.findLast((each) => isWithin(path, [each.path]))
+    return stage === undefined ? undefined : join(stage.from, relative(stage.path, path))
+  }
+  for (const { from } of stages) mkdirSync(from, PRIVATE_DIRECTORY)
+  const ownInHome = needs.directories.filter((path) => isWithin(path, [home]))
+  for (const path of ownInHome) mkdirSync(place(path) ?? path, PRIVATE_DIRECTORY)
+  for (const path of needs.kept) mkdirSync(path, PRIVATE_DIRECTORY)
+  for (const path of needs.copied) copyIn(path, place(path))
+  const logins = needs.logins.flatMap((path) => {
+    const staged = place(path)
+    return staged === undefined ? [] : [{ path, staged, known: copyIn(path, staged) }]
+  })
+  return {
+    stages,
+    keepLogins() {
+      for (const login of logins) login.known = keepLogin(login)
+    },
+  }
+}
+
+/** The content of the copy; undefined if there is no such file. */
+function copyIn(path: string, staged: string | undefined): string | undefined {
+  if (staged === undefined) return undefined
+  try {
+    mkdirSync(dirname(staged), PRIVATE_DIRECTORY)
+    copyFileSync(path, staged, constants.COPYFILE_EXCL)
+    return readFileSync(staged, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EISDIR') return undefined
+    throw error
+  }
+}
+
+type Login = {
+  path: string
+  staged: string
+  /** What the agent was given, or has been taken back from it. */
+  known: string | undefined
+}
+
+/** A login that others have refreshed meanwhile is newer, and stays. */
+function keepLogin({ path, staged, known }: Login): string | undefined {
+  const now = readStaged(staged)
+  if (now === undefined || now === known || readOrNothing(path) !== known) return known
+  mkdirSync(dirname(path), PRIVATE_DIRECTORY)
+  replaceFile({ path, bytes: Buffer.from(now), mode: 0o600, links: 'follow' })
+  return now
+}
+
+function readOrNothing(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The agent may have put a link or a pipe there, or have moved its directory: then nothing is read. */
+function readStaged(path: string): string | undefined {
+  try {
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const found = fstatSync(descriptor)
+      const isInPlace = found.isFile() && readlinkSync(`/proc/self/fd/${descriptor}`) === path
+      return isInPlace && found.size <= LOGIN_LIMIT_BYTES ? readFileSync(descriptor, 'utf8') : undefined
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,28 @@
+/** What an agent inside of a boundary reached and was refused, during one prompt. */
+import type { AgentEvent } from '../agents/adapter/agent.ts'
+import { BoundaryCounts } from '../sandbox/boundary-report.ts'
+import type { ProxyEvent } from '../sandbox/proxy.ts'
+import type { BoundaryReport } from './prompt-result.shape.ts'
+
+export class BoundaryWatch {
+  readonly #counts = new BoundaryCounts()
+  #news: AgentEvent[] = []
+
+  readonly add = (event: ProxyEvent): void => {
+    if (!this.#counts.add(event) || event.is === 'failed') return
+    const host = `${event.host}:${event.port}`
+    const content = event.is === 'refused' ? { is: event.is, host, reason: event.reason } : { is: event.is, host }
+    this.#news.push({ type: 'boundary', content })
+  }
+
+  /** Hosts that were reached or refused for the first time since the last call. */
+  takeNews(): readonly AgentEvent[] {
+    const news = this.#news
+    this.#news = []
+    return news
+  }
+
+  report(): BoundaryReport {
+    return { enforced_by: 'bubblewrap', ...this.#counts.report() }
+  }
+}

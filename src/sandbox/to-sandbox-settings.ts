@@ -1,0 +1,31 @@
+/** What the settings say about a sandbox, in the units that Linux uses. Pure. */
+import type { SandboxSettings } from './create-policy.ts'
+
+const MEGABYTE = 2 ** 20
+
+/** The section `sandbox` of the config. */
+export type SandboxSection = {
+  hosts: readonly string[]
+  env: readonly string[]
+  read: readonly string[]
+  write: readonly string[]
+  max_memory_mb: number
+  max_processes: number
+  max_file_mb: number
+}
+
+export type SandboxAdditions = Partial<Pick<SandboxSettings, 'hosts' | 'env' | 'read' | 'write'>>
+
+export function toSandboxSettings(section: SandboxSection, more: SandboxAdditions = {}): SandboxSettings {
+  return {
+    hosts: [...section.hosts, ...(more.hosts ?? [])],
+    env: [...section.env, ...(more.env ?? [])],
+    read: [...section.read, ...(more.read ?? [])],
+    write: [...section.write, ...(more.write ?? [])],
+    limits: {
+      memoryBytes: section.max_memory_mb === 0 ? undefined : section.max_memory_mb * MEGABYTE,
+      processes: section.max_processes,
+      fileBytes: section.max_file_mb * MEGABYTE,
+    },
+  }
+}

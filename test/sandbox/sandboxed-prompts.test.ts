@@ -1,0 +1,189 @@
+/** Prompts whose agent runs inside of a boundary. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { mergeLayers } from '../../src/config/layers.ts'
+import type { PromptContext } from '../../src/prompts/prompt-context.ts'
+import type { PromptBody } from '../../src/prompts/prompt-request.shape.ts'
+import type { PromptRequest } from '../../src/prompts/prompt-request.ts'
+import { runPromptToEnd } from '../../src/prompts/run-prompt.ts'
+import { createPromptFixture, finishPrompt } from '../support/prompt-fixture.ts'
+import { skipWithoutSandbox } from '../support/sandbox.ts'
+import { until } from '../support/until.ts'
+
+const AGENT = readFileSync(join(import.meta.dirname, '..', 'programs', 'inside-agent.cjs'), 'utf8')
+
+type Attempt = readonly [string, ...string[]]
+type Over = Omit<Partial<PromptBody>, 'sandbox'> & {
+  sandbox?: PromptBody['sandbox'] | undefined
+  sandboxSettings?: object
+}
+
+async function fixture() {
+  const made = await createPromptFixture()
+  writeFileSync(join(made.directory, 'claude'), `#!${process.execPath}\n${AGENT}`, { mode: 0o755 })
+  const own = join(made.directory, '.claude')
+  mkdirSync(own)
+  writeFileSync(join(own, 'settings.json'), '{"model":"mine"}')
+  writeFileSync(join(own, '.credentials.json'), '{"token":"old"}')
+  writeFileSync(join(made.directory, 'canary'), 'secret')
+  const run = async (attempts: readonly Attempt[], { sandboxSettings = {}, ...over }: Over = {}) => {
+    const context = withSandbox(made.context, sandboxSettings)
+    const request = {
+      backend: 'claude',
+      prompt: JSON.stringify(attempts),
+      sandbox: 'required',
+      ...over,
+    } as PromptRequest
+    const { events, result } = await finishPrompt(request, context)
+    return { events, result, got: result.error === undefined ? JSON.parse(result.output) : result }
+  }
+  return { ...made, own, run }
+}
+
+function withSandbox(context: PromptContext, sandbox: object): PromptContext {
+  return { ...context, settings: { ...context.settings, sandbox: { ...mergeLayers([]).config.sandbox, ...sandbox } } }
+}
+
+describe('an agent inside of a boundary', () => {
+  beforeEach(skipWithoutSandbox)
+
+  it('sees its working directory and its own files, and nothing else of the home directory', async () => {
+    const { run, directory, work, own } = await fixture()
+    writeFileSync(join(work, 'readme'), 'hello')
+    const { got } = await run([
+      ['read', join(work, 'readme')],
+      ['write', join(work, 'made'), 'x'],
+      ['read', join(own, 'settings.json')],
+      ['write', join(own, 'settings.json'), '{}'],
+      ['read', join(directory, 'canary')],
+      ['read', join(directory, 'sessions.db')],
+    ])
+    expect(got).toEqual(['hello', 'written', '{"model":"mine"}', null, null, null])
+    expect(existsSync(join(work, 'made'))).toBe(true)
+  })
+
+  it('keeps a login that it refreshes, and its sessions, and nothing else', async () => {
+    const { run, own, work } = await fixture()
+    const project = work.replace(/[^A-Za-z0-9]/g, '-')
+    const { got } = await run([
+      ['replace', join(own, '.credentials.json'), '{"token":"new"}'],
+      ['write', join(own, 'projects', project, 'session.jsonl'), '{}'],
+      ['write', join(own, 'hooks', 'evil.sh'), 'x'],
+      ['write', join(own, 'projects', 'other', 'session.jsonl'), '{}'],
+    ])
+    expect(got).toEqual(['replaced', 'written', 'written', 'written'])
+    expect(readFileSync(join(own, '.credentials.json'), 'utf8')).toBe('{"token":"new"}')
+    expect(existsSync(join(own, 'projects', project, 'session.jsonl'))).toBe(true)
+    expect(existsSync(join(own, 'hooks'))).toBe(false)
+    expect(existsSync(join(own, 'projects', 'other'))).toBe(false)
+  })
+
+  it('has its own variables, and not those of others', async () => {
+    const { run, context } = await fixture()
+    Object.assign(context.env, { ANTHROPIC_API_KEY: 'mine', AWS_SECRET_ACCESS_KEY: 'theirs', LISTED: 'yes' })
+    const variables = ['ANTHROPIC_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'LISTED', 'IS_SANDBOX'].map(
+      (name): Attempt => ['variable', name],
+    )
+    expect((await run(variables)).got).toEqual(['mine', null, null, '1'])
+    expect((await run(variables, { sandboxSettings: { env: ['LISTED'] } })).got).toEqual(['mine', null, 'yes', '1'])
+  })
+
+  it('reaches listed hosts alone, and the result and the events say so', async () => {
+    const { run } = await fixture()
+    const server = createServer((socket) => socket.end())
+    onTestFinished(() => void server.close())
+    const port = await new Promise<number>((resolve) =>
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
+    )
+    const { got, events, result } = await run(
+      [
+        ['connect', 'evil.example:443'],
+        ['connect', 'evil.example:443'],
+        ['connect', `127.0.0.1:${port}`],
+      ],
+      { sandboxSettings: { hosts: [`127.0.0.1:${port}`] } },
+    )
+    expect(got).toEqual([null, null, 'connected'])
+    expect(result.boundary).toEqual({
+      enforced_by: 'bubblewrap',
+      reached: [{ host: `127.0.0.1:${port}`, count: 1 }],
+      refused: [{ host: 'evil.example:443', reason: 'not listed', count: 2 }],
+    })
+    expect(events.filter(({ type }) => type === 'boundary').map(({ content }) => content)).toEqual([
+      { is: 'refused', host: 'evil.example:443', reason: 'not listed' },
+      { is: 'reached', host: `127.0.0.1:${port}` },
+    ])
+    expect(events.map(({ type }) => type).at(0)).toBe('init')
+    expect(events.map(({ type }) => type).at(-1)).toBe('done')
+  })
+
+  it('changes nothing if it may only read', async () => {
+    const { run, work } = await fixture()
+    const { got } = await run([['write', join(work, 'made'), 'x']], { sandbox_mode: 'read-only' })
+    expect(got).toEqual([null])
+  })
+
+  it('asks no one with the approval mode sandboxed, which implies a sandbox', async () => {
+    const { run, directory } = await fixture()
+    const { got, result } = await run([['arguments'], ['read', join(directory, 'canary')]], {
+      approval_mode: 'sandboxed',
+      sandbox: undefined,
+    })
+    expect(got[0]).toContain('--permission-mode bypassPermissions')
+    expect(got[1]).toBeNull()
+    expect(result.boundary).toMatchObject({ enforced_by: 'bubblewrap' })
+  })
+
+  it('is asked to stop before it is killed', async () => {
+    const { context, work } = await fixture()
+    const log = join(work, 'log')
+    const cancel = new AbortController()
+    const request = { backend: 'claude', prompt: JSON.stringify([['wait', log]]), sandbox: 'required' } as const
+    const ended = runPromptToEnd(request, context, { signal: cancel.signal })
+    await until(() => existsSync(log))
+    cancel.abort()
+    expect(await ended).toMatchObject({ error_code: 'agent_cancelled' })
+    expect(readFileSync(log, 'utf8')).toBe('waiting\nSIGINT\n')
+  })
+})
+
+describe('without bubblewrap', () => {
+  async function withoutBubblewrap() {
+    const { context, run, ...rest } = await fixture()
+    const env = context.env as Record<string, string>
+    env['PATH'] = env['PATH']?.split(':')[0] ?? ''
+    return { run, ...rest }
+  }
+
+  it.each([
+    ['a request requires a sandbox', {}],
+    ['the settings do', { sandbox: undefined, sandboxSettings: { mode: 'required' } }],
+    ['the approval mode does', { sandbox: undefined, approval_mode: 'sandboxed' }],
+  ])('nothing is started if %s', async (_, over) => {
+    const { run, work } = await withoutBubblewrap()
+    const running = run([['write', join(work, 'made'), 'x']], over as Over)
+    await expect(running).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+      message: expect.stringContaining('apt install bubblewrap'),
+    })
+    expect(existsSync(join(work, 'made'))).toBe(false)
+  })
+
+  it('an agent runs with a warning if a sandbox is only wanted', async () => {
+    const { run, work } = await withoutBubblewrap()
+    const { got, result } = await run([['write', join(work, 'made'), 'x']], { sandbox: 'on' })
+    expect(got).toEqual(['written'])
+    expect(result.warnings).toEqual([expect.stringContaining('the agent runs without a sandbox: there is no sandbox')])
+    expect(result.boundary).toBeUndefined()
+  })
+})
+
+it('a request cannot turn off what is required', async () => {
+  const { run } = await fixture()
+  const settings = { sandbox: 'off', sandboxSettings: { mode: 'required' } } as const
+  await expect(run([], settings)).rejects.toMatchObject({ code: 'sandbox_required' })
+  const mode = { sandbox: 'off', approval_mode: 'sandboxed' } as const
+  await expect(run([], mode)).rejects.toMatchObject({ code: 'sandbox_required' })
+})
