@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callMain } from '../support/call-main.ts'
+import { placesUpTo } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -388,7 +389,7 @@ describe('drover restore', () => {
     expect(await restoreKilledAt(0)).toMatchObject({ code: 0 })
     const calls = Number(readFileSync(countFile, 'utf8'))
     expect(calls).toBeGreaterThan(15)
-    for (let at = 1; at <= calls; at++) {
+    for (const at of placesUpTo(calls)) {
       copyState(template, user.home)
       expect((await restoreKilledAt(at)).code, `killed at ${at} of ${calls}`).toBe(null)
       const state = readState(user)

@@ -1,4 +1,4 @@
-/** Kills a change at every call that writes to disk, and checks what the next process does. */
+/** Kills a change at calls that write to disk, and checks what the next process does. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { inspectChanges } from '../../src/hosts/change/inspect-changes.ts'
 import { listHosts } from '../../src/hosts/list/list-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../src/hosts/worktree.ts'
 import { bundledProgram } from '../support/bundled-program.ts'
+import { STEP } from '../support/full-counts.ts'
 import {
   clear,
   createHostWorktree,
@@ -57,7 +58,7 @@ describe.each(SCENARIOS)('$name, killed at any call', ({ prepare, change }) => {
   it('is undone or finished by the next process, to the last byte and mode', async () => {
     const { before, after } = await bothEnds({ prepare, change })
     const seen = new Set<string>()
-    for (let at = 1; ; at += 1) {
+    for (let at = 1; ; at += STEP) {
       const site = await prepared(prepare)
       if (!(await isKilled(at, (disk) => change(site, disk)))) break
       await clear(site)
@@ -86,7 +87,7 @@ describe('undoing a change', () => {
   it('can itself be killed at any call', async () => {
     const { prepare, change } = SCENARIOS[1] as (typeof SCENARIOS)[1]
     const { before, after } = await bothEnds({ prepare, change })
-    for (let at = 1; ; at += 1) {
+    for (let at = 1; ; at += STEP) {
       const site = await prepared(prepare)
       await isKilled(2, (disk) => change(site, disk), ['linkSync'])
       expect(site.records()).toHaveLength(1)
@@ -173,7 +174,7 @@ describe('a process that is really killed', () => {
     let isOver = false
     const work = async () => {
       while (!isOver) {
-        at += 1
+        at += STEP
         const mine = at
         const site = realSite()
         if ((await die(site, mine)) !== 'SIGKILL') {

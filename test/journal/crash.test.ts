@@ -7,6 +7,7 @@ import { serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { bundledProgram } from '../support/bundled-program.ts'
 import { type DiskCall, isChange, recordingDisk } from '../support/counted-disk.ts'
+import { placesUpTo } from '../support/full-counts.ts'
 import {
   boundHistory,
   createJournalFixture,
@@ -101,7 +102,7 @@ describe('a process that is killed while', () => {
     async (work) => {
       const changes = await changesOf(work)
       expect(changes).toHaveLength(work.points)
-      const points = Array.from({ length: changes.length + 1 }, (_, index) => index + 1)
+      const points = placesUpTo(changes.length + 1)
       const one = async () => {
         for (let point = points.shift(); point !== undefined; point = points.shift())
           await checkPoint(work, point, changes)
