@@ -4,7 +4,7 @@
  */
 import type { DrivenScript } from '../support/driven-home.ts'
 import type { KillPoint } from '../support/kill-point.ts'
-import { DrivenRun, UNSAVED } from './driven-run.ts'
+import { DrivenRun, LIMITED, UNSAVED } from './driven-run.ts'
 import { sessionsIn } from './observation.ts'
 import { type Figures, repeat, type Scenario, sum } from './scenario.ts'
 
@@ -53,6 +53,15 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
     momentsOf: everyFewMs,
     script: UNSAVED,
   }),
+  ...[
+    { name: 'waits for a limit', settings: {}, gate: 1 },
+    { name: 'hands over at a limit', settings: { on_limit: 'next', fallback: ['codex'] }, gate: 0 },
+  ].map(({ name, settings, gate }) =>
+    killTable({
+      name: `driver of a run that ${name} killed after each record; the run continues`,
+      ...{ gate, settings, victim: 'driver', momentsOf: eachRecord, script: LIMITED },
+    }),
+  ),
   {
     name: 'server killed while it takes over a detached run; another one continues',
     times: { gate: 0, full: 20 },
@@ -82,26 +91,34 @@ type Table = {
   /** A server drives, not the command. */
   isServed?: boolean
   script?: DrivenScript
+  /** Of driven runs. */
+  settings?: object
 }
 
 /** One run for each moment. */
-function killTable({ name, gate, victim, momentsOf, isServed = false, script }: Table): Scenario {
+function killTable({ name, gate, victim, momentsOf, isServed = false, script, settings }: Table): Scenario {
   const run = async (times: number): Promise<Figures> => {
     if (times === 0) return await countRuns([])
-    observed ??= driveUndisturbed()
-    const moments = spread(momentsOf(await observed), times)
+    const create = () => new DrivenRun(script, { settings: { drive: settings ?? {} } })
+    const moments = spread(momentsOf(await observe(script, create)), times)
     const kill = isServed ? killServer : killOnce
     const runs = moments.map((moment) => (driven: DrivenRun) => kill(driven, { victim, ...moment }))
-    return await countRuns(runs, script)
+    return await countRuns(runs, create)
   }
   return { name, times: { gate, full: Number.MAX_SAFE_INTEGER }, run }
 }
 
-/** Once for all tables. */
-let observed: Promise<Undisturbed> | undefined
+/** Once for all tables with the same script. */
+const observed = new Map<DrivenScript | undefined, Promise<Undisturbed>>()
 
-async function driveUndisturbed(): Promise<Undisturbed> {
-  using run = new DrivenRun()
+function observe(script: DrivenScript | undefined, create: () => DrivenRun): Promise<Undisturbed> {
+  const known = observed.get(script) ?? driveUndisturbed(create)
+  observed.set(script, known)
+  return known
+}
+
+async function driveUndisturbed(create: () => DrivenRun): Promise<Undisturbed> {
+  using run = create()
   const problems = await run.problems(await run.drive(), '')
   if (problems.length > 0) throw new Error(`without a kill: ${problems.join('; ')}`)
   const times = run.home.records(run.runId).map(({ at }) => Date.parse(at))
@@ -112,11 +129,11 @@ async function driveUndisturbed(): Promise<Undisturbed> {
 /** What is wrong; undefined if the moment did not come. */
 type Attempted = (driven: DrivenRun) => Promise<string[] | undefined>
 
-async function countRuns(all: readonly Attempted[], script?: DrivenScript): Promise<Figures> {
+async function countRuns(all: readonly Attempted[], create = () => new DrivenRun()): Promise<Figures> {
   const since = performance.now()
   const figures: Figures = { times: 0, seconds: 0, sessions: {}, processes: 0, problems: [] }
   await repeat({ often: all.length, atOnce: AT_ONCE }, async (at) => {
-    using driven = new DrivenRun(script)
+    using driven = create()
     const problems = await all[at]?.(driven)
     if (problems === undefined) return
     figures.times += 1

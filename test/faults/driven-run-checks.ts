@@ -27,6 +27,16 @@ export function accountingProblems(records: readonly DriveEvent[], calls: readon
   return problems
 }
 
+/** An agent whose limit a run waits for gets no prompt. */
+export function waitProblems(records: readonly DriveEvent[], calls: readonly DrivenCall[]): string[] {
+  return records.flatMap(({ type, at, data }) => {
+    if (type !== 'waiting_for_limit') return []
+    const { backend, until } = data
+    const early = calls.filter((call) => call.backend === backend && call.at > at && call.at < until)
+    return early.map((call) => `${backend} got a prompt at ${call.at}, while the run waited until ${until}`)
+  })
+}
+
 type ShownAttempt = { attempt: number; sha256: string; from: string; to: string; how: string }
 
 function attemptsIn(records: readonly DriveEvent[]): ShownAttempt[] {

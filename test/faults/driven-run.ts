@@ -9,7 +9,7 @@ import { openRunStore } from '../../src/journal/run-store.ts'
 import { droverPath } from '../support/bundled-program.ts'
 import { createDrivenHome, type DrivenScript, dataOf, type DrivenHome as ScriptedHome } from '../support/driven-home.ts'
 import type { KillPoint } from '../support/kill-point.ts'
-import { accountingProblems, recordProblems } from './driven-run-checks.ts'
+import { accountingProblems, recordProblems, waitProblems } from './driven-run-checks.ts'
 import { processesWith, sessionsIn } from './observation.ts'
 
 const KILLER = join(import.meta.dirname, '..', 'programs', 'kill-at.ts')
@@ -33,6 +33,15 @@ const SCRIPT: DrivenScript = {
 /** The first session is lost with the agent that is killed in its first turn. */
 export const UNSAVED: DrivenScript = { ...SCRIPT, orient: [{ pause: PAUSE_MS, savesLate: true }] }
 
+/** Claude reaches a limit that is over after a second. */
+export const LIMITED: DrivenScript = {
+  ...SCRIPT,
+  implement: [
+    { edits: { 'wind.txt': 'wind: 23\n' }, limit: { claude: 'API Error: Request rejected (429) · try again in 1s' } },
+    ...(SCRIPT.implement ?? []),
+  ],
+}
+
 /** What a run needs of its home. Its agents may be real. */
 export type DrivenHome = Pick<ScriptedHome, 'repository' | 'home' | 'runs' | 'configure' | 'calls' | 'records'> & {
   readonly env: Record<string, string>
@@ -55,11 +64,11 @@ export class DrivenRun implements Disposable {
   readonly #options: readonly string[]
   readonly #limitMs: number
 
-  constructor(script = SCRIPT, real?: RealAgents) {
+  constructor(script = SCRIPT, real?: Partial<RealAgents>) {
     this.#scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-driven-')))
-    this.home = real?.createHome(this.#scratch) ?? createDrivenHome(this.#scratch, script)
+    this.home = real?.createHome?.(this.#scratch) ?? createDrivenHome(this.#scratch, script)
     this.#options = real?.options ?? []
-    this.#limitMs = real === undefined ? LIMIT_MS : REAL_LIMIT_MS
+    this.#limitMs = real?.createHome === undefined ? LIMIT_MS : REAL_LIMIT_MS
     const { drive, ...settings } = real?.settings ?? {}
     const checked = { repositories: [this.home.repository.root], checks: [CHECK], ...drive }
     this.home.configure(JSON.stringify({ ...settings, drive: checked }))
@@ -174,6 +183,7 @@ export class DrivenRun implements Disposable {
       ...(this.recorded.startsWith(before) ? [] : ['records were lost']),
       ...recordProblems(records),
       ...accountingProblems(records, home.calls()),
+      ...waitProblems(records, home.calls()),
       ...this.#deliveryProblems(),
       ...(sessionsIn(home.home).active === undefined ? [] : ['a session is still active']),
     ]

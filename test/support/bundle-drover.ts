@@ -3,24 +3,12 @@ import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import type { TestProject } from 'vitest/node'
 import { bundle } from '../../scripts/bundle.ts'
-import { BUNDLED, droverPath } from './bundled-program.ts'
-
-declare module 'vitest' {
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended
-  interface ProvidedContext {
-    drover: string
-  }
-}
+import { BUNDLED } from './bundled-program.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-export default async function bundleForTests(project: TestProject): Promise<() => void> {
-  const remove = await bundleAll()
-  project.provide('drover', droverPath())
-  return remove
-}
+export default bundleAll
 
 /** This process and those that it starts use the bundles, until the returned function removes them. */
 export async function bundleAll(): Promise<() => void> {

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, inject, onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
+import { droverPath } from './bundled-program.ts'
 
 /** Starts drover from its sources, as in a clone. */
 export const SOURCES = join(import.meta.dirname, '..', '..', 'bin', 'drover.cjs')
 /** Starts the bundle of bundle-drover.ts if there is one, else the sources. */
-export const DROVER = (inject('drover') as string | undefined) ?? SOURCES
+export const DROVER = droverPath()
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
