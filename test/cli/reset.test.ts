@@ -8,11 +8,12 @@ import { discoverWorkspace } from '../../src/workspace/discover-workspace.ts'
 import { locateGit } from '../../src/workspace/git.ts'
 import { commitWorktree } from '../../src/workspace/worktrees/commit-worktree.ts'
 import { createWorktree } from '../../src/workspace/worktrees/create-worktree.ts'
+import { callMain } from '../support/call-main.ts'
 import { installDrover } from '../support/drover-shim.ts'
 import { PLAIN_ENV, type Repository } from '../support/git-repository.ts'
 import { createLocalUser } from '../support/local-user.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
-import { DROVER, ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -34,7 +35,7 @@ function createUser(repository = repositoryWithCommit()) {
   const worktrees = join(root, '.drover', 'worktrees')
   mkdirSync(join(root, '.drover'), { mode: 0o700 })
   const env = { ...PLAIN_ENV, HOME: root }
-  const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], env)
+  const drover = (...args: string[]) => callMain(args, { cwd: root, env })
   const reset = async (...args: string[]) => {
     const ran = await drover('reset', '--json', ...args)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
