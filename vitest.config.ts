@@ -2,8 +2,8 @@ import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 const MEMORY = '/dev/shm'
-/** Each of four workers may start PostgreSQL, whose files took up to 480 MiB. Containers often have only 64 MiB here. */
-const NEEDED_BYTES = 4 * 2 ** 30
+/** Each of four workers may start PostgreSQL, whose files took up to 940 MiB. Containers often have only 64 MiB here. */
+const NEEDED_BYTES = 8 * 2 ** 30
 
 const common = {
   // Generous, for a busy machine: it only delays the report of a test that hangs.
