@@ -1,12 +1,13 @@
-/** Runs drover in this process: faster than a process of its own, for tables of many rows. */
+/** Runs drover in this process: faster than a process of its own, for tables of many rows. Also without vitest, for `npm run faults`. */
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { main } from '../../src/cli/program/main.ts'
 import type { Channel, Written } from '../../src/cli/terminal.ts'
 import { systemClock } from '../../src/kit/clock.ts'
-import { DROVER, type Ran, temporaryDirectory } from './run-drover.ts'
+import { droverPath } from './bundled-program.ts'
+import type { Ran } from './run-drover.ts'
 
-const DEMO_AGENT = join(dirname(DROVER), 'demo-agent.cjs')
+const DEMO_AGENT = join(dirname(droverPath()), 'demo-agent.cjs')
 
 export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<string, string> }
 
@@ -20,12 +21,6 @@ export type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> &
     /** Real agents must know whose they are. */
     isRoot?: boolean
   }
-
-/** The same command as `runDrover`, with a temporary home, in this process. */
-export function callDrover(args: readonly string[], options: { env?: Record<string, string>; home?: string } = {}) {
-  const { home = temporaryDirectory(), env } = options
-  return callMain(args, { cwd: home, env: { HOME: home, ...env } })
-}
 
 export async function callMain(
   args: readonly string[],
