@@ -55,6 +55,11 @@ describe('formatReport', () => {
     expect(report).not.toContain('## Checks')
   })
 
+  it('shows control characters in the names of files as escapes', () => {
+    const changes = [{ path: 'a\u001b[2K', insertions: 1, deletions: 0 }]
+    expect(writeReport(RUN, { changes })).toContain('| `a\\u001b[2K` | +1 | -0 |')
+  })
+
   it('quotes texts of others, so that they are no part of the report', () => {
     const headings = writeReport(RUN).match(/^ *#+ .*$/gm)
     expect(headings).toEqual([

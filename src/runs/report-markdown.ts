@@ -3,6 +3,7 @@
  * quoted, so that they cannot look like a part of the report, and refer to no people and issues. Pure.
  */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
+import { toRevealed } from '../kit/revealed-text.ts'
 import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
 import type { ReportChange, RunReport } from './run-report.ts'
@@ -207,7 +208,7 @@ function indent(text: string): string {
 
 /** Text inside of a table or a list: one line, without its own markup. */
 function cell(text: string): string {
-  const line = withInertMarkdown(text.replaceAll(/\s+/g, ' ').trim())
+  const line = withInertMarkdown(toRevealed(text.replaceAll(/\s+/g, ' ').trim()))
   return line.replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
 }
 
@@ -216,10 +217,7 @@ function cell(text: string): string {
  * backslashes ends its cell.
  */
 function code(text: string): string {
-  const line = withInertIssues(text)
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replaceAll(/(?<!\\)(\\*)\|/g, '$1$1\\|')
+  const line = withInertIssues(toRevealed(text.replaceAll(/\s+/g, ' ').trim())).replaceAll(/(?<!\\)(\\*)\|/g, '$1$1\\|')
   const longest = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
