@@ -54,13 +54,13 @@ export async function noteRepositoryChanges(context: Recording, number: number, 
 
 async function observe(context: Place): Promise<RepositoryState> {
   const { git, workspace } = context.runs
-  const { place } = readDriveState(context)
+  const { place, options } = readDriveState(context)
   const { signal } = new AbortController()
   const { git_common_dir: gitCommonDir } = workspace
   const filters = findRecordAt(workspace.worktree_root)?.filters
   const asked = { ...git, ...(filters !== undefined && { filters }) }
   const user = place.kind === 'in_place' ? undefined : await findUserTree(asked, place.repository)
-  return await observeRepository({ gitCommonDir, git: asked, user, signal })
+  return await observeRepository({ gitCommonDir, git: asked, user, copied: options.copy, signal })
 }
 
 async function findUserTree(git: DriveContext['runs']['git'], start: string) {

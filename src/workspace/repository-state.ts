@@ -34,6 +34,8 @@ export type ObservedRepository = {
   readonly gitCommonDir: string
   /** The worktree of the user. Absent if the agents work in it. */
   readonly user?: Pick<WorkspaceIdentity, 'worktree_root' | 'git_dir'> | undefined
+  /** Files of the user that git may ignore, and that worktrees get a copy of. */
+  readonly copied?: readonly string[] | undefined
   readonly git: Git
   readonly signal: AbortSignal
 }
@@ -89,7 +91,7 @@ async function readRefs({ git, gitCommonDir: directory, signal }: ObservedReposi
 
 /** Without what the repository tells git to run: an agent may have changed that. */
 async function readTree(
-  { git, signal }: ObservedRepository,
+  { git, signal, copied = [] }: ObservedRepository,
   user: NonNullable<ObservedRepository['user']>,
 ): Promise<Record<string, string> | undefined> {
   const { worktree_root: directory } = user
@@ -98,7 +100,8 @@ async function readTree(
     const marks = changed.slice(0, MAX_PATHS).map(({ path, state, category }) => {
       return [path, [category, state, markOf(join(directory, path))].join(' ')] as const
     })
-    return Object.fromEntries(marks)
+    const copies = copied.map((path) => [path, `copied ${markOf(join(directory, path))}`] as const)
+    return Object.fromEntries([...copies, ...marks])
   } catch (error) {
     // The worktree of the user is gone, or cannot be read now: that is no reason to end a run.
     if (error instanceof Fault || errorCode(error) !== undefined) return undefined
