@@ -15,6 +15,14 @@ const ASSERTS = new RegExp(
   [String.raw`\b(?:expect|assert\w{0,80}|require)\b|\bt\.(?:Errorf?|Fatalf?)\(`, ASSERT_STATEMENT].join('|'),
 )
 const OPENS = /^\s*(?:\}?\s?else\b|if\b|try\b|with\b|switch\b|match\b)/
+/** In Go, the condition around it is what it asserts. */
+const CONDITIONAL = /\bt\.(?:Errorf?|Fatalf?)\(/
+/** Something else takes the place of what asserts or starts tests. */
+const REPLACES =
+  /(?:^|[\s;])(?:(?:const|let|var)\s+(?:expect|assert|it|test|describe)\s?=(?!\s?(?:await |\(?require|import|\w{1,40}\.extend\b))|(?:function|class)\s+(?:expect|assert|it|test|describe)\b|(?:globalThis|global|window)\.(?:expect|assert|it|test|describe)\s?=)/
+/** What may not run, may run without an effect, or whose failure is caught. */
+const ENCLOSES =
+  /^\s*(?:\}?\s?else\b|if\b|while\b|try\b|switch\b|case\b|(?:const|let|var)\s+\w{1,80}\s?=.*(?:=>|\bfunction\b)|(?:async )?function\b|(?:async )?def (?!test)|func\b(?! Test))/
 const SHOWN_CHARACTERS = 80
 /** A longer line is only looked at as far as this. */
 const MAX_LINE = 2000
@@ -31,7 +39,10 @@ export function findEarlyEnds({ path, before, after }: TextChange): ReviewFlag[]
     return { flag: 'test_ends_early', detail: detail.toWellFormed(), path, line: line.number }
   }
   const exits = now.filter((line) => isNew(line) && endsProcess(line, path))
-  return [...exits, ...findReturns(now, { isNew, known })].map(flag)
+  const replaced = now.filter((line) => isNew(line) && REPLACES.test(line.bare))
+  return [...exits, ...replaced, ...findReturns(now, { isNew, known }), ...findEnclosing(now, { isNew, known })].map(
+    flag,
+  )
 }
 
 type Line = { readonly number: number; readonly code: string; readonly bare: string; readonly indent: number }
@@ -79,6 +90,41 @@ function findReturns(lines: readonly Line[], facts: Facts): Line[] {
     }
   }
   return found
+}
+
+/** A new line that encloses an assertion which was there before. One of each. */
+function findEnclosing(lines: readonly Line[], { isNew, known }: Facts): Line[] {
+  const found = new Set<Line>()
+  /** The lines around the one that is read, each with a larger indentation than the one before. */
+  const around: Line[] = []
+  for (const line of lines) {
+    while ((around.at(-1)?.indent ?? -1) >= line.indent) around.pop()
+    const enclosing = around.at(-1)
+    const isKnown = ASSERTS.test(line.bare) && !CONDITIONAL.test(line.bare) && known.has(line.code.trim())
+    if (isKnown && enclosing !== undefined && isNew(enclosing) && isEnclosing(enclosing)) found.add(enclosing)
+    if (isNew(line) && isOneLine(line, known)) found.add(line)
+    around.push(line)
+  }
+  return [...found]
+}
+
+function isEnclosing({ bare }: Line): boolean {
+  return ENCLOSES.test(bare) && !CASE.test(bare)
+}
+
+/** `if (never) expect(a).toBe(1)`, of which the second part was a line before. */
+function isOneLine({ bare, code }: Line, known: ReadonlySet<string>): boolean {
+  const at = ASSERTS.exec(bare)?.index ?? 0
+  return (
+    at > 0 &&
+    ENCLOSES.test(bare) &&
+    known.has(
+      code
+        .slice(at)
+        .replace(/\s?\}.*$/, '')
+        .trim(),
+    )
+  )
 }
 
 /** Notes a return, and tells whether an assertion follows it. */

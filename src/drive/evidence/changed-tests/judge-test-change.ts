@@ -16,7 +16,9 @@ export type FileChange = {
 
 const TEST_PATH =
   /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[./_-])(?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$|(?:^|\/)[^/]*Tests?\.(?:java|kt|cs|php|swift)$/i
-const SNAPSHOT = /(?:^|\/)__snapshots__\/|\.(?:snap|ambr)$/
+/** All of their lines are expected values. */
+const SNAPSHOT =
+  /(?:^|\/)(?:__snapshots__|goldens?)\/|\.(?:snap|ambr|golden)$|\.approved\.\w+$|(?:^|[/._-])expected(?:[._-][^/]{0,80})?\.(?:json|txt|ya?ml|xml|html|csv|out)$/
 
 export function isTestPath(path: string): boolean {
   return TEST_PATH.test(path) || SNAPSHOT.test(path)
@@ -27,6 +29,7 @@ const SKIPS = new RegExp(
     String.raw`\b(?:it|test|describe|context|suite|t)(?:\.(?:concurrent|sequential|each))?\.(?:skip|todo|only|fails|failing|fixme|skipIf|runIf)\b`,
     String.raw`\b[xf](?:it|describe|test|context|specify)\s?\(`,
     String.raw`[{,]\s?(?:skip|todo|only)\s?:\s?(?:true|["'\x60])`,
+    String.raw`\b(?:it|test|describe|suite)\([^\n{]{0,200},\s?\{[^}\n]{0,80}\b(?:skip|todo|only)\s?:\s?(?!false|true|undefined|null|0|["'\x60])`,
     String.raw`@pytest\.mark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bpytestmark\b`,
     String.raw`@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b|\bself\.skipTest\(|\braise (?:unittest\.)?SkipTest\b|\b__test__\s?=\s?False\b`,
     String.raw`#\[(?:ignore|should_panic)\b|\bt\.Skip(?:Now|f)?\(|@(?:Disabled|Ignore)\w*\b|\b[aA]ssume(?:True|False|That|NoException)\(`,
@@ -60,10 +63,15 @@ function judgeTest({ path, before, after }: FileChange, moved: Moved): ReviewFla
   return flags.length > 0 ? flags : [{ flag: 'test_changed', detail: path, path }]
 }
 
+/** `it['skip']`: in the copy without strings it looks like any other name. */
+const QUOTED_SKIPS = /\b(?:it|test|describe|context|suite)\s?\[\s?["'`](?:skip|todo|only|skipIf|failing|fails)\b/g
+
 /** Comments do not count; a directive of Go is one. */
 function judgeSkips(path: string, before: string, after: string): ReviewFlag[] {
-  const countIn = (text: string) =>
-    countMatches(SKIPS, readSource(text, path).bare) + countMatches(/^\/\/go:build ignore/gm, text)
+  const countIn = (text: string) => {
+    const { bare, code } = readSource(text, path)
+    return countMatches(SKIPS, bare) + countMatches(QUOTED_SKIPS, code) + countMatches(/^\/\/go:build ignore/gm, text)
+  }
   return countIn(after) > countIn(before) ? [{ flag: 'test_skipped', detail: path, path }] : []
 }
 
